@@ -2,36 +2,35 @@
 
 #include <string.h>
 
-static void publish_pushes(LinkList *pushed) {
-    for (uint32_t i = 0; i < pushed->count; i++) {
-        Link *link = pushed->link[i];
-        uint64_t first = link->to_ready[link->pushed_seen & link->to_slot_mask];
-        link->push_listed = 0;
-        link->pushed_seen = link->pushed;
-        link->next_ready = link->next_ready == NEVER ? first : link->next_ready;
-        object_poke(link->receiver, first);
-    }
-    pushed->count = 0;
+void link_show_pushes(Link *link, uint64_t pushed, uint64_t first_ready) {
+    link->pushed_seen = pushed;
+    link->next_ready = link->next_ready == NEVER ? first_ready : link->next_ready;
+    object_poke(link->receiver, first_ready);
 }
 
 static void poke_at_edge(SimObject *object, uint64_t boundary) {
     object_poke(object, (boundary + object->period - 1) / object->period * object->period);
 }
 
-static void publish_pops(LinkList *popped, uint64_t boundary) {
-    for (uint32_t i = 0; i < popped->count; i++) {
-        Link *link = popped->link[i];
-        bool was_full = link->pushed - link->popped_seen == link->depth;
-        link->pop_listed = 0;
-        link->popped_seen = link->popped;
-        if (was_full) poke_at_edge(link->sender, boundary);
-    }
-    popped->count = 0;
+void link_show_pops(Link *link, uint64_t popped, uint64_t boundary) {
+    bool was_full = link->pushed - link->popped_seen == link->depth;
+    link->popped_seen = popped;
+    if (was_full) poke_at_edge(link->sender, boundary);
 }
 
 void link_exchange(Exchange *exchange, uint64_t boundary) {
-    publish_pushes(&exchange->pushed);
-    publish_pops(&exchange->popped, boundary);
+    for (uint32_t i = 0; i < exchange->pushed.count; i++) {
+        Link *link = exchange->pushed.link[i];
+        link->push_listed = 0;
+        link_show_pushes(link, link->pushed, link_first_pushed_ready(link));
+        link->pushed_before = link->pushed;
+    }
+    for (uint32_t i = 0; i < exchange->popped.count; i++) {
+        Link *link = exchange->popped.link[i];
+        link->pop_listed = 0;
+        link_show_pops(link, link->popped, boundary);
+    }
+    exchange->pushed.count = exchange->popped.count = 0;
 }
 
 void link_set_taker(Link *link, LinkTaker *taker) {

@@ -16,7 +16,7 @@ typedef struct {
     uint32_t count, pad;
 } LinkList;
 
-/* Cut links that a thread has pushed to, or popped from, since the last boundary. */
+/* Cut links that clusters have pushed to, or popped from, since the last boundary. */
 typedef struct {
     LinkList pushed, popped;
 } __attribute__((aligned(64))) Exchange;
@@ -44,11 +44,11 @@ struct Link {
 
     uint64_t align_to, align_inverse; /* the receiver's clock: its period, and as in Clock */
     SimObject *sender;
-    LinkList *pushed_links; /* of the exchange of the sender's cluster */
-    char *name;             /* "sm[0].lsu.mem -> sm[0].l1d.cpu" */
-    const Protocol *protocol;
-    const Link *requests; /* what its messages answer came on this one; NULL: they are requests */
-    LinkTaker *taker;     /* or NULL */
+    LinkList *pushed_links;           /* of the exchange of the sender's cluster */
+    LinkTaker *taker;                 /* or NULL */
+    const Link *requests;             /* what its messages answer came on this one; NULL: they are requests */
+    uint64_t pushed_before;           /* cut: the boundary */
+    uint32_t receiver_thread, unused; /* whose run of clusters the receiver's is in (work_split.h) */
 
     /* The receiver's half. */
     uint64_t next_ready
@@ -66,6 +66,9 @@ struct Link {
 
     uint64_t popped_before; /* cut: pops before the time of the last one */
     LinkList *popped_links; /* of the exchange of the receiver's cluster */
+    uint32_t sender_thread, unused_too;
+    char *name; /* "sm[0].lsu.mem -> sm[0].l1d.cpu" */
+    const Protocol *protocol;
 #ifdef WW_DEBUG
     LinkAudit audit;
 #endif
@@ -76,6 +79,17 @@ _Static_assert(offsetof(Link, align_to) == 64 && offsetof(Link, popped_before) =
 
 /* At a boundary: lets the receivers see what has been pushed, the senders what has been popped. */
 void link_exchange(Exchange *exchange, uint64_t boundary);
+/* The same of one link, in its two steps: until now so many have been pushed, of which the first that the receiver does not
+ * know of is ready then; so many have been popped. */
+void link_show_pushes(Link *link, uint64_t pushed, uint64_t first_ready);
+void link_show_pops(Link *link, uint64_t popped, uint64_t boundary);
+/* The first message that has been pushed since the last boundary, and when it is ready. */
+static inline const void *link_first_pushed(const Link *link) {
+    return link->to_slots + (link->pushed_before & link->to_slot_mask) * link->to_message_bytes;
+}
+static inline uint64_t link_first_pushed_ready(const Link *link) {
+    return link->to_ready[link->pushed_before & link->to_slot_mask];
+}
 
 /* See Class.take_untimed. The link may be NULL. */
 static inline bool link_takes_untimed(const Link *link) {

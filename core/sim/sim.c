@@ -1,6 +1,7 @@
 /* Running a machine, quantum by quantum. */
 #include "core/sim/checkpoint/answers.h"
 #include "core/sim/event.h"
+#include "core/sim/threads.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -109,18 +110,12 @@ static void commit_objects(Sim *sim) {
 
 /* --- A quantum, on one thread or several --------------------------------------------------------- */
 
-static bool claim(Cluster *cluster, uint64_t end) {
-    uint64_t last = __atomic_load_n(&cluster->claimed, __ATOMIC_RELAXED);
-    return last != end && __atomic_compare_exchange_n(&cluster->claimed, &last, end, false, __ATOMIC_RELAXED,
-                                                      __ATOMIC_RELAXED);
-}
-
 static Cluster *cluster_at(const Sim *sim, uint32_t position) {
     bool forward = sim->order == ORDER_PATH || sim->order == ORDER_RESTLESS;
     return &sim->clusters[forward ? position : sim->cluster_count - 1 - position];
 }
 
-static void run_cluster(Share *share, Cluster *cluster) {
+void share_run_cluster(Share *share, Cluster *cluster) {
     bool restless = share->sim->order == ORDER_RESTLESS;
     if (cluster->next >= share->end && !restless) return;
     share->running = cluster;
@@ -131,49 +126,14 @@ static void run_cluster(Share *share, Cluster *cluster) {
         cluster_run(cluster, share->end);
 }
 
-static COLD void run_cluster_measured(Share *share, Cluster *cluster) {
-    uint64_t begun = host_nanoseconds();
-    run_cluster(share, cluster);
-    cluster->measured += host_nanoseconds() - begun;
-}
-
-/* The thread whose run has it comes to it in a moment, as a rule. To take it over at once would move it from core to
- * core. */
-static void wait_a_moment(const Cluster *cluster, uint64_t end) {
-    enum { MOMENT = 64 };
-    for (uint32_t i = 0; i < MOMENT && __atomic_load_n(&cluster->claimed, __ATOMIC_RELAXED) != end; i++)
-        pause_briefly();
-}
-
-/* First its own run of the chain; then, from the chain's other end, what other threads have not begun: the system may
- * run something else on their cores. */
-static void run_claimed(Share *share) {
-    const Sim *sim = share->sim;
-    const uint32_t *begin = &sim->split.begin[share->thread];
-    uint32_t count = sim->cluster_count, own = begin[1] - begin[0];
-    while (share->position < count) {
-        uint32_t position = share->position++;
-        bool is_own = position < own;
-        uint32_t place = is_own ? begin[0] + position : (begin[1] + count - 1 - position) % count;
-        Cluster *cluster = sim->split.chain[place];
-        if (!is_own) wait_a_moment(cluster, share->end);
-        if (!claim(cluster, share->end)) continue;
-        work_split_fetch_incoming(sim, place, share->end);
-        if (__builtin_expect(sim->measuring, 0))
-            run_cluster_measured(share, cluster);
-        else
-            run_cluster(share, cluster);
-    }
-}
-
 static void run_clusters(void *context) {
     Share *share = context;
     const Sim *sim = share->sim;
     if (sim->active > 1)
-        run_claimed(share);
+        threads_run_clusters(share);
     else
         while (share->position < sim->cluster_count)
-            run_cluster(share, cluster_at(sim, share->position++));
+            share_run_cluster(share, cluster_at(sim, share->position++));
 }
 
 static void keep_first_fault(Share *share, Cluster *cluster, const char *message) {
@@ -184,11 +144,12 @@ static void keep_first_fault(Share *share, Cluster *cluster, const char *message
 }
 
 /* The rest of the quantum goes on after a fault, so that every thread count and order finds the same one. */
-static void run_share(void *context, uint32_t thread) {
-    Sim *sim = context;
+void share_run(Sim *sim, uint32_t thread) {
     Share *share = &sim->shares[thread];
     const char *message;
-    share->position = 0;
+    share->run = thread;
+    share->position = sim->active > 1 ? sim->split.begin[thread] : 0;
+    share->end = sim->end;
     while ((message = user_error_catch(run_clusters, share)) != NULL) {
         share->running->current = NULL;
         keep_first_fault(share, share->running, message);
@@ -213,73 +174,29 @@ const char *sim_failure(const Sim *sim) {
 }
 
 /* What subscribers found wrong; the machine is in order. */
-static void raise_failure(const Sim *sim) {
-    if (sim->failed) user_error("%s", sim_failure(sim));
+static void raise_failure(Sim *sim) {
+    if (!sim->failed) return;
+    threads_read_mail(sim);
+    user_error("%s", sim_failure(sim));
 }
 
-static void choose_threads(Sim *sim) {
-    bool measured = sim->measuring;
-    uint32_t active = thread_choice_is_one(&sim->thread_choice) ? 1 : sim->threads;
-    sim->measuring = thread_choice_is_measuring(&sim->thread_choice);
-    if (measured && !sim->measuring) work_split_adjust(sim);
-    if (active == sim->active) return;
-    sim->active = active;
-    sim_share_exchanges(sim);
+static void exchange_links(Sim *sim) {
+    for (uint32_t i = 0; i < sim->exchange_count; i++)
+        link_exchange(&sim->exchanges[i], sim->end);
 }
 
 static void run_quantum(Sim *sim, uint64_t end) {
-    if (sim->threads > 1) choose_threads(sim);
-    for (uint32_t i = 0; i < sim->threads; i++)
-        sim->shares[i].end = end;
+    if (sim->threads > 1) threads_choose(sim);
+    sim->end = end;
     if (sim->active > 1)
-        worker_pool_run(sim->pool);
+        threads_run_quantum(sim);
     else
-        run_share(sim, 0);
+        share_run(sim, 0);
     raise_fault(sim);
-    for (uint32_t i = 0; i < sim->exchange_count; i++)
-        link_exchange(&sim->exchanges[i], end);
+    if (sim->active == 1) exchange_links(sim);
     commit_objects(sim);
     sim->now = end;
     raise_failure(sim);
-}
-
-void sim_set_threads(Sim *sim, uint32_t threads) {
-    if (threads < 1 || threads > MAX_THREADS)
-        user_error("threads: expected 1 to %d, got %u", MAX_THREADS, threads);
-    sim_stop_threads(sim);
-    sim->threads = sim->active = threads;
-}
-
-void sim_pin_threads(Sim *sim) {
-    worker_pool_require_cores(sim->threads);
-    sim_stop_threads(sim);
-    sim->pins_threads = true;
-}
-
-void sim_stop_threads(Sim *sim) {
-    WorkerPool *pool = sim->pool;
-    __atomic_store_n(&sim->pool, NULL, __ATOMIC_SEQ_CST); /* first: sim_signal_threads() may interrupt this */
-    worker_pool_free(pool);
-    for (uint32_t i = 0; sim->shares && i < sim->threads; i++)
-        free(sim->shares[i].fault);
-    free(sim->shares);
-    sim->shares = NULL;
-    work_split_free(sim);
-}
-
-void sim_signal_threads(Sim *sim, int signal) {
-    if (sim->pool) worker_pool_signal(sim->pool, signal);
-}
-
-static void start_threads(Sim *sim) {
-    if (sim->shares) return;
-    sim_share_exchanges(sim);
-    work_split_new(sim);
-    if (sim->threads > 1) sim->pool = worker_pool_new(sim->threads, sim->pins_threads, run_share, sim);
-    sim->shares = aligned_alloc(_Alignof(Share), sim->threads * sizeof(Share));
-    ensure(sim->shares);
-    for (uint32_t i = 0; i < sim->threads; i++)
-        sim->shares[i] = (Share){.sim = sim, .thread = i};
 }
 
 /* --- Periodic hooks -------------------------------------------------------------------------- */
@@ -322,6 +239,7 @@ void sim_at_boundary_no_more(Sim *sim, const void *context) {
 
 static void make_boundary_calls(Sim *sim) {
     sim->boundary_requested = 0;
+    threads_read_mail(sim);
     for (uint32_t i = 0; i < sim->boundary_call_count; i++)
         sim->boundary_calls[i].call(sim->boundary_calls[i].context, sim);
 }
@@ -333,6 +251,7 @@ void sim_reset_periodics(Sim *sim) {
 }
 
 static void call_periodics(Sim *sim) {
+    threads_read_mail(sim);
     for (uint32_t i = 0; i < sim->periodic_count; i++) {
         Periodic *periodic = &sim->periodics[i];
         if (periodic->next > sim->now) continue;
@@ -343,8 +262,11 @@ static void call_periodics(Sim *sim) {
 }
 
 /* When the first object is due, or any time before `end` at which one is. */
-static uint64_t next_work(const Sim *sim, uint64_t end) {
-    uint64_t first = NEVER;
+static uint64_t next_work(Sim *sim, uint64_t end) {
+    uint64_t first = threads_first_work(sim);
+    if (first < end) return first;
+    threads_read_mail(sim);
+    first = NEVER;
     for (uint32_t i = 0; i < sim->cluster_count && first >= end; i++)
         if (sim->clusters[i].next < first) first = sim->clusters[i].next;
     return first;
@@ -353,7 +275,7 @@ static uint64_t next_work(const Sim *sim, uint64_t end) {
 StopReason sim_run(Sim *sim, uint64_t until) {
     ensure(sim->elaborated);
     if (sim->faulted) user_error("machine %s was stopped by an error and cannot go on", sim->name);
-    start_threads(sim);
+    threads_start(sim);
     sim->stop_requested = 0;
     while (sim->now < until) {
         uint64_t end = sim->now + sim->quantum, work = next_work(sim, end);
@@ -369,13 +291,17 @@ StopReason sim_run(Sim *sim, uint64_t until) {
             sim->now = quantum_of_work;
             end = sim->now + sim->quantum;
         }
-        if (__builtin_expect(end > sim->call_at, 0)) sim->call_before_quantum(sim->tracer, sim);
+        if (__builtin_expect(end > sim->call_at, 0)) {
+            threads_read_mail(sim);
+            sim->call_before_quantum(sim->tracer, sim);
+        }
         run_quantum(sim, end);
         if (sim->boundary_requested) make_boundary_calls(sim);
         if (sim->next_periodic <= sim->now) call_periodics(sim);
-        if (sim->stop_requested) return STOP_REQUESTED;
+        if (sim->stop_requested) break;
     }
-    return STOP_TIME;
+    threads_read_mail(sim);
+    return sim->stop_requested ? STOP_REQUESTED : STOP_TIME;
 }
 
 bool sim_skip_to_periodic(Sim *sim, uint64_t until) {

@@ -9,6 +9,7 @@
 #include "core/sim/base/thread_choice.h"
 #include "core/sim/base/worker_pool.h"
 #include "core/sim/link.h"
+#include "core/sim/mailbox.h"
 #include "core/sim/work_split.h"
 
 struct Clock {
@@ -48,7 +49,6 @@ struct Cluster {
     char *fault;                    /* what object_fail() said */
 
     uint32_t count, emitted_capacity; /* count: of the objects */
-    uint64_t claimed;                 /* several threads: end of the last quantum that a thread took it for */
     uint64_t measured;                /* ns that it took in measured quanta */
     uint64_t unseen_until;            /* object_unseen_until() */
     uint64_t observed;                /* somebody looks at its objects in the middle of a quantum */
@@ -59,10 +59,19 @@ typedef struct {
     Sim *sim;
     uint64_t end; /* of the quantum */
     uint32_t thread;
-    uint32_t position; /* in its rounds through the clusters */
+    uint32_t
+        position; /* one thread: in its round through the clusters; several: behind what is left of the run */
     Cluster *running;
     Cluster *faulted; /* first of those in which an object raised a user error; NULL: none */
     char *fault;      /* its message */
+
+    /* Several threads. */
+    uint32_t run;   /* of clusters, that it is at: its own, or that of a thread that has not come */
+    uint64_t round; /* the last one that it has come to work in */
+    uint64_t
+        first_work; /* in the clusters that it has run then: when the first object is due, or a message ready */
+    Mail mail[2];   /* of even and of odd rounds */
+    Claim taken;    /* its own run of clusters, by itself or by another thread */
 } __attribute__((aligned(64))) Share;
 
 typedef struct {
@@ -93,7 +102,13 @@ typedef struct {
 } BoundaryCall;
 
 struct Sim {
-    char *name;
+    /* What changes from quantum to quantum, for all threads to read. */
+    uint64_t now;          /* ticks; always a quantum boundary outside sim_run() */
+    uint64_t end;          /* several threads: of the present quantum */
+    uint64_t round;        /* of quanta on several threads; counted from 1 and never again from there */
+    uint64_t unread_round; /* whose mail has not been read; 0: all has */
+
+    char *name __attribute__((aligned(64)));
     Clock *clocks;
     uint32_t clock_count;
     SimObject **objects; /* in order of construction */
@@ -105,7 +120,6 @@ struct Sim {
     Exchange *exchanges;    /* one thread: the first, of all clusters; else one of each cluster */
     SimObject **committers; /* objects whose class has commit() */
     uint32_t committer_count;
-    uint64_t now;                     /* ticks; always a quantum boundary outside sim_run() */
     uint64_t quantum;                 /* ticks */
     uint32_t quantum_cycles;          /* of the first clock */
     uint32_t build_began, elaborated; /* after an error in between it is good for nothing */
@@ -116,6 +130,7 @@ struct Sim {
     Share *shares;            /* of each thread */
     ThreadChoice thread_choice;
     WorkSplit split; /* of several threads */
+    Mail *mail[2];   /* of each of them, in even and in odd rounds */
     bool measuring;  /* how long each cluster takes, in the present quantum */
     bool pins_threads;
     WorkerPool *pool; /* NULL with one thread, and before the first run */
@@ -228,8 +243,12 @@ static inline void object_progress(SimObject *object) {
     object->cluster->progress++;
 }
 
-/* For sim.c and build.c: which exchange each cut link stands in. */
+/* For the files of this folder: which exchange each cut link stands in. */
 void sim_share_exchanges(Sim *sim);
+/* Runs it through the quantum that ends at share->end. */
+void share_run_cluster(Share *share, Cluster *cluster);
+/* What one thread does in a quantum; a user error of an object is kept until all is done. */
+void share_run(Sim *sim, uint32_t thread);
 
 /* Brings lazily kept counters up to date; call before reading stats. */
 void sim_settle(Sim *sim);

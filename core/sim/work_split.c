@@ -44,27 +44,20 @@ static void make_chain(const Sim *sim, Cluster **chain) {
         swap(&chain[i], &chain[count - 1 - i]);
 }
 
-static void sort_incoming(const Sim *sim, WorkSplit *split) {
-    uint32_t count = 0;
-    for (uint32_t i = 0; i < sim->cluster_count; i++) {
-        split->incoming_begin[i] = count;
-        for (uint32_t k = 0; k < sim->link_count; k++)
-            if (link_is_cut(sim->links[k]) && sim->links[k]->receiver->cluster == split->chain[i])
-                split->incoming[count++] = sim->links[k];
-    }
-    split->incoming_begin[sim->cluster_count] = count;
-}
-
-void work_split_fetch_incoming(const Sim *sim, uint32_t place_in_chain, uint64_t end) {
+/* Tells the cut links which threads have their ends. */
+static void note_threads(const Sim *sim) {
     const WorkSplit *split = &sim->split;
-    for (uint32_t i = split->incoming_begin[place_in_chain]; i < split->incoming_begin[place_in_chain + 1];
-         i++) {
-        const Link *link = split->incoming[i];
-        if (link_next_ready(link) >= end) continue;
-        for (uint64_t number = link->popped; number < link->pushed_seen; number++)
-            __builtin_prefetch(link_message(link, number));
-        __builtin_prefetch(&link->ready[link->popped & link->slot_mask]);
+    uint32_t *thread_of = calloc(sim->cluster_count, sizeof *thread_of);
+    ensure(thread_of);
+    for (uint32_t thread = 0; thread < sim->threads; thread++)
+        for (uint32_t i = split->begin[thread]; i < split->begin[thread + 1]; i++)
+            thread_of[split->chain[i] - sim->clusters] = thread;
+    for (uint32_t i = 0; i < sim->link_count; i++) {
+        Link *link = sim->links[i];
+        link->sender_thread = thread_of[link->sender->cluster - sim->clusters];
+        link->receiver_thread = thread_of[link->receiver->cluster - sim->clusters];
     }
+    free(thread_of);
 }
 
 void work_split_new(Sim *sim) {
@@ -72,23 +65,19 @@ void work_split_new(Sim *sim) {
     uint32_t count = sim->cluster_count;
     *split = (WorkSplit){.chain = calloc(count, sizeof *split->chain),
                          .cost = calloc(count, sizeof *split->cost),
-                         .begin = calloc(sim->threads + 1, sizeof *split->begin),
-                         .incoming = calloc(sim->link_count + 1, sizeof *split->incoming),
-                         .incoming_begin = calloc(count + 1, sizeof *split->incoming_begin)};
-    ensure(split->chain && split->cost && split->begin && split->incoming && split->incoming_begin);
+                         .begin = calloc(sim->threads + 1, sizeof *split->begin)};
+    ensure(split->chain && split->cost && split->begin);
     make_chain(sim, split->chain);
-    sort_incoming(sim, split);
     for (uint32_t i = 0; i < count; i++)
         split->cost[i] = split->chain[i]->count; /* until something has been measured */
     partition(split->cost, count, sim->threads, split->begin);
+    note_threads(sim);
 }
 
 void work_split_free(Sim *sim) {
     free(sim->split.chain);
     free(sim->split.cost);
     free(sim->split.begin);
-    free(sim->split.incoming);
-    free(sim->split.incoming_begin);
     sim->split = (WorkSplit){0};
 }
 
@@ -101,6 +90,7 @@ void work_split_adjust(Sim *sim) {
     }
     partition(split->cost, sim->cluster_count, sim->threads, better);
     uint64_t now = partition_cost(split->cost, sim->threads, split->begin);
-    if (partition_cost(split->cost, sim->threads, better) < now - now / 20)
-        memcpy(split->begin, better, (sim->threads + 1) * sizeof *better);
+    if (partition_cost(split->cost, sim->threads, better) >= now - now / 20) return;
+    memcpy(split->begin, better, (sim->threads + 1) * sizeof *better);
+    note_threads(sim);
 }

@@ -10,23 +10,22 @@
 
 struct Sim;
 struct Cluster;
-struct Link;
+
+/* On a line of its own, so that who looks at it does not disturb. */
+typedef struct {
+    uint64_t round; /* the last one in which a thread made it */
+} __attribute__((aligned(64))) Claim;
 
 typedef struct {
     struct Cluster **chain;
     uint64_t *cost;  /* of each in the chain, in the quanta that were measured, ns */
     uint32_t *begin; /* thread i begins with those from begin[i] up to begin[i + 1] of the chain */
-    struct Link *
-        *incoming; /* cut links, in the order of their receivers in the chain; those of chain[i] are from */
-    uint32_t *incoming_begin; /* incoming_begin[i] up to incoming_begin[i + 1] */
 } WorkSplit;
 
 /* For as many threads as the machine has; nothing measured yet. */
 void work_split_new(struct Sim *sim);
 void work_split_free(struct Sim *sim);
-/* Before a cluster's quantum: asks for what other cores have written for it, all at once. */
-void work_split_fetch_incoming(const struct Sim *sim, uint32_t place_in_chain, uint64_t end);
-/* After measured quanta: cuts the chain anew where that saves a twentieth or more. */
+/* After measured quanta: cuts the chain anew where that saves a twentieth or more. No mail may be unread. */
 void work_split_adjust(struct Sim *sim);
 
 #endif

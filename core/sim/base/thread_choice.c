@@ -3,9 +3,17 @@
 #include <time.h>
 
 /* Trials alternate, and the shortest of each kind counts: the host may do something else in any of them. In the first,
- * clusters are measured, which takes time itself, so that it does not count. What a kernel does at its beginning says
- * little of the rest, so trials come again soon at first. */
-enum { TRIALS = 5, MEASUREMENT = 1, TRIAL_QUANTA = 16, LEAST_BETWEEN = 256, MOST_BETWEEN = 16384 };
+ * clusters are measured, which takes time itself, so that it does not count. The first quanta of each trial do not count
+ * either: what the clusters touch moves from core to core in them. What a kernel does at its beginning says little of the
+ * rest, so trials come again soon at first. */
+enum {
+    TRIALS = 5,
+    MEASUREMENT = 1,
+    SETTLING_QUANTA = 16,
+    TRIAL_QUANTA = 32,
+    LEAST_BETWEEN = 256,
+    MOST_BETWEEN = 16384
+};
 
 uint64_t host_nanoseconds(void) {
     struct timespec now;
@@ -22,21 +30,34 @@ static void note_trial(ThreadChoice *choice, uint64_t now) {
     if (!*least || taken < *least) *least = taken;
 }
 
+static void begin_trial(ThreadChoice *choice) {
+    choice->trial++;
+    choice->settling = true;
+    choice->left = SETTLING_QUANTA;
+}
+
+static void choose(ThreadChoice *choice) {
+    choice->one_is_faster = choice->least[0] < choice->least[1];
+    choice->least[0] = choice->least[1] = 0;
+    choice->trial = 0;
+    choice->between = !choice->between                 ? LEAST_BETWEEN
+                      : choice->between < MOST_BETWEEN ? 2 * choice->between
+                                                       : MOST_BETWEEN;
+    choice->left = choice->between;
+}
+
 void thread_choice_go_on(ThreadChoice *choice, uint64_t now) {
-    if (choice->trial > MEASUREMENT) note_trial(choice, now);
-    if (choice->trial == TRIALS) {
-        choice->one_is_faster = choice->least[0] < choice->least[1];
-        choice->least[0] = choice->least[1] = 0;
-        choice->trial = 0;
-        choice->between = !choice->between                 ? LEAST_BETWEEN
-                          : choice->between < MOST_BETWEEN ? 2 * choice->between
-                                                           : MOST_BETWEEN;
-        choice->left = choice->between;
+    if (choice->settling) {
+        choice->settling = false;
+        choice->left = TRIAL_QUANTA;
+        choice->began = now;
         return;
     }
-    choice->trial++;
-    choice->left = TRIAL_QUANTA;
-    choice->began = now;
+    if (choice->trial > MEASUREMENT) note_trial(choice, now);
+    if (choice->trial == TRIALS)
+        choose(choice);
+    else
+        begin_trial(choice);
 }
 
 bool thread_choice_is_one(ThreadChoice *choice) {
@@ -50,5 +71,5 @@ bool thread_choice_is_one(ThreadChoice *choice) {
 }
 
 bool thread_choice_is_measuring(const ThreadChoice *choice) {
-    return choice->trial == MEASUREMENT;
+    return choice->trial == MEASUREMENT && !choice->settling;
 }

@@ -13,10 +13,12 @@ typedef struct {
     uint64_t began;    /* ns of the host's clock */
     uint64_t least[2]; /* ns that a trial of one thread, of all, has taken */
     uint32_t between;  /* quanta from the last trials to the next */
+    bool settling;     /* the trial's first quanta, which do not count */
     bool one_is_faster;
 } ThreadChoice;
 
-/* A trial ends at this time, or what is between trials: the next one begins, or it is known what is faster. */
+/* At this time a trial has settled, or it ends, or what is between trials: the next one begins, or it is known what is
+ * faster. */
 void thread_choice_go_on(ThreadChoice *choice, uint64_t now);
 /* Before each quantum, of a machine of several threads: shall one thread run it? */
 bool thread_choice_is_one(ThreadChoice *choice);

@@ -82,7 +82,7 @@ bool load_link(Link *link, Reader *reader, char *why, size_t why_size) {
                  name, c.pushed - c.popped, message_bytes, link->depth, link->message_bytes);
         return false;
     }
-    link->pushed = link->pushed_seen = c.pushed;
+    link->pushed = link->pushed_seen = link->pushed_before = c.pushed;
     link->popped = c.popped;
     link->popped_seen = link->cut ? c.popped : c.popped_before;
     link->last_push = c.last_push;

@@ -4,6 +4,7 @@
 #include "core/sim/base/random.h"
 #include "core/sim/checkpoint/snapshot.h"
 #include "core/sim/sim.h"
+#include "core/sim/threads.h"
 
 #include <check.h>
 #include <sched.h>
@@ -239,6 +240,116 @@ START_TEST(the_number_of_threads_may_change_between_two_runs) {
 }
 END_TEST
 
+/* --- What threads tell each other of links ---------------------------------------------------- */
+
+static void expect_all_to_be_known(void *context, Sim *sim) {
+    uint64_t *looks = context;
+    for (uint32_t i = 0; i < sim->link_count; i++) {
+        const Link *link = sim->links[i];
+        ck_assert(link_is_cut(link));
+        ck_assert_uint_eq(link->pushed_seen, link->pushed);
+        ck_assert_uint_eq(link->popped_seen, link->popped);
+    }
+    ++*looks;
+}
+
+START_TEST(who_looks_at_a_boundary_finds_every_push_and_pop_known_at_the_other_end) {
+    bool periodic = _i % 2;
+    uint64_t looks = 0;
+    Sim *sim = ring((uint32_t[]){1, 3}[_i / 2], ORDER_PATH);
+    sim_elaborate(sim);
+    if (periodic)
+        sim_every(sim, QUANTUM, expect_all_to_be_known, &looks);
+    else
+        sim_at_boundary(sim, expect_all_to_be_known, &looks);
+    for (uint64_t cycle = 0; cycle < 4000; cycle += 400) {
+        if (!periodic) sim_request_boundary(sim);
+        sim_run(sim, cycle * sim->clocks[0].period);
+        expect_all_to_be_known(&(uint64_t){0}, sim);
+    }
+    ck_assert_uint_ge(looks, 9);
+    sim_free(sim);
+}
+END_TEST
+
+/* Of a ring on two threads. */
+static Link *link_between_threads(Sim *sim) {
+    sim_elaborate(sim);
+    threads_start(sim);
+    for (uint32_t i = 0; i < sim->link_count; i++)
+        if (sim->links[i]->sender_thread == 0 && sim->links[i]->receiver_thread == 1) return sim->links[i];
+    ck_abort_msg("a ring has such a link");
+}
+
+START_TEST(a_push_is_known_to_the_receivers_thread_when_it_reads_the_mail_of_that_round) {
+    Sim *sim = ring(2, ORDER_PATH);
+    Link *link = link_between_threads(sim);
+    Mail *mail = &sim->mail[1][0];
+    *(Number *)link_send(link, 0) = (Number){7};
+    sim->round = 1;
+    *link->receiver->due = NEVER;
+    uint64_t ready = mail_post(mail, sim, link->sender->cluster);
+    ck_assert_uint_eq(ready, link->latency);
+    ck_assert_uint_eq(link_next_ready(link), NEVER);
+    mail_read(mail, 1, 0, QUANTUM); /* another thread's */
+    mail_read(mail, 3, 1, QUANTUM); /* another round's  */
+    ck_assert_uint_eq(link_next_ready(link), NEVER);
+    ck_assert_uint_eq(*link->receiver->due, NEVER);
+    mail_read(mail, 1, 1, QUANTUM);
+    ck_assert_uint_eq(link_next_ready(link), ready);
+    ck_assert_uint_eq(*link->receiver->due, ready);
+    ck_assert_uint_eq(((const Number *)link_peek(link, ready))->value, 7);
+    ck_assert_ptr_null(link_peek(link, ready - 1));
+    sim_free(sim);
+}
+END_TEST
+
+START_TEST(a_pop_from_a_full_link_wakes_the_sender_when_its_thread_reads_the_mail) {
+    Sim *sim = ring(2, ORDER_PATH);
+    Link *link = link_between_threads(sim);
+    uint64_t period = link->sender->period, now = 0;
+    for (; link_has_room(link, now); now += period)
+        *(Number *)link_send(link, now) = (Number){now};
+    sim->round = 1;
+    mail_post(&sim->mail[1][0], sim, link->sender->cluster);
+    mail_read(&sim->mail[1][0], 1, 1, now);
+    uint64_t ready = link_next_ready(link);
+    link_pop(link, ready);
+    sim->round = 2;
+    ck_assert_uint_eq(mail_post(&sim->mail[0][1], sim, link->receiver->cluster), NEVER);
+    ck_assert(!link_has_room(link, ready));
+    *link->sender->due = NEVER;
+    mail_read(&sim->mail[0][1], 2, 0, 100 * period);
+    ck_assert(link_has_room(link, ready));
+    ck_assert_uint_eq(*link->sender->due, 100 * period);
+    sim_free(sim);
+}
+END_TEST
+
+START_TEST(a_mailbox_takes_any_number_of_notices_of_a_round) {
+    enum { POSTS = 100 };
+    Sim *sim = ring(2, ORDER_PATH);
+    Link *link = link_between_threads(sim);
+    Mail *mail = &sim->mail[1][0];
+    sim->round = 1;
+    for (uint64_t i = 0; i < POSTS; i++) {
+        *(Number *)link_send(link, i * link->sender->period) = (Number){i};
+        mail_post(mail, sim, link->sender->cluster);
+        link->popped_seen = link->pushed; /* so that it never fills */
+    }
+    ck_assert_uint_eq(mail->to[1]->count, POSTS);
+    for (uint64_t i = 0; i < POSTS; i++) {
+        ck_assert_ptr_eq(mail->to[1]->notices[i].link, link);
+        ck_assert_uint_eq(mail->to[1]->notices[i].count, i + 1);
+    }
+    sim->round = 3;
+    *(Number *)link_send(link, POSTS * link->sender->period) = (Number){POSTS};
+    mail_post(mail, sim, link->sender->cluster);
+    ck_assert_uint_eq(mail->to[1]->count, 1);
+    sim_free(sim);
+}
+END_TEST
+
 /* --- Who begins with which clusters ---------------------------------------------------------- */
 
 enum { MOST_ITEMS = 9 };
@@ -434,8 +545,8 @@ END_TEST
 
 /* --- All threads, or one ----------------------------------------------------------------------- */
 
-/* A measurement, and trials that take so long by turns, of one thread and of all; `hiccup` is added to one of each
- * kind. */
+/* A measurement, and trials that take so long by turns, of one thread and of all, once they have settled; `hiccup` is added
+ * to one of each kind. */
 static ThreadChoice after_trials_and(uint64_t measurement, uint64_t of_all, uint64_t of_one,
                                      uint64_t hiccup) {
     ThreadChoice choice = {0};
@@ -443,6 +554,9 @@ static ThreadChoice after_trials_and(uint64_t measurement, uint64_t of_all, uint
     thread_choice_go_on(&choice, now);
     for (uint32_t trial = 0; choice.trial; trial++) {
         ck_assert_uint_lt(trial, 100);
+        ck_assert(!thread_choice_is_measuring(&choice));
+        now += trial % 2 ? 10000 : 20000; /* whoever comes next, its clusters move to its core first */
+        thread_choice_go_on(&choice, now);
         ck_assert(thread_choice_is_measuring(&choice) == (trial == 0));
         now += trial == 0 ? measurement
                           : (trial % 2 ? of_one : of_all) + (trial == 2 || trial == 3 ? hiccup : 0);
@@ -483,6 +597,11 @@ Suite *threads_suite(void) {
     tcase_add_test(pool, pinned_threads_have_a_core_each_until_the_pool_is_freed);
     tcase_add_exit_test(pool, more_pinned_threads_than_cores_are_a_user_error, EXIT_USER_ERROR);
     tcase_add_test(machine, what_was_faster_runs_until_the_next_trials);
+    tcase_add_loop_test(machine, who_looks_at_a_boundary_finds_every_push_and_pop_known_at_the_other_end, 0,
+                        4);
+    tcase_add_test(machine, a_push_is_known_to_the_receivers_thread_when_it_reads_the_mail_of_that_round);
+    tcase_add_test(machine, a_pop_from_a_full_link_wakes_the_sender_when_its_thread_reads_the_mail);
+    tcase_add_test(machine, a_mailbox_takes_any_number_of_notices_of_a_round);
     tcase_add_test(machine, any_number_of_threads_leaves_the_same_state);
     tcase_add_test(machine, runs_of_a_partition_cost_as_little_as_they_can);
     tcase_add_test(machine, each_thread_begins_with_a_run_of_clusters_that_cost_as_much_as_others);

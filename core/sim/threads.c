@@ -1,0 +1,198 @@
+#include "core/sim/threads.h"
+
+#include "core/sim/event.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* --- What a thread runs ---------------------------------------------------------------------------- */
+
+static bool is_taken(const Claim *claim, uint64_t round) {
+    return __atomic_load_n(&claim->round, __ATOMIC_RELAXED) == round;
+}
+
+static bool take(Claim *claim, uint64_t round) {
+    uint64_t last = __atomic_load_n(&claim->round, __ATOMIC_RELAXED);
+    return last != round && __atomic_compare_exchange_n(&claim->round, &last, round, false, __ATOMIC_ACQ_REL,
+                                                        __ATOMIC_RELAXED);
+}
+
+static void read_mail_for(const Sim *sim, uint32_t thread) {
+    uint64_t round = sim->unread_round;
+    const Mail *mail = sim->mail[round % 2];
+    for (uint32_t i = 0; i < sim->threads; i++)
+        mail_fetch(&mail[i], thread);
+    for (uint32_t i = 0; i < sim->threads; i++)
+        mail_fetch_messages(&mail[i], round, thread);
+    for (uint32_t i = 0; i < sim->threads; i++)
+        mail_read(&mail[i], round, thread, sim->now);
+}
+
+static COLD void run_measured(Share *share, Cluster *cluster) {
+    uint64_t begun = host_nanoseconds();
+    share_run_cluster(share, cluster);
+    cluster->measured += host_nanoseconds() - begun;
+}
+
+static void run_cluster(Share *share, Cluster *cluster) {
+    const Sim *sim = share->sim;
+    if (__builtin_expect(sim->measuring, 0))
+        run_measured(share, cluster);
+    else
+        share_run_cluster(share, cluster);
+    uint64_t ready = mail_post(&sim->mail[sim->round % 2][share->thread], sim, cluster);
+    uint64_t first = cluster->next < ready ? cluster->next : ready;
+    if (first < share->first_work) share->first_work = first;
+}
+
+/* From the end: the messages of a chain's first cluster, which gets most, are on their way meanwhile. */
+static void run_clusters(Share *share) {
+    const WorkSplit *split = &share->sim->split;
+    while (share->position > split->begin[share->run])
+        run_cluster(share, split->chain[--share->position]);
+}
+
+/* The run of clusters of one thread, unless another has taken it. */
+static void run_run(Share *share, uint32_t run) {
+    const Sim *sim = share->sim;
+    if (!take(&sim->shares[run].taken, sim->round)) return;
+    share->run = run;
+    share->position = sim->split.begin[run + 1];
+    if (sim->unread_round) read_mail_for(sim, run);
+    run_clusters(share);
+}
+
+/* A thread that does not come is one that the system does not run just then: something else is on its core. */
+static bool comes_soon(const Share *other, uint64_t round) {
+    enum { PATIENCE = 4000, LOOKS = 32 }; /* ns */
+    uint64_t begun = host_nanoseconds();
+    do
+        for (uint32_t i = 0; i < LOOKS; i++) {
+            if (is_taken(&other->taken, round)) return true;
+            pause_briefly();
+        }
+    while (host_nanoseconds() - begun < PATIENCE);
+    return false;
+}
+
+/* A thread has the clusters of its run to itself, however long it takes: to move one from core to core and back takes longer
+ * than its quantum. */
+void threads_run_clusters(Share *share) {
+    const Sim *sim = share->sim;
+    run_clusters(share); /* what a user error has left */
+    run_run(share, share->thread);
+    for (uint32_t i = 1; i < sim->threads; i++) {
+        uint32_t other = (share->thread + i) % sim->threads;
+        if (!is_taken(&sim->shares[other].taken, sim->round) && !comes_soon(&sim->shares[other], sim->round))
+            run_run(share, other);
+    }
+}
+
+static void work(void *context, uint32_t thread) {
+    Sim *sim = context;
+    Share *share = &sim->shares[thread];
+    share->round = sim->round;
+    share->first_work = NEVER;
+    share_run(sim, thread);
+}
+
+/* --- Between quanta -------------------------------------------------------------------------------- */
+
+void threads_run_quantum(Sim *sim) {
+    sim->round++;
+    worker_pool_run(sim->pool);
+    sim->unread_round = sim->round;
+}
+
+void threads_read_mail(Sim *sim) {
+    if (!sim->unread_round) return;
+    for (uint32_t thread = 0; thread < sim->threads; thread++)
+        read_mail_for(sim, thread);
+    sim->unread_round = 0;
+}
+
+uint64_t threads_first_work(const Sim *sim) {
+    uint64_t first = NEVER;
+    for (uint32_t i = 0; sim->unread_round && i < sim->threads; i++)
+        if (sim->shares[i].round == sim->unread_round && sim->shares[i].first_work < first)
+            first = sim->shares[i].first_work;
+    return first;
+}
+
+void threads_choose(Sim *sim) {
+    bool measured = sim->measuring;
+    uint32_t active = thread_choice_is_one(&sim->thread_choice) ? 1 : sim->threads;
+    sim->measuring = thread_choice_is_measuring(&sim->thread_choice);
+    bool adjusts = measured && !sim->measuring;
+    if (!adjusts && active == sim->active) return;
+    threads_read_mail(sim);
+    if (adjusts) work_split_adjust(sim);
+    sim->active = active;
+    sim_share_exchanges(sim);
+}
+
+/* --- Starting and stopping ------------------------------------------------------------------------- */
+
+void sim_set_threads(Sim *sim, uint32_t threads) {
+    if (threads < 1 || threads > MAX_THREADS)
+        user_error("threads: expected 1 to %d, got %u", MAX_THREADS, threads);
+    sim_stop_threads(sim);
+    sim->threads = sim->active = threads;
+}
+
+void sim_pin_threads(Sim *sim) {
+    worker_pool_require_cores(sim->threads);
+    sim_stop_threads(sim);
+    sim->pins_threads = true;
+}
+
+static void free_mail(Sim *sim) {
+    for (uint32_t parity = 0; parity < 2; parity++) {
+        for (uint32_t i = 0; sim->mail[parity] && i < sim->threads; i++)
+            mail_free(&sim->mail[parity][i], sim->threads);
+        free(sim->mail[parity]);
+        sim->mail[parity] = NULL;
+    }
+}
+
+static void new_mail(Sim *sim) {
+    for (uint32_t parity = 0; parity < 2; parity++) {
+        sim->mail[parity] = calloc(sim->threads, sizeof(Mail));
+        ensure(sim->mail[parity]);
+        for (uint32_t i = 0; i < sim->threads; i++)
+            mail_new(&sim->mail[parity][i], sim->threads);
+    }
+}
+
+void sim_stop_threads(Sim *sim) {
+    WorkerPool *pool = sim->pool;
+    __atomic_store_n(&sim->pool, NULL, __ATOMIC_SEQ_CST); /* first: sim_signal_threads() may interrupt this */
+    worker_pool_free(pool);
+    for (uint32_t i = 0; sim->shares && i < sim->threads; i++)
+        free(sim->shares[i].fault);
+    free(sim->shares);
+    sim->shares = NULL;
+    free_mail(sim);
+    work_split_free(sim);
+}
+
+void sim_signal_threads(Sim *sim, int signal) {
+    if (sim->pool) worker_pool_signal(sim->pool, signal);
+}
+
+void threads_start(Sim *sim) {
+    if (sim->shares) return;
+    sim_share_exchanges(sim);
+    work_split_new(sim);
+    sim->shares = aligned_alloc(_Alignof(Share), sim->threads * sizeof(Share));
+    ensure(sim->shares);
+    for (uint32_t i = 0; i < sim->threads; i++) {
+        Share *share = &sim->shares[i];
+        memset(share, 0, sizeof *share);
+        share->sim = sim;
+        share->thread = i;
+    }
+    if (sim->threads == 1) return;
+    new_mail(sim);
+    sim->pool = worker_pool_new(sim->threads, sim->pins_threads, work, sim);
+}
