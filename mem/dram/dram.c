@@ -52,6 +52,32 @@ static void issue_precharge(Dram *dram, const DramTiming *t, uint32_t bank, uint
     not_before(&b->earliest[DRAM_ACTIVATE], cycle + t->tRP);
 }
 
+uint64_t dram_refresh_earliest(const Dram *dram, const DramTiming *t) {
+    uint64_t earliest = 0;
+    for (uint32_t bank = 0; bank < t->banks; bank++) {
+        const DramBank *b = &dram->banks[bank];
+        if (b->open_row != DRAM_NO_ROW) not_before(&earliest, b->earliest[DRAM_PRECHARGE]);
+    }
+    return earliest;
+}
+
+uint32_t dram_refresh(Dram *dram, const DramTiming *t, uint64_t cycle) {
+    uint32_t closed = 0;
+    uint64_t begins = cycle; /* REFRESH, which all banks must allow as they would an ACTIVATE */
+    debug_ensure(cycle >= dram_refresh_earliest(dram, t));
+    for (uint32_t bank = 0; bank < t->banks; bank++) {
+        DramBank *b = &dram->banks[bank];
+        if (b->open_row != DRAM_NO_ROW) {
+            issue_precharge(dram, t, bank, cycle);
+            closed++;
+        }
+        not_before(&begins, b->earliest[DRAM_ACTIVATE]);
+    }
+    for (uint32_t bank = 0; bank < t->banks; bank++)
+        not_before(&dram->banks[bank].earliest[DRAM_ACTIVATE], begins + t->tRFC);
+    return closed;
+}
+
 void dram_issue(Dram *dram, const DramTiming *timing, DramCommand command, uint32_t bank, uint32_t row,
                 uint64_t cycle) {
     debug_ensure(cycle >= dram_earliest(dram, timing, command, bank));

@@ -2,7 +2,8 @@
  * Pure functions over plain structs; all times are command clock cycles.
  *
  * A bank is closed (no row) or has one row open. ACTIVATE opens a row, READ and WRITE move one burst of the
- * open row over the data bus, PRECHARGE closes it. The channel takes one command per cycle. */
+ * open row over the data bus, PRECHARGE closes it. REFRESH is of all banks: the rows that are open are closed
+ * by one command, and it follows tRP behind. The channel takes one command per cycle. */
 #ifndef WW_MEM_DRAM_H
 #define WW_MEM_DRAM_H
 
@@ -13,7 +14,7 @@
 enum { DRAM_BANKS_MAX = 32 };
 #define DRAM_NO_ROW UINT32_MAX
 
-typedef enum { DRAM_READ, DRAM_WRITE, DRAM_ACTIVATE, DRAM_PRECHARGE } DramCommand;
+typedef enum { DRAM_READ, DRAM_WRITE, DRAM_ACTIVATE, DRAM_PRECHARGE, DRAM_REFRESH } DramCommand;
 
 /* Minimum distances in command cycles. */
 typedef struct {
@@ -28,6 +29,8 @@ typedef struct {
     uint32_t tWR;      /* last written data to PRECHARGE, same bank        */
     uint32_t tCDLR;    /* last written data to READ, any banks             */
     uint32_t tRTPL;    /* READ to PRECHARGE, same bank                     */
+    uint32_t tREFI;    /* REFRESH to REFRESH, on average; 0: there is none */
+    uint32_t tRFC;     /* REFRESH to ACTIVATE, all banks                   */
     uint32_t burst;    /* cycles of the data bus per column command        */
     uint32_t banks, bank_groups;
     /* From here on computed by dram_timing_derive(). */
@@ -62,6 +65,11 @@ void dram_reset(Dram *dram);
  * matters to ACTIVATE alone. */
 void dram_issue(Dram *dram, const DramTiming *timing, DramCommand command, uint32_t bank, uint32_t row,
                 uint64_t cycle);
+
+/* The first cycle at which the open rows may be closed for a REFRESH. */
+uint64_t dram_refresh_earliest(const Dram *dram, const DramTiming *timing);
+/* Closes them at `cycle`, and refreshes all banks as soon as they allow it. Returns how many rows it has closed. */
+uint32_t dram_refresh(Dram *dram, const DramTiming *timing, uint64_t cycle);
 
 static inline bool dram_is_column(DramCommand command) {
     return command <= DRAM_WRITE;

@@ -63,18 +63,54 @@ static const char *data_bus_violation(DramChecker *checker, DramCommand command,
     return overlap ? "two bursts at a time on the data bus" : NULL;
 }
 
+static const char *timing_violation(const DramChecker *checker, DramCommand command, uint32_t bank,
+                                    uint64_t cycle) {
+    for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++)
+        if (pairs[i].after == command && pair_violated(checker, &pairs[i], bank, cycle)) return pairs[i].name;
+    return NULL;
+}
+
 const char *dram_checker_command(DramChecker *checker, DramCommand command, uint32_t bank, uint32_t row,
                                  uint64_t cycle) {
     if (bank >= checker->timing.banks) return "no bank matches";
     const char *violation = row_violation(checker, command, bank, row);
     if (cycle < checker->next_command) violation = "two commands in one cycle";
-    for (size_t i = 0; !violation && i < sizeof pairs / sizeof *pairs; i++)
-        if (pairs[i].after == command && pair_violated(checker, &pairs[i], bank, cycle))
-            violation = pairs[i].name;
+    if (!violation) violation = timing_violation(checker, command, bank, cycle);
+    if (!violation && command == DRAM_ACTIVATE && cycle < checker->refreshed) violation = "tRFC";
     if (!violation && dram_is_column(command)) violation = data_bus_violation(checker, command, cycle);
     checker->last[command][bank] = cycle + 1;
     checker->next_command = cycle + 1;
     if (command == DRAM_ACTIVATE) checker->open_row[bank] = row;
     if (command == DRAM_PRECHARGE) checker->open_row[bank] = DRAM_NO_ROW;
+    return violation;
+}
+
+/* REFRESH comes when every bank would take an ACTIVATE. */
+static bool allows_refresh(const DramChecker *checker, uint32_t bank, uint64_t cycle) {
+    for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++)
+        if (pairs[i].after == DRAM_ACTIVATE && pairs[i].scope == SAME_BANK &&
+            pair_violated(checker, &pairs[i], bank, cycle))
+            return false;
+    return true;
+}
+
+static uint64_t refresh_begins(const DramChecker *checker, uint64_t cycle) {
+    for (uint32_t bank = 0; bank < checker->timing.banks; bank++)
+        while (!allows_refresh(checker, bank, cycle))
+            cycle++;
+    return cycle;
+}
+
+const char *dram_checker_refresh(DramChecker *checker, uint64_t cycle) {
+    const char *violation = cycle < checker->next_command ? "two commands in one cycle" : NULL;
+    for (uint32_t bank = 0; bank < checker->timing.banks; bank++) {
+        if (checker->open_row[bank] == DRAM_NO_ROW) continue;
+        if (!violation) violation = timing_violation(checker, DRAM_PRECHARGE, bank, cycle);
+        checker->last[DRAM_PRECHARGE][bank] = cycle + 1;
+        checker->open_row[bank] = DRAM_NO_ROW;
+    }
+    uint64_t begins = refresh_begins(checker, cycle > checker->refreshed ? cycle : checker->refreshed);
+    checker->refreshed = begins + checker->timing.tRFC;
+    checker->next_command = cycle + 1;
     return violation;
 }

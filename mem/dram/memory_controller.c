@@ -87,28 +87,34 @@ static inline void expect_response(MemoryController *mc, uint32_t port, uint64_t
 
 /* ---- Commands ---- */
 
-static void check_command(MemoryController *mc, const DramChoice *plan, uint32_t row, uint64_t cycle) {
-    if (!mc->checker) {
-        mc->checker = malloc(sizeof *mc->checker);
-        ensure(mc->checker);
-        dram_checker_init(mc->checker, &mc->timing);
-        for (uint32_t bank = 0; bank < mc->banks; bank++)
-            mc->checker->open_row[bank] = mc->dram.banks[bank].open_row;
-    }
-    const char *violation = dram_checker_command(mc->checker, (DramCommand)plan->command, plan->bank, row,
-                                                 cycle);
-    if (violation)
-        panic("%s: command %u to bank %u, row %u, at cycle %lu violates %s", object_path(&mc->obj),
-              plan->command, plan->bank, row, cycle, violation);
+static COLD void make_checker(MemoryController *mc) {
+    mc->checker = malloc(sizeof *mc->checker);
+    ensure(mc->checker);
+    dram_checker_init(mc->checker, &mc->timing);
+    for (uint32_t bank = 0; bank < mc->banks; bank++)
+        mc->checker->open_row[bank] = mc->dram.banks[bank].open_row;
 }
 
-static inline bool commands_are_checked(const MemoryController *mc) {
-#ifdef WW_DEBUG
-    (void)mc;
-    return true;
-#else
-    return mc->check_commands;
+DramChecker *memory_controller_checker(MemoryController *mc) {
+#ifndef WW_DEBUG
+    if (__builtin_expect(!mc->check_commands, 1)) return NULL;
 #endif
+    if (!mc->checker) make_checker(mc);
+    return mc->checker;
+}
+
+_Noreturn COLD void memory_controller_violates(const MemoryController *mc, uint32_t command, uint32_t bank,
+                                               uint32_t row, uint64_t cycle, const char *violation) {
+    panic("%s: command %u to bank %u, row %u, at cycle %lu violates %s", object_path(&mc->obj), command, bank,
+          row, cycle, violation);
+}
+
+static void check_command(MemoryController *mc, const DramChoice *plan, uint32_t row, uint64_t cycle) {
+    DramChecker *checker = memory_controller_checker(mc);
+    const char *violation = checker ? dram_checker_command(checker, (DramCommand)plan->command, plan->bank,
+                                                           row, cycle)
+                                    : NULL;
+    if (violation) memory_controller_violates(mc, plan->command, plan->bank, row, cycle, violation);
 }
 
 COLD static void emit_served(MemoryController *mc, const DramChoice *plan, const Request *request,
@@ -175,16 +181,20 @@ static void issue_planned_command(MemoryController *mc, uint64_t cycle) {
     const DramChoice plan = mc->plan;
     debug_ensure(plan.cycle >= cycle);
     if (plan.cycle != cycle) return;
+    mc->replan = 1;
+    if (__builtin_expect(plan.command == DRAM_REFRESH, 0)) {
+        memory_controller_refresh(mc, cycle);
+        return;
+    }
     const DramQueue *queue = &mc->queue[plan.queue];
     uint32_t slot = queue->slot[plan.rank], row = queue->row[slot];
     Request *request = request_in(mc, plan.queue, slot);
-    if (commands_are_checked(mc)) check_command(mc, &plan, row, cycle);
+    check_command(mc, &plan, row, cycle);
     dram_issue(&mc->dram, &mc->timing, (DramCommand)plan.command, plan.bank, row, cycle);
     if (dram_is_column((DramCommand)plan.command))
         column_issued(mc, &plan, request, cycle);
     else
         row_command_issued(mc, &plan, request);
-    mc->replan = 1;
 }
 
 /* ---- Arrivals ---- */
@@ -252,6 +262,7 @@ static void enqueue(MemoryController *mc, uint32_t port, const MemMessage *messa
     if (location.bank >= mc->banks)
         user_error("%s.banks: expected %u or more (the address map puts 0x%lx into bank %u), got %u",
                    object_path(&mc->obj), location.bank + 1, message->address, location.bank, mc->banks);
+    if (!mc->waiting && memory_controller_refreshes(mc)) memory_controller_refresh_idle(mc, cycle);
     uint32_t slot = dram_queue_add(&mc->queue[q], &mc->dram, location.bank, location.row,
                                    message->kind == MEM_WRITE, wants_reply(message));
     Request *request = request_in(mc, q, slot);
@@ -380,6 +391,12 @@ COLD static uint64_t picked_requests(MemoryController *mc, uint32_t q, uint64_t 
     return answer == NO_ANSWER ? eligible : (uint64_t)answer;
 }
 
+/* It goes before all that is not legal before it is due. */
+COLD static void plan_refresh(MemoryController *mc, uint64_t floor) {
+    if (mc->waiting && memory_controller_refreshes(mc))
+        mc->plan = memory_controller_refresh_choice(mc, floor);
+}
+
 static void plan_next_command(MemoryController *mc, uint64_t cycle) {
     uint32_t wanted_banks = 0;
     DramBest best = DRAM_NONE;
@@ -395,6 +412,7 @@ static void plan_next_command(MemoryController *mc, uint64_t cycle) {
         wanted_banks |= mc->full_returns ? banks_of(queue, placed) : queue->banks;
     }
     mc->plan = dram_choice_of(best, mc->queue, cycle + 1);
+    if (__builtin_expect(mc->plan.cycle >= mc->refresh_due, 0)) plan_refresh(mc, cycle + 1);
 }
 
 /* ---- The cycle ---- */
@@ -422,5 +440,8 @@ uint64_t memory_controller_tick(SimObject *object, uint64_t now) {
 }
 
 void memory_controller_settle(SimObject *object, uint64_t now) {
-    account((MemoryController *)object, object_cycle(object, now));
+    MemoryController *mc = (MemoryController *)object;
+    uint64_t cycle = object_cycle(object, now);
+    account(mc, cycle);
+    if (!mc->waiting && memory_controller_refreshes(mc)) memory_controller_refresh_idle(mc, cycle);
 }

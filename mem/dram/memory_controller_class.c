@@ -4,6 +4,15 @@
 
 #include <stdlib.h>
 
+/* Between two refreshes a row can be opened, written and closed. */
+static void check_refresh(const MemoryController *mc) {
+    uint32_t least = mc->tRFC + mc->tRP + mc->tRC + mc->timing.tWTP;
+    if (mc->tREFI && mc->tREFI < least)
+        user_error(
+            "%s.tREFI: expected 0, or tRFC + tRP + tRC and a write's time to PRECHARGE = %u or more, got %u",
+            object_path(&mc->obj), least, mc->tREFI);
+}
+
 static void check_shape(const MemoryController *mc) {
     const char *path = object_path(&mc->obj);
     if (mc->bank_groups > mc->banks)
@@ -37,12 +46,16 @@ static void memory_controller_build(SimObject *object) {
         .tWR = mc->tWR,
         .tCDLR = mc->tCDLR,
         .tRTPL = mc->tRTPL,
+        .tREFI = mc->tREFI,
+        .tRFC = mc->tRFC,
         .burst = mc->burst_bytes / mc->bus_bytes,
         .banks = mc->banks,
         .bank_groups = mc->bank_groups,
     };
     dram_timing_derive(&mc->timing, (DramGroupBits)mc->group_bits);
+    check_refresh(mc);
     dram_reset(&mc->dram);
+    mc->refresh_due = mc->tREFI ? mc->tREFI : NEVER;
     mc->plan = DRAM_NO_CHOICE;
     mc->plan_expires = NEVER;
 }
@@ -148,6 +161,9 @@ static const Field memory_controller_fields[] = {
     TIMING(tWR, "12", "Last written data to PRECHARGE, same bank"),
     TIMING(tCDLR, "5", "Last written data to READ, any banks"),
     TIMING(tRTPL, "2", "READ to PRECHARGE, same bank"),
+    PARAM(MemoryController, tREFI, "0", "cycles", "REFRESH of all banks to the next; 0: there is none",
+          .min = 0, .max = 1e6),
+    TIMING(tRFC, "100", "REFRESH to ACTIVATE"),
     PARAM_FLAG(MemoryController, check_commands, "false", "Verify every command against all timings",
                .timing = true),
     DERIVED(MemoryController, request_slots, "queues * 64"),
@@ -164,6 +180,7 @@ static const Field memory_controller_fields[] = {
     STATE(MemoryController, plan, "The next command"),
     STATE(MemoryController, plan_expires, "Cycle in which the plan is too old because a request came of age"),
     STATE(MemoryController, accounted, "Cycle up to which cycles are counted"),
+    STATE(MemoryController, refresh_due, "Cycle of the next REFRESH"),
     STATE(MemoryController, waiting, "Requests in all queues"),
     STATE(MemoryController, first_port, "Port that is served first"),
     STATE(MemoryController, full_returns, "Ports without room for another response"),
@@ -181,6 +198,7 @@ static const Field memory_controller_fields[] = {
     STAT(MemoryController, write_commands, "commands", "WRITE"),
     STAT(MemoryController, activates, "commands", "ACTIVATE"),
     STAT(MemoryController, precharges, "commands", "PRECHARGE"),
+    STAT(MemoryController, refreshes, "commands", "REFRESH"),
     STAT(MemoryController, row_hits, "requests", "Found their row open"),
     STAT(MemoryController, row_misses, "requests", "Found their bank closed"),
     STAT(MemoryController, row_conflicts, "requests", "Found another row open"),

@@ -112,6 +112,14 @@ static void returns_are_sound(const MemoryController *mc, bool fits) {
 static void plan_is_sound(const MemoryController *mc) {
     const DramChoice *plan = &mc->plan;
     if (plan->cycle == NEVER) return;
+    if (plan->command == DRAM_REFRESH) {
+        must_be(mc,
+                mc->tREFI && mc->waiting && is_soon(mc, plan->cycle) && plan->cycle >= mc->refresh_due &&
+                    plan->cycle >= object_cycle(&mc->obj, mc->obj.sim->now) &&
+                    plan->cycle >= dram_refresh_earliest(&mc->dram, &mc->timing),
+                "plan: a refresh");
+        return;
+    }
     must_be(mc,
             plan->queue < mc->queues && plan->rank < mc->queue[plan->queue].count &&
                 plan->command <= DRAM_PRECHARGE && plan->bank == mc->queue[plan->queue].bank[plan->rank],
@@ -154,6 +162,11 @@ void memory_controller_is_sound(const SimObject *object, bool fits) {
     if (fits) plan_is_sound(mc);
     for (uint32_t i = 0; fits && i < CLASSES; i++)
         must_be(mc, mc->queue_of_class.of[i] < mc->queues, "queue_of_class");
+    must_be(mc,
+            mc->tREFI
+                ? mc->refresh_due > 0 && mc->refresh_due <= object_cycle(object, object->sim->now) + mc->tREFI
+                : mc->refresh_due == NEVER,
+            "refresh_due");
     /* one more where a policy looked when the cycle had passed */
     must_be(mc, mc->accounted <= object_cycle(object, object->sim->now) + 1, "accounted");
     must_be(mc, mc->first_port < mc->ports && mc->port_blocked <= 1 && mc->last_column <= DRAM_WRITE + 1,

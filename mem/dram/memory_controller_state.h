@@ -1,7 +1,7 @@
 /* The state of a memory controller, shared by its files: memory_controller.c, its cycle;
  * memory_controller_class.c, its rows and building; memory_controller_methods.c, what policies may call;
  * memory_controller_check.c, its conservation laws; memory_controller_convert.c, the transfer of what waits
- * in other queues. */
+ * in other queues; memory_controller_refresh.c, the refreshes. */
 #ifndef WW_MEM_MEMORY_CONTROLLER_STATE_H
 #define WW_MEM_MEMORY_CONTROLLER_STATE_H
 
@@ -52,7 +52,7 @@ typedef struct {
     uint32_t ports, queues, queue_entries, return_entries, scheduler, latency, age_cap;
     uint32_t banks, bank_groups, group_bits;
     uint32_t bus_bytes, burst_bytes;
-    uint32_t tCL, tWL, tRCD, tRP, tRC, tRAS, tRRD, tCCD, tCCDL, tWR, tCDLR, tRTPL;
+    uint32_t tCL, tWL, tRCD, tRP, tRC, tRAS, tRRD, tCCD, tCCDL, tWR, tCDLR, tRTPL, tREFI, tRFC;
     uint32_t check_commands;
     /* In all queues, in all ports. What was longer may hold more than queue_entries and return_entries until
      * it has drained. */
@@ -69,6 +69,7 @@ typedef struct {
     DramChoice plan;
     uint64_t plan_expires; /* cycle in which a request passes age_cap         */
     uint64_t accounted;    /* cycle up to which the per-cycle counters are kept */
+    uint64_t refresh_due;  /* cycle of the next REFRESH; NEVER: there is none */
     uint32_t waiting;      /* requests in all queues                          */
     uint32_t first_port;   /* is served first when requests enter             */
     uint32_t full_returns; /* ports without room for another response         */
@@ -78,7 +79,7 @@ typedef struct {
     ClassTable queue_of_class;
 
     uint64_t reads, writes, posted_writes, urgent, read_bytes, write_bytes;
-    uint64_t read_commands, write_commands, activates, precharges;
+    uint64_t read_commands, write_commands, activates, precharges, refreshes;
     uint64_t row_hits, row_misses, row_conflicts;
     uint64_t turnarounds, data_bus_cycles, queue_full_cycles, queue_entry_cycles, queue_wait_cycles;
     uint64_t read_latency_cycles, reads_answered, writes_answered;
@@ -93,6 +94,11 @@ typedef struct {
     const AddressMap *map;
     DramChecker *checker;
 } MemoryController;
+
+/* Debug builds check all commands, others where check_commands says so. */
+DramChecker *memory_controller_checker(MemoryController *mc);
+_Noreturn void memory_controller_violates(const MemoryController *mc, uint32_t command, uint32_t bank,
+                                          uint32_t row, uint64_t cycle, const char *violation);
 
 /* A port's ring among the queues of the object, of which the first are the request queues. */
 static inline uint32_t return_queue(uint32_t port) {
@@ -137,6 +143,14 @@ uint64_t memory_controller_tick(SimObject *object, uint64_t now);
 extern const Method memory_controller_methods[];
 extern const TraceClass memory_controller_trace;
 void memory_controller_settle(SimObject *object, uint64_t now);
+/* While nothing waits, the refreshes up to `cycle` have been done. */
+void memory_controller_refresh_idle(MemoryController *mc, uint64_t cycle);
+/* The command that begins the refresh that is due, for a controller in which something waits; cycles from `floor` on. */
+DramChoice memory_controller_refresh_choice(const MemoryController *mc, uint64_t floor);
+void memory_controller_refresh(MemoryController *mc, uint64_t cycle);
+static inline bool memory_controller_refreshes(const MemoryController *mc) {
+    return mc->tREFI != 0;
+}
 void memory_controller_requests(const SimObject *object, RequestVisitor *visit, void *context);
 void memory_controller_is_sound(const SimObject *object, bool fits);
 void memory_controller_check(const SimObject *object, bool idle);

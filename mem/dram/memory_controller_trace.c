@@ -12,7 +12,7 @@ typedef struct {
 
 static void remember(const MemoryController *mc, Memory *memory) {
     memory->plan = mc->plan;
-    if (mc->plan.cycle == NEVER) return;
+    if (mc->plan.cycle == NEVER || mc->plan.command == DRAM_REFRESH) return;
     const DramQueue *queue = &mc->queue[mc->plan.queue];
     uint32_t slot = queue->slot[mc->plan.rank];
     memory->row = queue->row[slot];
@@ -20,8 +20,12 @@ static void remember(const MemoryController *mc, Memory *memory) {
 }
 
 static void show_command(const MemoryController *mc, const Memory *memory, uint64_t now) {
-    static const char *const names[] = {"RD", "WR", "ACT", "PRE"};
+    static const char *const names[] = {"RD", "WR", "ACT", "PRE", "REF"};
     TraceRecord *record = trace_record(&mc->obj, TRACE_COMMAND, names[memory->plan.command], now);
+    if (memory->plan.command == DRAM_REFRESH) {
+        record->detail = "all banks";
+        return;
+    }
     mem_trace(&memory->message, &record->message);
     record->detail = "bank %d row %x";
     record->number[0] = memory->plan.bank;
@@ -48,7 +52,7 @@ static void begin(SimObject *object, void *memory, uint64_t now) {
     count_requests(mc, memory, now);
 }
 
-static const char *const names[] = {"ACT", "RD", "WR", "PRE", NULL};
+static const char *const names[] = {"ACT", "RD", "WR", "PRE", "REF", NULL};
 
 const TraceClass memory_controller_trace = {
     .names = names, .memory_bytes = sizeof(Memory), .begin = begin, .look = look};

@@ -494,6 +494,8 @@ function Machine:LocalityScores(name, index) end
 ---@field tWR? integer Last written data to PRECHARGE, same bank (cycles); default 12
 ---@field tCDLR? integer Last written data to READ, any banks (cycles); default 5
 ---@field tRTPL? integer READ to PRECHARGE, same bank (cycles); default 2
+---@field tREFI? integer REFRESH of all banks to the next; 0: there is none (cycles); default 0
+---@field tRFC? integer REFRESH to ACTIVATE (cycles); default 100
 ---@field check_commands? boolean Verify every command against all timings; default false
 
 ---@class warpwright.MemoryController.Object: warpwright.Object
@@ -523,6 +525,8 @@ function Machine:LocalityScores(name, index) end
 ---@field tWR integer Last written data to PRECHARGE, same bank (cycles)
 ---@field tCDLR integer Last written data to READ, any banks (cycles)
 ---@field tRTPL integer READ to PRECHARGE, same bank (cycles)
+---@field tREFI integer REFRESH of all banks to the next; 0: there is none (cycles)
+---@field tRFC integer REFRESH to ACTIVATE (cycles)
 ---@field check_commands boolean Verify every command against all timings
 
 ---One DRAM channel with its request queue

@@ -756,6 +756,8 @@ function LocalityScores:update_on_hits(vta, k_throttle) end
 ---@field tWR integer Last written data to PRECHARGE, same bank (cycles)
 ---@field tCDLR integer Last written data to READ, any banks (cycles)
 ---@field tRTPL integer READ to PRECHARGE, same bank (cycles)
+---@field tREFI integer REFRESH of all banks to the next; 0: there is none (cycles)
+---@field tRFC integer REFRESH to ACTIVATE (cycles)
 ---@field check_commands boolean Verify every command against all timings
 
 ---@class (exact) warpwright.MemoryController.Knobs
@@ -772,6 +774,7 @@ function LocalityScores:update_on_hits(vta, k_throttle) end
 ---@field write_commands integer WRITE (commands)
 ---@field activates integer ACTIVATE (commands)
 ---@field precharges integer PRECHARGE (commands)
+---@field refreshes integer REFRESH (commands)
 ---@field row_hits integer Found their row open (requests)
 ---@field row_misses integer Found their bank closed (requests)
 ---@field row_conflicts integer Found another row open (requests)

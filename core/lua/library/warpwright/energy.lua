@@ -48,7 +48,7 @@ local wanted_parameters <const> = {
   L1 = { "size", "ways", "line" },
   L2 = { "size", "ways", "line" },
   Crossbar = { "flit" },
-  MemoryController = { "burst_bytes" },
+  MemoryController = { "banks", "burst_bytes" },
 }
 
 --- What a result keeps of its machine: { { path =, class =, parameters } ... }, and classes without an energy by name.
@@ -132,6 +132,7 @@ end
 
 function counted.MemoryController(controller, count, add, seconds)
   add("dram.activate", "dram_activate", count "activates")
+  add("dram.refresh", "dram_activate", controller.banks * count "refreshes")
   add("dram.read", "dram_bit", 8 * controller.burst_bytes * count "read_commands")
   add("dram.write", "dram_bit", 8 * controller.burst_bytes * count "write_commands")
   add("dram.background", "dram_background", seconds)

@@ -21,6 +21,8 @@ static const DramTiming gtx480 = {.tCL = 12,
                                   .tWR = 12,
                                   .tCDLR = 5,
                                   .tRTPL = 2,
+                                  .tREFI = 2000,
+                                  .tRFC = 110,
                                   .burst = 2,
                                   .banks = 16,
                                   .bank_groups = 4};
@@ -230,6 +232,39 @@ START_TEST(checker_sees_collisions_on_the_data_bus) {
 }
 END_TEST
 
+static const char *verdict_of_refresh(uint64_t cycle) {
+    DramChecker copy = checker;
+    return dram_checker_refresh(&copy, cycle);
+}
+
+/* Returns when, at the earliest or some cycles later. */
+static uint64_t refresh_after(uint64_t now, uint64_t later) {
+    uint64_t earliest = dram_refresh_earliest(&dram, &timing);
+    if (earliest > now + 1) ck_assert_ptr_nonnull(verdict_of_refresh(earliest - 1));
+    if (earliest <= now) earliest = now + 1;
+    ck_assert_ptr_null(verdict_of_refresh(earliest));
+    ck_assert_ptr_null(dram_checker_refresh(&checker, earliest + later));
+    dram_refresh(&dram, &timing, earliest + later);
+    return earliest + later;
+}
+
+START_TEST(refresh_closes_all_rows_and_no_bank_is_opened_for_tRFC) {
+    issue(DRAM_ACTIVATE, 0, 7, 100);
+    issue(DRAM_ACTIVATE, 3, 9, 200);
+    ck_assert_str_eq(verdict_of_refresh(227), "tRAS");
+    ck_assert_uint_eq(dram_refresh_earliest(&dram, &timing), 228);
+    ck_assert_ptr_null(dram_checker_refresh(&checker, 228));
+    ck_assert_uint_eq(dram_refresh(&dram, &timing, 228), 2);
+    ck_assert_uint_eq(dram_refresh_earliest(&dram, &timing), 0);
+    for (uint32_t bank = 0; bank < 16; bank++) {
+        ck_assert_uint_eq(dram.banks[bank].open_row, DRAM_NO_ROW);
+        ck_assert_uint_eq(dram_earliest(&dram, &timing, DRAM_ACTIVATE, bank), 228 + 12 + 110);
+        ck_assert_str_eq(verdict(DRAM_ACTIVATE, bank, 7, 228 + 12 + 109), "tRFC");
+        ck_assert_ptr_null(verdict(DRAM_ACTIVATE, bank, 7, 228 + 12 + 110));
+    }
+}
+END_TEST
+
 /* What dram.c computes ahead and what the checker sees looking back must be the same cycle, after any
  * history. */
 START_TEST(earliest_cycle_is_the_first_that_the_checker_accepts) {
@@ -238,6 +273,7 @@ START_TEST(earliest_cycle_is_the_first_that_the_checker_accepts) {
     start(&gtx480, _i & 1 ? DRAM_GROUP_HIGH_BITS : DRAM_GROUP_LOW_BITS);
     for (int step = 0; step < 4000; step++) {
         uint32_t bank = (uint32_t)random_below(&random, 16), row = 7;
+        if (step % 100 == 99) now = refresh_after(now, random_below(&random, 20));
         bool open = dram.banks[bank].open_row != DRAM_NO_ROW;
         DramCommand command = open ? (DramCommand)random_below(&random, 3) : DRAM_ACTIVATE;
         if (open && command == DRAM_ACTIVATE) command = DRAM_PRECHARGE;
@@ -406,6 +442,7 @@ Suite *dram_suite(void) {
     tcase_add_test(tests, checker_knows_the_state_of_the_banks);
     tcase_add_test(tests, checker_allows_one_command_per_cycle);
     tcase_add_test(tests, checker_sees_collisions_on_the_data_bus);
+    tcase_add_test(tests, refresh_closes_all_rows_and_no_bank_is_opened_for_tRFC);
     tcase_add_loop_test(tests, earliest_cycle_is_the_first_that_the_checker_accepts, 0, 8);
     tcase_add_loop_test(tests, queue_chooses_what_a_full_search_chooses, 0, 4);
     tcase_add_test(tests, lower_queue_wins_in_the_same_cycle_and_loses_to_an_earlier_one);

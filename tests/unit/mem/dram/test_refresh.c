@@ -1,0 +1,204 @@
+/* Refreshes of a memory controller: when they come, what waits for them, and that nobody has to look for them to be done. */
+#include "core/sim/base/random.h"
+#include "mem/dram/memory_controller_state.h"
+#include "tests/unit/mem/dram/memory_controller_fixture.h"
+
+#include <stdlib.h>
+
+enum { REFI = 1000, RFC = 100 };
+
+static void refresh(uint32_t interval) {
+    object_set_number(mc, "tREFI", interval);
+    object_set_number(mc, "tRFC", RFC);
+}
+
+static void read_at(uint64_t cycle, uint32_t row, uint32_t bank) {
+    memory_driver_send(drivers[0], cycle, read_request(location(row, bank, 0), 32));
+}
+
+static uint64_t answered_at(uint32_t index) {
+    return response(index)->cycle;
+}
+
+/* Sent at cycle c, in the queue at c + 1, ACTIVATE at c + 2 at the earliest; received 27 cycles behind ACTIVATE. */
+enum { TO_ACTIVATE = 2, FROM_ACTIVATE = 27 };
+
+START_TEST(a_bank_can_be_opened_tRFC_after_the_refresh_is_due_and_not_before) {
+    static const struct {
+        uint64_t activate_without, activate;
+    } cases[] = {{REFI - 1, REFI - 1},          {REFI, REFI + RFC},       {REFI + 1, REFI + RFC},
+                 {REFI + RFC - 1, REFI + RFC},  {REFI + RFC, REFI + RFC}, {REFI + RFC + 1, REFI + RFC + 1},
+                 {7 * REFI + 1, 7 * REFI + RFC}};
+    refresh(REFI);
+    elaborate(1);
+    read_at(cases[_i].activate_without - TO_ACTIVATE, 3, 5);
+    run();
+    /* The first case has its READ when the refresh is due: it waits until the row has been open for tRAS, is refreshed and opened
+     * again. */
+    uint64_t activate = cases[_i].activate;
+    if (_i == 0) activate += 28 + 12 + RFC;
+    ck_assert_uint_eq(answered_at(0), activate + FROM_ACTIVATE);
+    ck_assert_stat_eq("activates", _i == 0 ? 2 : 1);
+}
+END_TEST
+
+/* ACTIVATE at 972, READ at 984: the row may be closed at 1000, tRAS behind. REFRESH at 1012. */
+START_TEST(a_refresh_waits_for_open_rows_and_closes_them) {
+    refresh(REFI);
+    elaborate(1);
+    read_at(970, 3, 5);
+    read_at(REFI + 1, 3, 5);
+    run();
+    ck_assert_uint_eq(answered_at(0), 972 + FROM_ACTIVATE);
+    ck_assert_uint_eq(answered_at(1), REFI + 12 + RFC + FROM_ACTIVATE);
+    ck_assert_stat_eq("row_hits", 0);
+    ck_assert_stat_eq("row_misses", 2);
+    ck_assert_stat_eq("precharges", 1);
+    ck_assert_stat_eq("refreshes", 1);
+}
+END_TEST
+
+/* A READ of an open row that is legal before the refresh is due goes first; the next one, legal a cycle too late, does not. */
+START_TEST(what_is_legal_before_it_is_due_goes_first) {
+    refresh(REFI);
+    elaborate(1);
+    read_at(900, 3, 5);
+    read_at(REFI - TO_ACTIVATE - (uint64_t)_i, 3, 5);
+    run();
+    ck_assert_stat_eq("row_hits", _i);
+    ck_assert_stat_eq("row_misses", 2 - _i);
+}
+END_TEST
+
+START_TEST(a_controller_without_requests_keeps_no_machine_busy_and_counts_its_refreshes) {
+    refresh(REFI);
+    elaborate(1);
+    read_at(0, 3, 5);
+    ck_assert_int_eq(sim_run(sim, NEVER), STOP_IDLE);
+    ck_assert_uint_lt(sim->now, 100 * mc->period);
+    sim->now = (10 * REFI + REFI / 2) * mc->period;
+    sim_settle(sim);
+    sim_check(sim, true);
+    ck_assert_stat_eq("refreshes", 10);
+    ck_assert_stat_eq("precharges", 1);
+    sim_settle(sim);
+    ck_assert_stat_eq("refreshes", 10);
+}
+END_TEST
+
+static void stream(uint32_t lines) {
+    for (uint32_t i = 0; i < lines; i++)
+        send_read(0, 0, location(i / 256, i % 16, i / 16 % 16), i, 0);
+}
+
+static double cycles_of_stream(uint32_t interval) {
+    start_with_clocks(924000000, 924000000);
+    refresh(interval);
+    elaborate(1);
+    stream(2000);
+    run();
+    ck_assert_stat_eq("reads_answered", 2000);
+    return stat("cycles");
+}
+
+/* Each takes the channel away for tRP + tRFC, and what it takes to open the rows again. */
+START_TEST(a_stream_loses_the_time_of_the_refreshes) {
+    double without = cycles_of_stream(0);
+    ck_assert_stat_eq("refreshes", 0);
+    double with = cycles_of_stream(REFI), refreshes = stat("refreshes"), each = (with - without) / refreshes;
+    ck_assert_double_ge(refreshes, 8);
+    ck_assert_double_eq(refreshes, (double)((uint64_t)with / REFI));
+    ck_assert_double_ge(each, RFC + 12);
+    ck_assert_double_le(each, RFC + 12 + 12 + 12 + 2 * 28);
+}
+END_TEST
+
+static void start_drawn_traffic(TickOrder order) {
+    Random random = {11};
+    start_with_clocks(700000000, 924000000);
+    sim->order = order;
+    refresh(400);
+    object_set_number(mc, "queues", 2);
+    elaborate(2);
+    for (uint32_t i = 0; i < 800; i++) {
+        uint64_t address = location((uint32_t)random_below(&random, 3), (uint32_t)random_below(&random, 16),
+                                    i % 16);
+        uint64_t pause = i / 100 * 2000; /* of several refreshes, now and then */
+        MemMessage message = i % 4 ? read_request(address, 128) : posted_write_request(address, 128);
+        message.class_number = (uint8_t)random_below(&random, 2);
+        memory_driver_send(drivers[i % 2], pause + i * 2 + random_below(&random, 30), message);
+    }
+}
+
+static char *stats_of_drawn_traffic(TickOrder order) {
+    start_drawn_traffic(order);
+    run();
+    return stats_text(sim);
+}
+
+START_TEST(refreshes_do_not_depend_on_the_tick_order) {
+    char *expected = stats_of_drawn_traffic(ORDER_PATH);
+    ck_assert_double_gt(stat("refreshes"), 30);
+    for (TickOrder order = ORDER_REVERSED; order <= ORDER_RESTLESS; order++) {
+        char *text = stats_of_drawn_traffic(order);
+        ck_assert_str_eq(text, expected);
+        free(text);
+    }
+    free(expected);
+}
+END_TEST
+
+START_TEST(who_looks_at_the_counters_in_between_changes_nothing) {
+    char *expected = stats_of_drawn_traffic(ORDER_PATH);
+    uint64_t end = sim->now;
+    start_drawn_traffic(ORDER_PATH);
+    while (sim->now < end) {
+        sim_run(sim, sim->now + 37 * mc->period);
+        sim_settle(sim);
+        sim_check(sim, false);
+    }
+    run();
+    char *text = stats_text(sim);
+    ck_assert_str_eq(text, expected);
+    free(text);
+    free(expected);
+}
+END_TEST
+
+static void build_with_interval(void *interval) {
+    refresh(*(uint32_t *)interval);
+    elaborate(1);
+}
+
+/* tRFC + tRP + tRC and tWL + burst + tWR: 100 + 12 + 40 + 18. */
+START_TEST(refreshes_that_leave_no_time_for_a_row_are_a_user_error) {
+    uint32_t interval = 169;
+    const char *message = user_error_catch(build_with_interval, &interval);
+    ck_assert_ptr_nonnull(message);
+    ck_assert_ptr_nonnull(strstr(message, "mc.tREFI: expected 0, or "));
+    ck_assert_ptr_nonnull(strstr(message, "= 170 or more, got 169"));
+    start_with_clocks(924000000, 924000000);
+    refresh(170);
+    elaborate(1);
+    stream(20);
+    run();
+    ck_assert_stat_eq("reads_answered", 20);
+}
+END_TEST
+
+Suite *refresh_suite(void);
+
+Suite *refresh_suite(void) {
+    Suite *suite = suite_create("refresh");
+    TCase *tests = test_case("refresh");
+    tcase_add_loop_test(tests, a_bank_can_be_opened_tRFC_after_the_refresh_is_due_and_not_before, 0, 7);
+    tcase_add_test(tests, a_refresh_waits_for_open_rows_and_closes_them);
+    tcase_add_loop_test(tests, what_is_legal_before_it_is_due_goes_first, 0, 2);
+    tcase_add_test(tests, a_controller_without_requests_keeps_no_machine_busy_and_counts_its_refreshes);
+    tcase_add_test(tests, a_stream_loses_the_time_of_the_refreshes);
+    tcase_add_test(tests, refreshes_do_not_depend_on_the_tick_order);
+    tcase_add_test(tests, who_looks_at_the_counters_in_between_changes_nothing);
+    tcase_add_test(tests, refreshes_that_leave_no_time_for_a_row_are_a_user_error);
+    suite_add_tcase(suite, tests);
+    return suite;
+}
