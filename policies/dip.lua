@@ -3,6 +3,8 @@
 -- go first (bimodal insertion), and a counter of the misses of both says what all other sets do.
 -- Over `lru` this is DIP: LRU against BIP. Over `srrip` it is DRRIP (Jaleel et al., ISCA 2010): SRRIP against BRRIP, as
 -- replacement = "drrip" has it in C, but for the lines that bimodal insertion spares: here one in `throttle` by count.
+-- Leaders of the insertion that misses more cost what they miss. The papers have 32 in 1024 sets; caches of GPUs have 32 to 64
+-- sets, of which 4 are as large a part as is worth it.
 -- Each cache has a counter of its own. A miss counts when its line enters, so accesses that take no line do not count.
 local policy = require "warpwright.policy"
 
@@ -12,7 +14,7 @@ local dip = policy "dip" {
   caches = "last",
   params = {
     replacement = { "lru", doc = "What inserts lines as usual: lru, or srrip for DRRIP" },
-    leaders = { 32, min = 1, doc = "Sets that always do the one, and as many that do the other; at most a quarter of all each" },
+    leaders = { 4, min = 1, doc = "Sets that always do the one, and as many that do the other; at most a quarter of all each" },
     psel_bits = { 10, min = 1, max = 32, doc = "Of the counter that says which of the two misses less" },
     throttle = { 32, min = 1, doc = "Bimodal insertion: one in so many lines enters as usual" },
   },

@@ -48,7 +48,7 @@ checks.resumes("srrip_in_lua", "kmeans", 2)
 -- Leader sets, selector and followers of the policy are those of the choice in C: where neither spares a line.
 for _, workload in ipairs { "spmv", "bfs", "kmeans" } do
   harness.test("dip over srrip on " .. workload .. " gives the stats of drrip", function()
-    local mine = checks.run { workload = workload, policy = "dip:cache=data|last,replacement=srrip,throttle=1048576" }
+    local mine = checks.run { workload = workload, policy = "dip:cache=data|last,replacement=srrip,leaders=32,throttle=1048576" }
     local set = {}
     for _, cache in ipairs { "sm[*].l1d.", "l2[*]." } do
       set[#set + 1], set[#set + 2] = cache .. "replacement=drrip", cache .. "brrip_throttle=1048576"
