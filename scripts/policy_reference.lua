@@ -26,6 +26,7 @@ local handled = {
   { class = "MemoryController", variable = "mc", prefix = "",
     handle = "`self.mc` in scope `mc`, and in scope `l2`, where its hooks begin with `on_mc_` and its question with `mc_`; "
       .. "`self.mcs[i]` in scope `machine`" },
+  { class = "Dispatcher", variable = "dispatcher", prefix = "", handle = "`self.dispatcher` in scope `dispatcher`" },
 }
 
 local part = { variable = "PART", prefix = "PART_", handle = "`self.PART`, by the name that the policy gives it; `self.PARTs[i]` in scope `machine`" }

@@ -113,6 +113,22 @@ uint32_t cache_ask_victim(const Cache *c, const MemMessage *m, uint32_t set, uin
     return way >= 0 && way < ways && replaceable >> way & 1 ? first + (uint32_t)way : candidate;
 }
 
+static bool position_is_legal(const int64_t *arguments, int64_t position) {
+    return position >= 0 && position <= arguments[1];
+}
+
+const Question cache_insertion_question = {"whole numbers from 0 to `last`", position_is_legal};
+
+/* The line of `m` has just entered, where the cache would have it. */
+static COLD void ask_for_insertion(Cache *c, const MemMessage *m, uint32_t set, uint32_t line) {
+    uint32_t last = replacement_last_position(&c->replacement, &c->tags);
+    int64_t position = event_ask(cache_owner(c), CACHE_ASK_INSERTION, set, last, m->sm, m->warp,
+                                 (int64_t)m->address, m->pc, m->kind != MEM_READ, m->class_number,
+                                 mem_is_prefetch(m));
+    if (position >= 0 && position <= last)
+        replacement_place(&c->replacement, &c->tags, line, (uint32_t)position);
+}
+
 bool cache_any_is_dirty(const Cache *c, uint32_t set) {
     uint32_t ways = c->tags.shape.ways;
     for (uint32_t line = set * ways; line < (set + 1) * ways; line++)
@@ -242,6 +258,7 @@ static __attribute__((noinline)) void replace_and_emit(Cache *c, uint32_t line, 
     }
     replace(c, line, at, m, now);
     if (depth) tag_lower(&c->tags, line, depth);
+    if (object_has_subscriber(cache_owner(c), CACHE_ASK_INSERTION)) ask_for_insertion(c, m, at->set, line);
 }
 
 static inline __attribute__((always_inline)) void replace_line(Cache *c, uint32_t line, const Lookup *at,

@@ -60,16 +60,18 @@ typedef enum {
     CACHE_RESERVATION_FAIL,
     CACHE_ASK_BYPASS,
     CACHE_ASK_VICTIM,
+    CACHE_ASK_INSERTION,
     CACHE_EVENTS_END,
 } CacheEvent;
 
 /* In SimObject.subscribed of a cache: subscribers and observers. */
 #define ACCESSES_SUBSCRIBED                                                                                  \
     (SEEN_BY_PART(SEES_ACCESSES) | 1u << CACHE_HIT | 1u << CACHE_MISS | 1u << CACHE_MERGE)
-#define MISSES_SUBSCRIBED       SEEN_BY_PART(SEES_MISSES)
-#define REPLACEMENTS_SUBSCRIBED (SEEN_BY_PART(SEES_REPLACEMENTS) | 1u << CACHE_EVICT)
-#define FILLS_SUBSCRIBED        (SEEN_BY_PART(SEES_FILLS) | 1u << CACHE_FILL)
-#define ANSWERS_SUBSCRIBED      SEEN_BY_PART(SEES_ANSWERS)
+#define MISSES_SUBSCRIBED SEEN_BY_PART(SEES_MISSES)
+#define REPLACEMENTS_SUBSCRIBED                                                                              \
+    (SEEN_BY_PART(SEES_REPLACEMENTS) | 1u << CACHE_EVICT | 1u << CACHE_ASK_INSERTION)
+#define FILLS_SUBSCRIBED   (SEEN_BY_PART(SEES_FILLS) | 1u << CACHE_FILL)
+#define ANSWERS_SUBSCRIBED SEEN_BY_PART(SEES_ANSWERS)
 
 /* One bit per byte of the 128 B block that holds an address. */
 typedef __uint128_t ByteMask;
@@ -173,7 +175,7 @@ typedef enum {
                        offsetof(T, cache) == offsetof(CacheObject, cache),                                   \
                    "a cache object begins like CacheObject")
 
-extern const Question cache_victim_question;
+extern const Question cache_victim_question, cache_insertion_question;
 
 /* Way -1: the request is in no line. */
 #define CACHE_ACCESS_ARGUMENTS "sm, warp, address, pc, write, class, set, way"
@@ -193,7 +195,9 @@ extern const Question cache_victim_question;
                                 "3: a place in its line's MSHR, 4: the miss queue"},                         \
     [CACHE_ASK_BYPASS] = {"bypass", "sm, warp, address, pc, class", &yes_or_no, bypass_question},    \
     [CACHE_ASK_VICTIM] = {"victim", "set, ways, lru, sm, warp, address, pc, class", &cache_victim_question,                                                  \
-                          "The set is full: which of these ways, a set of bits, shall be replaced by the line of this request? lru: that which the cache would choose"}
+                          "The set is full: which of these ways, a set of bits, shall be replaced by the line of this request? lru: that which the cache would choose"}, \
+    [CACHE_ASK_INSERTION] = {"insertion", "set, last, sm, warp, address, pc, write, class, prefetch", &cache_insertion_question, \
+                             "The line of this request enters the set: where, from 0 to last, from which lines go first? With replacement lru: so many places below the most recently used; with srrip and its like: the prediction; with others last is 0"}
 /* clang-format on */
 
 #define STREAM_ROWS(T, stream, n, d)                                                                         \

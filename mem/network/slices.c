@@ -37,31 +37,46 @@ static Links links_from(const SimObject *object) {
 
 /* --- Where requests end -------------------------------------------------------------------------- */
 
-/* Wires whose receiver sends no requests on. */
+/* What lies behind a wire: the wires whose receivers send no requests on, and by the number of each object that
+ * passes requests on how many wires lead to it at least; 0: it does not lie behind. */
 typedef struct {
-    const Sim *sim;
-    uint8_t *seen; /* by number of the object */
     Links ends;
-} Walk;
+    uint32_t *wires_to;
+} Behind;
 
-static void walk_on(Walk *walk, const Link *link) {
+static void free_behind(Behind *behind) {
+    free(behind->ends.link);
+    free(behind->wires_to);
+}
+
+static void follow(Behind *behind, Links *found, const Link *link) {
     const SimObject *object = link->receiver;
     Links onward = links_from(object);
-    if (!onward.count) add_link(&walk->ends, NULL, link);
-    if (onward.count && !walk->seen[object->id]) {
-        walk->seen[object->id] = 1;
+    if (!onward.count) add_link(&behind->ends, NULL, link);
+    if (onward.count && !behind->wires_to[object->id]) {
+        behind->wires_to[object->id] = behind->wires_to[link->sender->id] + 1;
         for (uint32_t i = 0; i < onward.count; i++)
-            walk_on(walk, onward.link[i]);
+            add_link(found, NULL, onward.link[i]);
     }
     free(onward.link);
 }
 
+/* Breadth first; to be freed. */
+static Behind look_behind(const Sim *sim, const Link *link) {
+    Behind behind = {.wires_to = zeroed(sim->object_count, sizeof *behind.wires_to)};
+    Links found = {NULL, 0};
+    add_link(&found, NULL, link);
+    for (uint32_t i = 0; i < found.count; i++)
+        follow(&behind, &found, found.link[i]);
+    free(found.link);
+    return behind;
+}
+
 /* The ends behind a wire, to be freed. */
 static Links ends_behind(const Sim *sim, const Link *link) {
-    Walk walk = {.sim = sim, .seen = zeroed(sim->object_count, 1)};
-    walk_on(&walk, link);
-    free(walk.seen);
-    return walk.ends;
+    Behind behind = look_behind(sim, link);
+    free(behind.wires_to);
+    return behind.ends;
 }
 
 /* --- The numbers of the slices ------------------------------------------------------------------- */
@@ -169,12 +184,18 @@ static bool gets_everything(const Sim *sim, const SimObject *object, uint8_t *se
     return !any;
 }
 
+/* Where a slice lies: behind the port from which the fewest wires lead to it. */
+typedef struct {
+    uint32_t wires;     /* so many */
+    uint16_t port, tie; /* another port from which no more do; NO_PORT: there is none */
+} Place;
+
 /* Errors are raised when the memory of the search has been given back. */
 typedef struct {
     const SimObject *object;
     const Port *down;
     Links slices; /* the end of each */
-    uint16_t *port_of;
+    Place *place; /* of each         */
     char problem[512];
 } Search;
 
@@ -185,8 +206,8 @@ static void check_none_is_missing(Search *search) {
     free(seen);
     for (uint32_t s = 0; s < search->slices.count; s++) {
         const Link *end = search->slices.link[s];
-        if (search->port_of[s] != NO_PORT) continue;
-        search->port_of[s] = 0; /* which does not come */
+        if (search->place[s].port != NO_PORT) continue;
+        search->place[s].port = 0; /* which does not come */
         if (everything && !*search->problem)
             snprintf(
                 search->problem, sizeof search->problem,
@@ -196,18 +217,45 @@ static void check_none_is_missing(Search *search) {
     }
 }
 
-static void note_slices(Search *search, uint32_t port) {
-    Links behind = ends_behind(search->object->sim, search->down[port].send);
-    for (uint32_t s = 0; s < search->slices.count; s++) {
-        if (!has(&behind, search->slices.link[s])) continue;
-        if (search->port_of[s] != NO_PORT && !*search->problem)
-            snprintf(
-                search->problem, sizeof search->problem,
-                "expected each L2 slice behind one port, got slice %u behind two, by the wires %s and %s", s,
-                search->down[search->port_of[s]].send->name, search->down[port].send->name);
-        search->port_of[s] = (uint16_t)port;
+static void check_none_is_tied(Search *search) {
+    for (uint32_t s = 0; s < search->slices.count && !*search->problem; s++) {
+        const Place *place = &search->place[s];
+        if (place->tie == NO_PORT) continue;
+        snprintf(
+            search->problem, sizeof search->problem,
+            "expected one port that is nearest to each L2 slice, got slice %u as near behind two, by the "
+            "wires %s and %s",
+            s, search->down[place->port].send->name, search->down[place->tie].send->name);
     }
-    free(behind.link);
+}
+
+/* A port by which nothing would go is a mistake: a second way that is longer for all slices. */
+static void check_port_is_nearest(Search *search, uint32_t port) {
+    Behind behind = look_behind(search->object->sim, search->down[port].send);
+    bool reaches = false, nearest = false;
+    for (uint32_t s = 0; s < search->slices.count; s++) {
+        reaches |= has(&behind.ends, search->slices.link[s]);
+        nearest |= search->place[s].port == port;
+    }
+    free_behind(&behind);
+    if (!reaches || nearest || *search->problem) return;
+    snprintf(search->problem, sizeof search->problem,
+             "expected each port to be nearest to an L2 slice, got none nearest by the wire %s",
+             search->down[port].send->name);
+}
+
+static void note_slices(Search *search, uint32_t port) {
+    Behind behind = look_behind(search->object->sim, search->down[port].send);
+    for (uint32_t s = 0; s < search->slices.count; s++) {
+        Place *place = &search->place[s];
+        if (!has(&behind.ends, search->slices.link[s])) continue;
+        uint32_t wires = behind.wires_to[search->slices.link[s]->sender->id];
+        if (place->port == NO_PORT || wires < place->wires)
+            *place = (Place){wires, (uint16_t)port, NO_PORT};
+        else if (wires == place->wires)
+            place->tie = (uint16_t)port;
+    }
+    free_behind(&behind);
 }
 
 static void follow_ports(Search *search, uint32_t count, uint32_t slices) {
@@ -220,25 +268,31 @@ static void follow_ports(Search *search, uint32_t count, uint32_t slices) {
             slices, count);
         return;
     }
-    memset(search->port_of, 0xff, slices * sizeof *search->port_of);
+    for (uint32_t s = 0; s < slices; s++)
+        search->place[s] = (Place){0, NO_PORT, NO_PORT};
     for (uint32_t port = 0; port < count; port++)
         note_slices(search, port);
+    check_none_is_tied(search);
+    for (uint32_t port = 0; port < count; port++)
+        check_port_is_nearest(search, port);
     if (!*search->problem) check_none_is_missing(search);
     free(search->slices.link);
 }
 
 uint16_t *slices_behind_ports(const SimObject *object, const Port *down, uint32_t count) {
     uint32_t slices = address_map_slices(address_map_find(object));
-    Search search = {.object = object, .down = down, .port_of = zeroed(slices, sizeof *search.port_of)};
+    uint16_t *port_of = zeroed(slices, sizeof *port_of);
+    Search search = {.object = object, .down = down, .place = zeroed(slices, sizeof *search.place)};
     Links wires = links_from(object);
     bool numbers = object->class == &crossbar_class && numbers_slices(object->sim, &wires, slices);
     free(wires.link);
-    for (uint32_t s = 0; numbers && s < slices; s++)
-        search.port_of[s] = (uint16_t)s;
     if (!numbers && count > 1) follow_ports(&search, count, slices);
+    for (uint32_t s = 0; s < slices; s++)
+        port_of[s] = numbers ? (uint16_t)s : search.place[s].port;
+    free(search.place);
     if (*search.problem) {
-        free(search.port_of);
+        free(port_of);
         user_error("%s.down: %s", object_path(object), search.problem);
     }
-    return search.port_of;
+    return port_of;
 }

@@ -9,8 +9,9 @@
  * sends nothing further. A network with one port for each slice, each of which leads to one end, numbers them
  * by its ports. Where no network does, the ends are the slices in the order in which their objects were made.
  *
- * A user error that names the object when a slice lies behind two ports; and when one lies behind none, unless
- * every request has passed a network that sends it those alone whose slices lie behind it. */
+ * Of several ports that lead to a slice it is the one from which the fewest wires do. A user error that names the
+ * object when two are as near, and when a port leads to slices and is nearest to none; also when a slice lies
+ * behind no port, unless every request has passed a network that sends it those alone whose slices lie behind it. */
 uint16_t *slices_behind_ports(const SimObject *object, const Port *down, uint32_t count);
 
 #endif

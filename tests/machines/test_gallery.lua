@@ -73,6 +73,11 @@ harness.test("requests go where the hierarchy says", function()
   end
   local crossbars = run_on "two_crossbars"
   assert(crossbars["read_only.request_packets_in"] > 0 and crossbars["xbar.request_packets_in"] > 0)
+  local modules = run_on("modules", "spmv")
+  local all, remote = modules["xbar[*].request_packets_in"], modules["l15[*].accesses"]
+  assert(math.abs(remote / all - 3 / 4) < 0.05, "three of four pages lie in other modules")
+  harness.equal(modules["ring[*].packets_in"] % 2, 0, "requests and answers on the ring")
+  harness.equal(modules["l2_mux[*].requests"], all - remote + modules["ring[*].packets_in"] // 2, "requests to own and other slices")
 end)
 
 -- Pictures --------------------------------------------------------------------------------------------------------------

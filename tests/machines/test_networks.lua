@@ -178,7 +178,7 @@ end
 refused("two wires between the same crossbars", change(machines.series, { "down = 1, flit", "down = 2, flit" },
   { "{ up = 2, down = 4 }", "{ up = 4, down = 4 }" },
   { "m:wire(near.down[0], xbar.up[c])", "m:wire(near.down[0], xbar.up[c]) m:wire(near.down[1], xbar.up[c + 2])" }),
-  "near[0].down: expected each L2 slice behind one port, got slice 0 behind two, by the wires near[0].down[0] -> xbar.up[0] and near[0].down[1] -> xbar.up[2]")
+  "near[0].down: expected one port that is nearest to each L2 slice, got slice 0 as near behind two, by the wires near[0].down[0] -> xbar.up[0] and near[0].down[1] -> xbar.up[2]")
 refused("a slice that a crossbar cannot reach", [[
     local left, right = m:Crossbar "left" { up = 3, down = 2 }, m:Crossbar "right" { up = 1, down = 2 }
     for i = 0, 2 do m:wire(up[i], left.up[i], cut) end
@@ -228,6 +228,6 @@ refused("more networks in a row than a request has room for", change(machines.mi
 refused("requests that come back to their mesh", change(machines.mixed, { "up = { [4] = 1 }", "up = { [4] = 2 }" },
   { "down = { [0] = 1", "down = { [0] = 1, [1] = 1" },
   { "return {", 'local again = m:L1 "again" { size = "64KiB", ways = 4, mshrs = 32 } m:wire(mesh:down(1), again.cpu) m:wire(again.mem, mesh:up(4)) return {' }),
-  "mesh[0].down: expected each L2 slice behind one port, got slice 1 behind two, by the wires mesh[0].down[0] -> l2[1].cpu and mesh[1].down[0] -> again.cpu")
+  "mesh[0].down: expected each port to be nearest to an L2 slice, got none nearest by the wire mesh[1].down[0] -> again.cpu")
 
 harness.finish()

@@ -45,6 +45,55 @@ end
 checks.law("srrip_in_lua", "kmeans")
 checks.resumes("srrip_in_lua", "kmeans", 2)
 
+-- Leader sets, selector and followers of the policy are those of the choice in C: where neither spares a line.
+for _, workload in ipairs { "spmv", "bfs", "kmeans" } do
+  harness.test("dip over srrip on " .. workload .. " gives the stats of drrip", function()
+    local mine = checks.run { workload = workload, policy = "dip:cache=data|last,replacement=srrip,leaders=32,throttle=1048576" }
+    local set = {}
+    for _, cache in ipairs { "sm[*].l1d.", "l2[*]." } do
+      set[#set + 1], set[#set + 2] = cache .. "replacement=drrip", cache .. "brrip_throttle=1048576"
+    end
+    harness.same_text(checks.text_of(mine, { "%.dip%." }), checks.text_of(checks.run { workload = workload, set = set }))
+    assert(checks.sum(mine, "sm.l1d.dip.first_to_go") > 100 and checks.sum(mine, "sm.l1d.dip.usual_follows") > 0)
+  end)
+end
+
+-- Bimodal insertion that spares every line inserts as usual.
+checks.equals("dip:cache=data|last,throttle=1", nil, "kmeans", { "%.dip%." })
+checks.law("dip:cache=data|last", "kmeans")
+checks.resumes("dip:cache=data|last", "kmeans", 2)
+
+harness.test("a policy that has all lines enter at the last position gives the stats of insertion_position", function()
+  local path = policy_file("lip", [[
+local p = policy "lip" { caches = "data", scope = "cache", counters = { lines = "" } }
+function p:insertion(set, last, _, _, address, _, write, class, prefetch)
+  local cache = self.cache
+  assert(last == cache.ways - 1 and set == address // cache.line % (cache.size // cache.line // cache.ways))
+  assert(write == 0 and class == 0 and prefetch == 0)
+  self:count "lines"
+  return last
+end
+return p]])
+  local mine = checks.run { workload = "kmeans", policy = path }
+  local other = checks.run { workload = "kmeans", set = { "sm[*].l1d.insertion_position=255" } }
+  local by_class = { "%.lip%.", "%.low_priority_insertions", "%.protected_evictions" }
+  harness.same_text(checks.text_of(mine, by_class), checks.text_of(other, by_class))
+  harness.equal(checks.sum(mine, "sm.l1d.lip.lines"), checks.sum(other, "sm.l1d.low_priority_insertions"), "lines")
+end)
+
+harness.test("insertion says which lines prefetches bring, in their cache and below it", function()
+  local path = policy_file("prefetched", [[
+local p = policy "prefetched" { caches = "data|last", scope = "cache", uses = { "next_line" }, counters = { prefetches = "", others = "" } }
+function p:insertion(_, last, _, _, _, _, _, _, prefetch)
+  self:count(prefetch == 1 and "prefetches" or "others")
+  return prefetch == 1 and last or nil
+end
+return p]])
+  local r = checks.run { workload = "vecadd", policy = path .. ":cache=data|last" }
+  harness.equal(checks.sum(r, "sm.l1d.prefetched.prefetches"), checks.sum(r, "sm.l1d.prefetches"), "prefetches")
+  assert(checks.sum(r, "l2.prefetched.prefetches") > 0 and checks.sum(r, "l2.prefetched.others") > 0)
+end)
+
 for i, choice in ipairs { "tree_plru", "fifo", "random", "brrip", "drrip", "ship_pc" } do
   local path = policy_file("set_" .. choice, ([[
 local p = policy "set_%s" { caches = "data|last" }
@@ -141,6 +190,11 @@ harness.test("what makes no sense is refused with words", function()
   fails({ workload = "vecadd", policy = start "self.cache:line_pc(0, 0)" }, "expected line_history = true")
   fails({ workload = "vecadd", policy = start "self.cache:set_ways(0, 1)" }, "expected partition_by to be class or sm")
   fails({ workload = "vecadd", policy = start "self.cache:set_keep(0, 1)", set = { "l2[*].replacement=fifo" } }, "expected replacement = lru")
+  fails({ workload = "vecadd", policy = "dip:replacement=fifo" }, "dip: replacement: expected one of lru, srrip, got 'fifo'")
+  fails({ workload = "vecadd", policy = "dip:cache=data", set = { "sm[*].l1d.ways=64" } }, "dip: expected 4 or more sets in sm[0].l1d, got 2")
+  local far = policy_file("far", 'local p = policy "far" { scope = "cache", caches = "last" } function p:insertion(_, last) return last + 1 end return p')
+  fails({ workload = "vecadd", policy = far }, "insertion", "expected whole numbers from 0 to `last`", "got 16")
+  fails({ workload = "vecadd", policy = far, set = { "l2[*].replacement=fifo" } }, "expected whole numbers from 0 to `last`", "got 1")
   fails({ workload = "vecadd", policy = start "self.cache:line_valid(64, 0)" }, "expected a set from 0 to 63, got 64")
 end)
 

@@ -143,6 +143,20 @@ void replacement_entered(Replacement *r, const TagArray *tags, uint32_t line, co
     if (r->histories) r->history[line] = (LineHistory){.pc = m->pc};
 }
 
+uint32_t replacement_last_position(const Replacement *r, const TagArray *tags) {
+    if (r->family == &rrip_family) return rrip_distant(r);
+    if (r->family) return 0;
+    uint32_t last = tags->shape.ways - 1;
+    return last < LEAST_RECENT ? last : LEAST_RECENT;
+}
+
+void replacement_place(Replacement *r, TagArray *tags, uint32_t line, uint32_t position) {
+    if (r->family == &rrip_family) r->line[line].prediction = (uint8_t)position;
+    if (r->family) return;
+    if (tags->used[line] != tags->uses) tag_touch(tags, line); /* its class has lowered it */
+    tag_lower(tags, line, position);
+}
+
 bool replacement_set_ways(Replacement *r, const TagArray *tags, uint64_t number, uint64_t ways) {
     if (number >= r->partitions || !ways || (ways & ~all_ways(tags))) return false;
     r->ways_of[number] = ways;

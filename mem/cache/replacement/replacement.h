@@ -174,6 +174,12 @@ uint32_t replacement_victim(const Replacement *r, const TagArray *tags, const Me
 void replacement_used(Replacement *r, const TagArray *tags, uint32_t line);
 void replacement_entered(Replacement *r, const TagArray *tags, uint32_t line, const MemMessage *m);
 
+/* Where lines may enter: from 0, that of the lines which are kept longest, to this, that of those which go first. 0:
+ * the choice knows no such order. */
+uint32_t replacement_last_position(const Replacement *r, const TagArray *tags);
+/* Gives a line that has just entered, and has not been used since, this position. */
+void replacement_place(Replacement *r, TagArray *tags, uint32_t line, uint32_t position);
+
 /* What is remembered of a line; zeros where nothing is. */
 static inline LineHistory replacement_history(const Replacement *r, uint32_t line) {
     return r->histories ? r->history[line] : (LineHistory){0};

@@ -470,6 +470,45 @@ START_TEST(policies_are_asked_for_a_victim_only_when_a_valid_line_must_go) {
 }
 END_TEST
 
+/* Two ways. A line that enters at the last position goes before the older one. */
+START_TEST(policies_choose_where_a_line_enters_whether_another_must_go_or_not) {
+    CacheRig rig = cache_rig((CacheBench){.class = classes[_i], .cache = "ways=2 size=16KiB"});
+    rig_subscribe(&rig, 1u << CACHE_ASK_INSERTION, 1);
+    rig.recorder->answer = 0;
+    rig_time(&rig, of_class(of_warp(read_line(0), 3, 17, 40), 2));
+    expect_event(&rig, 0, CACHE_ASK_INSERTION, 0, 1, 3, 17, 0, 40, 0, 2, 0);
+    rig.recorder->answer = 1;
+    rig_time(&rig, read_line(SET));
+    rig_time(&rig, read_line(2 * SET)); /* instead of the second line, and as the next to go */
+    ck_assert_int_eq(rig_time(&rig, read_line(0)), RIG_HIT);
+    rig.recorder->answer = NO_ANSWER;
+    rig_time(&rig, read_line(3 * SET));
+    ck_assert_int_eq(rig_time(&rig, read_line(0)), RIG_HIT);
+    ck_assert_uint_eq(rig.recorder->count, 4); /* hits enter nothing */
+    rig_free(&rig);
+}
+END_TEST
+
+/* The answer counts in place of what the class of the request has, in both directions. */
+START_TEST(policies_that_choose_where_a_line_enters_overrule_its_class) {
+    CacheRig rig = cache_rig((CacheBench){.class = classes[_i % 2],
+                                          .cache = _i < 2 ? "ways=2 size=16KiB insertion_position=1"
+                                                          : "ways=2 size=16KiB replacement=srrip"});
+    int64_t last = _i < 2 ? 1 : 3;
+    rig_subscribe(&rig, 1u << CACHE_ASK_INSERTION, 0);
+    rig_time(&rig, read_line(0));
+    rig.recorder->answer = last;
+    rig_time(&rig, read_line(SET));
+    expect_event(&rig, 1, CACHE_ASK_INSERTION, 0, last, 0, 0, SET);
+    rig.recorder->answer = 0;
+    rig_time(&rig, read_line(2 * SET)); /* instead of the second line */
+    rig_time(&rig, read_line(3 * SET)); /* instead of the first */
+    ck_assert_int_eq(rig_time(&rig, read_line(2 * SET)), RIG_HIT);
+    ck_assert_uint_eq(rig.recorder->count, 4);
+    rig_free(&rig);
+}
+END_TEST
+
 /* ---- All of it at once ---- */
 
 static void send_mixture(CacheRig *rig) {
@@ -539,6 +578,8 @@ Suite *cache_knobs_suite(void) {
     tcase_add_test(tests, policies_are_asked_once_about_each_request_that_waits_at_the_tags);
     tcase_add_test(tests, read_passes_an_l2_by_when_policies_say_so);
     tcase_add_loop_test(tests, policies_choose_the_line_to_replace_among_those_that_are_not_under_way, 0, 2);
+    tcase_add_loop_test(tests, policies_choose_where_a_line_enters_whether_another_must_go_or_not, 0, 2);
+    tcase_add_loop_test(tests, policies_that_choose_where_a_line_enters_overrule_its_class, 0, 4);
     tcase_add_test(tests, policies_are_asked_for_a_victim_only_when_a_valid_line_must_go);
     ADD_MIXTURE_TESTS(tests, 1);
     suite_add_tcase(suite, tests);
