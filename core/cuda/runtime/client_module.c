@@ -52,10 +52,22 @@ static size_t elf_bytes(const uint8_t *at) {
     return first > second ? first : second;
 }
 
+/* Up to and with the header of zeros that cuLinkComplete() puts behind the last image. */
+static size_t linked_bytes(const uint8_t *image) {
+    const uint8_t *at = image;
+    uint64_t header[2];
+    do {
+        memcpy(header, at, sizeof header);
+        at += sizeof header + header[1];
+    } while (header[0]);
+    return (size_t)(at - image);
+}
+
 size_t warp_image_bytes(const void *image) {
     uint32_t magic;
     memcpy(&magic, image, sizeof magic);
     if (magic == FAT_BINARY) return fat_binary_bytes(image);
+    if (strncmp(image, "LINK", 5) == 0) return linked_bytes(image);
     if (memcmp(image, "\177ELF", 4) == 0) return elf_bytes(image);
     return strlen(image);
 }
@@ -69,14 +81,21 @@ WarpModule *warp_module_new(const void *image, size_t bytes) {
     return modules = module;
 }
 
+static void append(uint8_t **images, size_t *bytes, const void *more, size_t more_bytes) {
+    *images = realloc(*images, *bytes + more_bytes);
+    if (!*images) abort();
+    if (more_bytes) memcpy(*images + *bytes, more, more_bytes);
+    *bytes += more_bytes;
+}
+
+void warp_append_image(uint8_t **images, size_t *bytes, const void *image, size_t image_bytes) {
+    const uint64_t header[2] = {image ? LINKED_IMAGE : 0, image_bytes};
+    append(images, bytes, header, sizeof header);
+    append(images, bytes, image, image_bytes);
+}
+
 void warp_module_link(WarpModule *module, const void *image) {
-    const uint64_t header[2] = {LINKED_IMAGE, warp_image_bytes(image)};
-    size_t bytes = module->bytes + sizeof header + header[1];
-    module->image = realloc(module->image, bytes);
-    if (!module->image) abort();
-    memcpy(module->image + module->bytes, header, sizeof header);
-    memcpy(module->image + module->bytes + sizeof header, image, header[1]);
-    module->bytes = bytes;
+    warp_append_image(&module->image, &module->bytes, image, warp_image_bytes(image));
 }
 
 int warp_module_load(WarpModule *module) {
