@@ -16,6 +16,17 @@ for _, part in ipairs { "basic", "memory", "volumes", "mapped", "textures", "col
   harness.test("the API: " .. part, function() good(part) end)
 end
 
+harness.test("occupancy is that of launches, whatever the SM's registers and their unit", function()
+  local path = cuda_programs.build "api"
+  for _, settings in ipairs { { "sm[*].register_unit=4" }, { "sm[*].register_unit=64" }, { "sm[*].register_unit=8", "sm[*].registers=16384" },
+    { "sm[*].shared=3000" } } do
+    local words = { "gtx480", "--out", harness.folder() .. "/occupancy" }
+    for _, setting in ipairs(settings) do table.move({ "--set", setting }, 1, 2, #words + 1, words) end
+    local status, output = cuda_programs.run(table.unpack(table.move({ "--", path, "occupancy" }, 1, 3, #words + 1, words)))
+    harness.equal(status, 0, output)
+  end
+end)
+
 harness.test("errors: what is refused is told once, and the program goes on", function()
   local output = good "errors"
   harness.contains(output, "expected up to 49152 bytes of shared memory per CTA, got 1048576")

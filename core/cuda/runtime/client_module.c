@@ -281,13 +281,28 @@ static uint32_t least(uint32_t a, uint64_t b) {
     return a < b ? a : (uint32_t)b;
 }
 
+enum { LANES = 32, SHARED_UNIT = 128 };
+
+static uint64_t warps_of(uint32_t threads) {
+    return (threads + LANES - 1) / LANES;
+}
+
+/* Registers that a CTA is charged, as sm_occupancy() of the simulator counts them: with .maxntid no more than fit. */
+static uint64_t registers_of(const WarpFunction *function, uint64_t warps) {
+    uint64_t unit = (uint64_t)warp_device()->number[DEVICE_REGISTER_UNIT],
+             most = (uint64_t)warp_device()->number[DEVICE_REGISTERS_PER_SM],
+             each = (function->registers + unit - 1) / unit * unit;
+    if (function->max_threads && each * warps * LANES > most) {
+        uint64_t kept = most / (warps_of(function->max_threads) * LANES) / unit * unit;
+        if (kept) each = kept;
+    }
+    return each * warps * LANES;
+}
+
 uint32_t warp_occupancy(const WarpFunction *function, uint32_t threads, uint64_t dynamic_shared) {
-    enum { LANES = 32, REGISTER_UNIT = 4, SHARED_UNIT = 128 };
     const int64_t *number = warp_device()->number;
     if (!threads || threads > 1024 || (function->max_threads && threads > function->max_threads)) return 0;
-    uint64_t warps = (threads + LANES - 1) / LANES,
-             registers = (function->registers + REGISTER_UNIT - 1) / REGISTER_UNIT * REGISTER_UNIT * warps *
-                         LANES,
+    uint64_t warps = warps_of(threads), registers = registers_of(function, warps),
              shared = (function->shared + dynamic_shared + SHARED_UNIT - 1) / SHARED_UNIT * SHARED_UNIT;
     uint32_t fits = (uint32_t)number[DEVICE_CTAS_PER_SM];
     fits = least(fits, (uint64_t)number[DEVICE_THREADS_PER_SM] / (warps * LANES));

@@ -157,6 +157,26 @@ static void expect_shapes(int *a) {
     cudaGetLastError();
 }
 
+/* As many CTAs as occupancy promises are launched at once, and no more. */
+static void occupancy(void) {
+    struct cudaDeviceProp properties;
+    int *a, zero = 0, ctas = 0;
+    void *params[] = {&a, &zero};
+    GOOD(cudaMalloc((void **)&a, 400));
+    GOOD(cudaGetDeviceProperties(&properties, 0));
+    for (unsigned threads = 32; threads <= 1024; threads += 96) {
+        GOOD(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&ctas, (const void *)scale, (int)threads, 1000));
+        unsigned most = (unsigned)(ctas * properties.multiProcessorCount);
+        if (most)
+            GOOD(cudaLaunchCooperativeKernel((const void *)scale, size1(most), size1(threads), params, 1000,
+                                             0));
+        EXPECT(cudaLaunchCooperativeKernel((const void *)scale, size1(most + 1), size1(threads), params, 1000,
+                                           0),
+               most ? cudaErrorCooperativeLaunchTooLarge : cudaErrorLaunchOutOfResources);
+    }
+    cudaGetLastError();
+}
+
 static void errors(void) {
     int *a, ctas;
     struct cudaFuncAttributes attributes;
@@ -989,6 +1009,7 @@ int main(int argc, char **argv) {
                  {"votes", votes},
                  {"driver_more", driver_more},
                  {"libraries", libraries},
+                 {"occupancy", occupancy},
                  {"hints", hints},
                  {"missing", missing},
                  {"per_thread", per_thread},
