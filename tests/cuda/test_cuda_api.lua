@@ -47,6 +47,16 @@ for part, message in pairs { stray = "access out of bounds at address 0x", uneve
   end)
 end
 
+harness.test("a fault in freed memory tells two calls, with checkpoints and without", function()
+  local path = cuda_programs.build "api"
+  for _, option in ipairs { "--memcheck", "--checkpoint-every=1000000" } do
+    local status, output = cuda_programs.run("gtx480", option, "--bounds", "strict", "--out", harness.folder() .. "/freed", "--", path, "freed")
+    harness.equal(status, 0, output)
+    local made, freed = output:match "made by call (%d+) and freed by call (%d+)"
+    assert(made and tonumber(made) > 1 and tonumber(freed) > tonumber(made), output)
+  end
+end)
+
 harness.test("what ran before and after a fault has statistics", function()
   good "stray"
   harness.contains(harness.read(harness.folder() .. "/stray/stats.txt"), "launch[0].cycles", "launch[1].cycles", "scale: core cycles")

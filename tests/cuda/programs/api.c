@@ -177,6 +177,17 @@ static void occupancy(void) {
     cudaGetLastError();
 }
 
+static void freed(void) {
+    int *a, *b, n = 1;
+    void *params[] = {&b, &n};
+    GOOD(cudaMalloc((void **)&a, 4000));
+    GOOD(cudaMalloc((void **)&b, 4000));
+    GOOD(run_scale(a, 1, 1, 32)); /* the module's variables have their places */
+    GOOD(cudaFree(b));
+    GOOD(cudaLaunchKernel((const void *)scale, size1(1), size1(32), params, 0, 0));
+    EXPECT(cudaDeviceSynchronize(), cudaErrorIllegalAddress);
+}
+
 static void errors(void) {
     int *a, ctas;
     struct cudaFuncAttributes attributes;
@@ -1010,6 +1021,7 @@ int main(int argc, char **argv) {
                  {"driver_more", driver_more},
                  {"libraries", libraries},
                  {"occupancy", occupancy},
+                 {"freed", freed},
                  {"hints", hints},
                  {"missing", missing},
                  {"per_thread", per_thread},
