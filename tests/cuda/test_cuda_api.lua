@@ -11,10 +11,21 @@ local function good(part)
   return output
 end
 
-for _, part in ipairs { "basic", "memory", "volumes", "mapped", "textures", "colours", "voxel_arrays", "surfaces", "removed", "threads", "children", "properties", "driver", "driver_more",
+for _, part in ipairs { "basic", "memory", "volumes", "mapped", "textures", "colours", "voxel_arrays", "surfaces", "removed", "threads", "children", "properties", "driver", "driver_more", "libraries",
   "hints", "per_thread", "versions", "entry_points" } do
   harness.test("the API: " .. part, function() good(part) end)
 end
+
+harness.test("occupancy is that of launches, whatever the SM's registers and their unit", function()
+  local path = cuda_programs.build "api"
+  for _, settings in ipairs { { "sm[*].register_unit=4" }, { "sm[*].register_unit=64" }, { "sm[*].register_unit=8", "sm[*].registers=16384" },
+    { "sm[*].shared=3000" } } do
+    local words = { "gtx480", "--out", harness.folder() .. "/occupancy" }
+    for _, setting in ipairs(settings) do table.move({ "--set", setting }, 1, 2, #words + 1, words) end
+    local status, output = cuda_programs.run(table.unpack(table.move({ "--", path, "occupancy" }, 1, 3, #words + 1, words)))
+    harness.equal(status, 0, output)
+  end
+end)
 
 harness.test("errors: what is refused is told once, and the program goes on", function()
   local output = good "errors"
@@ -35,6 +46,16 @@ for part, message in pairs { stray = "access out of bounds at address 0x", uneve
     harness.contains(good(part), "kernel " .. part, message, "CTA (0, 0, 0), thread (0, 0, 0)")
   end)
 end
+
+harness.test("a fault in freed memory tells two calls, with checkpoints and without", function()
+  local path = cuda_programs.build "api"
+  for _, option in ipairs { "--memcheck", "--checkpoint-every=1000000" } do
+    local status, output = cuda_programs.run("gtx480", option, "--bounds", "strict", "--out", harness.folder() .. "/freed", "--", path, "freed")
+    harness.equal(status, 0, output)
+    local made, freed = output:match "made by call (%d+) and freed by call (%d+)"
+    assert(made and tonumber(made) > 1 and tonumber(freed) > tonumber(made), output)
+  end
+end)
 
 harness.test("what ran before and after a fault has statistics", function()
   good "stray"

@@ -212,6 +212,32 @@ int main() { int n = 1; dim3 grid = {n}; int *d; cudaMalloc(&d, 4); kernel<<<gri
   harness.contains(passes "nvcc old.cu -o old && cuda old", "7\n")
 end)
 
+nvcc_test("what one lane sets and a shuffle hands to all may be uninitialised in the others", function()
+  harness.write("leader.cu", [[
+#include <cooperative_groups.h>
+#include <cstdio>
+__device__ int pass_on(int x) { return __shfl_sync(~0u, x, 0); }
+__global__ void kernel(int *counters) {
+    cooperative_groups::coalesced_group group = cooperative_groups::coalesced_threads();
+    int base, other;
+    if (group.thread_rank() == 0) base = atomicAdd(counters, group.size());
+    counters[3 + threadIdx.x] = group.shfl(base, 0) + group.thread_rank();
+    if (threadIdx.x % 32 == 0) other = atomicAdd(counters + 1, 1);
+    atomicMax(counters + 2, pass_on(other));
+}
+int main() {
+    int *d, h[67];
+    cudaMalloc(&d, sizeof h);
+    kernel<<<1, 64>>>(d);
+    cudaMemcpy(h, d, sizeof h, cudaMemcpyDeviceToHost);
+    printf("%d %d %d\n", h[0], h[1], h[2]);
+    for (int i = 0; i < 64; i++)
+        if (h[3 + i] % 32 != i % 32) printf("lane %d: %d\n", i, h[3 + i]);
+}
+]])
+  harness.contains(passes "nvcc leader.cu -o leader && cuda leader", "64 2 1\nwarpwright: leader:")
+end)
+
 nvcc_test("every function that clang declares for the device has a body", function()
   local pipe = assert(io.popen "clang++-14 -print-resource-dir")
   local declarations = harness.read(pipe:read "l" .. "/include/__clang_cuda_math_forward_declares.h")

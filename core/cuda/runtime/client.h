@@ -120,7 +120,9 @@ typedef struct WarpFunction {
 WarpModule *warp_module_new(const void *image, size_t bytes);
 /* Adds an image to a module that was new() with 0 bytes: its texts are linked to each other. */
 void warp_module_link(WarpModule *module, const void *image);
-/* Bytes of an image: a fat binary, ELF or text. */
+/* Adds an image to others that are linked to each other; with NULL and 0, the end of all. */
+void warp_append_image(uint8_t **images, size_t *bytes, const void *image, size_t image_bytes);
+/* Bytes of an image: a fat binary, ELF, text, or images that cuLinkComplete() put together. */
 size_t warp_image_bytes(const void *image);
 int warp_module_load(WarpModule *module);
 /* What is wrong with an image that was refused, with file and line, or NULL. */

@@ -52,10 +52,22 @@ static size_t elf_bytes(const uint8_t *at) {
     return first > second ? first : second;
 }
 
+/* Up to and with the header of zeros that cuLinkComplete() puts behind the last image. */
+static size_t linked_bytes(const uint8_t *image) {
+    const uint8_t *at = image;
+    uint64_t header[2];
+    do {
+        memcpy(header, at, sizeof header);
+        at += sizeof header + header[1];
+    } while (header[0]);
+    return (size_t)(at - image);
+}
+
 size_t warp_image_bytes(const void *image) {
     uint32_t magic;
     memcpy(&magic, image, sizeof magic);
     if (magic == FAT_BINARY) return fat_binary_bytes(image);
+    if (strncmp(image, "LINK", 5) == 0) return linked_bytes(image);
     if (memcmp(image, "\177ELF", 4) == 0) return elf_bytes(image);
     return strlen(image);
 }
@@ -69,14 +81,21 @@ WarpModule *warp_module_new(const void *image, size_t bytes) {
     return modules = module;
 }
 
+static void append(uint8_t **images, size_t *bytes, const void *more, size_t more_bytes) {
+    *images = realloc(*images, *bytes + more_bytes);
+    if (!*images) abort();
+    if (more_bytes) memcpy(*images + *bytes, more, more_bytes);
+    *bytes += more_bytes;
+}
+
+void warp_append_image(uint8_t **images, size_t *bytes, const void *image, size_t image_bytes) {
+    const uint64_t header[2] = {image ? LINKED_IMAGE : 0, image_bytes};
+    append(images, bytes, header, sizeof header);
+    append(images, bytes, image, image_bytes);
+}
+
 void warp_module_link(WarpModule *module, const void *image) {
-    const uint64_t header[2] = {LINKED_IMAGE, warp_image_bytes(image)};
-    size_t bytes = module->bytes + sizeof header + header[1];
-    module->image = realloc(module->image, bytes);
-    if (!module->image) abort();
-    memcpy(module->image + module->bytes, header, sizeof header);
-    memcpy(module->image + module->bytes + sizeof header, image, header[1]);
-    module->bytes = bytes;
+    warp_append_image(&module->image, &module->bytes, image, warp_image_bytes(image));
 }
 
 int warp_module_load(WarpModule *module) {
@@ -262,13 +281,28 @@ static uint32_t least(uint32_t a, uint64_t b) {
     return a < b ? a : (uint32_t)b;
 }
 
+enum { LANES = 32, SHARED_UNIT = 128 };
+
+static uint64_t warps_of(uint32_t threads) {
+    return (threads + LANES - 1) / LANES;
+}
+
+/* Registers that a CTA is charged, as sm_occupancy() of the simulator counts them: with .maxntid no more than fit. */
+static uint64_t registers_of(const WarpFunction *function, uint64_t warps) {
+    uint64_t unit = (uint64_t)warp_device()->number[DEVICE_REGISTER_UNIT],
+             most = (uint64_t)warp_device()->number[DEVICE_REGISTERS_PER_SM],
+             each = (function->registers + unit - 1) / unit * unit;
+    if (function->max_threads && each * warps * LANES > most) {
+        uint64_t kept = most / (warps_of(function->max_threads) * LANES) / unit * unit;
+        if (kept) each = kept;
+    }
+    return each * warps * LANES;
+}
+
 uint32_t warp_occupancy(const WarpFunction *function, uint32_t threads, uint64_t dynamic_shared) {
-    enum { LANES = 32, REGISTER_UNIT = 4, SHARED_UNIT = 128 };
     const int64_t *number = warp_device()->number;
     if (!threads || threads > 1024 || (function->max_threads && threads > function->max_threads)) return 0;
-    uint64_t warps = (threads + LANES - 1) / LANES,
-             registers = (function->registers + REGISTER_UNIT - 1) / REGISTER_UNIT * REGISTER_UNIT * warps *
-                         LANES,
+    uint64_t warps = warps_of(threads), registers = registers_of(function, warps),
              shared = (function->shared + dynamic_shared + SHARED_UNIT - 1) / SHARED_UNIT * SHARED_UNIT;
     uint32_t fits = (uint32_t)number[DEVICE_CTAS_PER_SM];
     fits = least(fits, (uint64_t)number[DEVICE_THREADS_PER_SM] / (warps * LANES));

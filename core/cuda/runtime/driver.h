@@ -16,6 +16,11 @@ typedef WarpEvent *CUevent;
 /* Names that programs ask for with the number of their version behind. */
 #define ALSO(again, name) __typeof__(name) again __attribute__((alias(#name), visibility("default")));
 
+/* The error log of JIT options, and an empty one of information. */
+void driver_write_logs(const char *text, unsigned count, const int *options, void **values);
+/* All of a file, to be freed; NULL where there is no such file. */
+void *driver_read_file(const char *path, size_t *bytes);
+
 /* The end of a call that began with warp_enter(). */
 static inline CUresult driver_leave(int problem) {
     warp_leave();

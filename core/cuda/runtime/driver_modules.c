@@ -24,22 +24,27 @@ CUresult cuModuleLoadData(CUmodule *module, const void *image) {
     return image ? load(module, image, warp_image_bytes(image)) : CUDA_INVALID_VALUE;
 }
 
-enum { ERROR_LOG_BUFFER = 5, ERROR_LOG_BYTES = 6 };
+enum { INFO_LOG_BUFFER = 3, INFO_LOG_BYTES = 4, ERROR_LOG_BUFFER = 5, ERROR_LOG_BYTES = 6 };
 
-/* What the simulator says of the image; its size becomes what was written. */
-static void write_log(CUresult result, const char *refusal, unsigned count, const int *options,
-                      void **values) {
+/* The log's size becomes what was written. */
+static void write_log(int buffer_option, int bytes_option, const char *text, unsigned count,
+                      const int *options, void **values) {
     char *log = NULL;
     void **bytes = NULL;
     for (unsigned i = 0; i < count; i++) {
-        if (options[i] == ERROR_LOG_BUFFER) log = values[i];
-        if (options[i] == ERROR_LOG_BYTES) bytes = &values[i];
+        if (options[i] == buffer_option) log = values[i];
+        if (options[i] == bytes_option) bytes = &values[i];
     }
     size_t room = bytes ? (uint32_t)(uintptr_t)*bytes : 0;
     if (!log || !room) return;
-    const char *text = !result ? "" : refusal ? refusal : warp_error_text(result);
     int length = snprintf(log, room, "%s", text);
     *bytes = (void *)(uintptr_t)(length < (int)room ? length : (int)room - 1);
+}
+
+void driver_write_logs(const char *text, unsigned count, const int *options, void **values) {
+    if (!options || !values) return;
+    write_log(INFO_LOG_BUFFER, INFO_LOG_BYTES, "", count, options, values);
+    write_log(ERROR_LOG_BUFFER, ERROR_LOG_BYTES, text, count, options, values);
 }
 
 /* The other options are those of a compiler that is not there. */
@@ -48,7 +53,7 @@ CUresult cuModuleLoadDataEx(CUmodule *module, const void *image, unsigned count,
     CUmodule loaded = NULL;
     CUresult result = cuModuleLoadData(module ? &loaded : NULL, image);
     const char *refusal = loaded ? warp_module_refusal(loaded) : NULL;
-    if (options && values) write_log(result, refusal, count, options, values);
+    driver_write_logs(!result ? "" : refusal ? refusal : warp_error_text(result), count, options, values);
     if (loaded) *module = loaded;
     return result;
 }
@@ -56,19 +61,27 @@ CUresult cuModuleLoadFatBinary(CUmodule *module, const void *image) {
     return cuModuleLoadData(module, image);
 }
 
-CUresult cuModuleLoad(CUmodule *module, const char *path) {
+void *driver_read_file(const char *path, size_t *bytes) {
     FILE *file = path ? fopen(path, "rb") : NULL;
     char *text = NULL;
-    size_t count = 0, got;
-    if (!file) return CUDA_FILE_NOT_FOUND;
+    size_t got;
+    *bytes = 0;
+    if (!file) return NULL;
     do {
-        text = realloc(text, count + (1 << 16));
+        text = realloc(text, *bytes + (1 << 16));
         if (!text) abort();
-        got = fread(text + count, 1, 1 << 16, file);
-        count += got;
+        got = fread(text + *bytes, 1, 1 << 16, file);
+        *bytes += got;
     } while (got);
     fclose(file);
-    CUresult result = load(module, text, count);
+    return text;
+}
+
+CUresult cuModuleLoad(CUmodule *module, const char *path) {
+    size_t bytes;
+    void *text = driver_read_file(path, &bytes);
+    if (!text) return CUDA_FILE_NOT_FOUND;
+    CUresult result = load(module, text, bytes);
     free(text);
     return result;
 }
@@ -226,4 +239,41 @@ CUresult cuLaunchCooperativeKernel(CUfunction function, unsigned grid_x, unsigne
     const WarpLaunch shape = {
         {grid_x, grid_y, grid_z}, {block_x, block_y, block_z}, shared_bytes, .is_cooperative = true};
     return launch(function, &shape, stream, params, NULL);
+}
+
+/* --- By a structure with attributes -------------------------------------------------------------- */
+
+enum { LAUNCH_COOPERATIVE = 2, LAUNCH_CLUSTER = 4 };
+
+typedef struct {
+    int id;
+    char pad[4];
+    union {
+        char pad[64];
+        int cooperative;
+        unsigned cluster[3];
+    } value;
+} LaunchAttribute;
+
+typedef struct {
+    unsigned grid[3], block[3], shared_bytes;
+    CUstream stream;
+    const LaunchAttribute *attributes;
+    unsigned count;
+} LaunchConfig;
+
+/* A cluster has one CTA; hints are left aside. */
+CUresult cuLaunchKernelEx(const LaunchConfig *config, CUfunction function, void **params, void **extra) {
+    if (!config || (config->count && !config->attributes)) return CUDA_INVALID_VALUE;
+    WarpLaunch shape = {.shared_bytes = config->shared_bytes};
+    memcpy(shape.grid, config->grid, sizeof shape.grid);
+    memcpy(shape.block, config->block, sizeof shape.block);
+    for (unsigned i = 0; i < config->count; i++) {
+        const LaunchAttribute *attribute = &config->attributes[i];
+        const unsigned *cluster = attribute->value.cluster;
+        if (attribute->id == LAUNCH_COOPERATIVE) shape.is_cooperative = attribute->value.cooperative != 0;
+        if (attribute->id == LAUNCH_CLUSTER && (cluster[0] != 1 || cluster[1] != 1 || cluster[2] != 1))
+            return CUDA_INVALID_CLUSTER_SIZE;
+    }
+    return launch(function, &shape, config->stream, params, extra);
 }

@@ -79,7 +79,8 @@ typedef enum {
     DEVICE_MEMORY_KHZ,
     DEVICE_MEMORY_BITS,
     DEVICE_SCHEDULERS,
-    DEVICE_CYCLE, /* now */
+    DEVICE_REGISTER_UNIT, /* registers of a thread are allocated in multiples of it */
+    DEVICE_CYCLE,         /* now */
     DEVICE_NUMBERS,
 } DeviceNumber;
 

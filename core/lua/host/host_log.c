@@ -41,6 +41,7 @@ void host_log_forget_failed_call(HostLog *log) {
 }
 
 uint32_t host_log_next(const HostLog *log) {
+    if (log->is_off) return log->unnoted + 1;
     if (host_log_replaying(log)) return log->replayed + 1;
     bool replaces = log->count && !log->calls[log->count - 1].answered;
     return log->count + !replaces;
@@ -95,7 +96,10 @@ static void store_answer(HostCall *call, const void *bytes, uint64_t count) {
 }
 
 void host_log_answer(HostLog *log, const void *bytes, uint64_t count) {
-    if (log->is_off) return;
+    if (log->is_off) {
+        log->unnoted++;
+        return;
+    }
     bool replaying = host_log_replaying(log);
     HostCall *call = replaying ? &log->calls[log->replayed++] : &log->calls[log->count - 1];
     if (!call->answered) store_answer(call, bytes, count); /* else repeated for its effect: the same */

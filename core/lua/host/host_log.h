@@ -21,6 +21,7 @@ typedef struct {
     uint32_t loaded;   /* calls that came with a checkpoint          */
     uint32_t replayed; /* of them, repeated by the resumed program   */
     bool is_off;       /* nothing is noted: no checkpoint can be made */
+    uint32_t unnoted;  /* calls that were answered while it was off   */
 } HostLog;
 
 void host_log_free(HostLog *log);

@@ -157,6 +157,37 @@ static void expect_shapes(int *a) {
     cudaGetLastError();
 }
 
+/* As many CTAs as occupancy promises are launched at once, and no more. */
+static void occupancy(void) {
+    struct cudaDeviceProp properties;
+    int *a, zero = 0, ctas = 0;
+    void *params[] = {&a, &zero};
+    GOOD(cudaMalloc((void **)&a, 400));
+    GOOD(cudaGetDeviceProperties(&properties, 0));
+    for (unsigned threads = 32; threads <= 1024; threads += 96) {
+        GOOD(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&ctas, (const void *)scale, (int)threads, 1000));
+        unsigned most = (unsigned)(ctas * properties.multiProcessorCount);
+        if (most)
+            GOOD(cudaLaunchCooperativeKernel((const void *)scale, size1(most), size1(threads), params, 1000,
+                                             0));
+        EXPECT(cudaLaunchCooperativeKernel((const void *)scale, size1(most + 1), size1(threads), params, 1000,
+                                           0),
+               most ? cudaErrorCooperativeLaunchTooLarge : cudaErrorLaunchOutOfResources);
+    }
+    cudaGetLastError();
+}
+
+static void freed(void) {
+    int *a, *b, n = 1;
+    void *params[] = {&b, &n};
+    GOOD(cudaMalloc((void **)&a, 4000));
+    GOOD(cudaMalloc((void **)&b, 4000));
+    GOOD(run_scale(a, 1, 1, 32)); /* the module's variables have their places */
+    GOOD(cudaFree(b));
+    GOOD(cudaLaunchKernel((const void *)scale, size1(1), size1(32), params, 0, 0));
+    EXPECT(cudaDeviceSynchronize(), cudaErrorIllegalAddress);
+}
+
 static void errors(void) {
     int *a, ctas;
     struct cudaFuncAttributes attributes;
@@ -583,6 +614,13 @@ int cuProfilerStart(void), cuProfilerStop(void), cuGraphConditionalHandleCreate(
 int cuMemcpyDtoH_v2_ptds(void *, CUdeviceptr, size_t);
 int cuGetProcAddress(const char *, void **, int, uint64_t);
 int cuGetProcAddress_v2(const char *, void **, int, uint64_t, int *);
+int cuLibraryLoadData(void **, const void *, int *, void **, unsigned, int *, void **, unsigned);
+int cuLibraryLoadFromFile(void **, const char *, int *, void **, unsigned, int *, void **, unsigned);
+int cuLibraryGetKernel(void **, void *, const char *), cuLibraryUnload(void *),
+    cuLibraryGetModule(void **, void *);
+int cuLibraryGetGlobal(CUdeviceptr *, size_t *, void *, const char *), cuKernelGetFunction(void **, void *);
+int cuKernelGetLibrary(void **, void *), cuKernelGetName(const char **, void *);
+int cuKernelGetAttribute(int *, int, void *, int), cuKernelSetAttribute(int, int, void *, int);
 
 /* Of the runtime, what its headers do not declare. */
 int cudaGraphConditionalHandleCreate(void);
@@ -705,6 +743,39 @@ static void driver_log(void) {
     values[1] = (void *)sizeof reason;
     EXPECT(cuModuleLoadDataEx(&module, "nonsense", 2, options, values), cudaErrorInvalidPtx);
     EXPECT(strstr(reason, "neither a fat binary nor PTX") != NULL, 1);
+}
+
+static void libraries(void) {
+    void *library, *kernel, *function, *of;
+    const char *name;
+    char log[100] = "old";
+    void *values[] = {log, (void *)sizeof log};
+    int options[] = {5, 6}, twos[] = {2, 2, 2, 2}, value;
+    CUdeviceptr a;
+    size_t bytes;
+    EXPECT(cuLibraryLoadData(&library, "nonsense", options, values, 2, 0, 0, 0), cudaErrorInvalidPtx);
+    EXPECT(strstr(log, "neither a fat binary nor PTX") != NULL, 1);
+    EXPECT(cuLibraryLoadFromFile(&library, "no such file", 0, 0, 0, 0, 0, 0), 301);
+    EXPECT(cuLibraryLoadData(&library, ptx, 0, 0, 0, 0, 0, 0), 0);
+    EXPECT(cuLibraryGetKernel(&kernel, library, "nowhere"), 500);
+    EXPECT(cuLibraryGetKernel(&kernel, library, "scale"), 0);
+    EXPECT(cuKernelGetName(&name, kernel), 0);
+    EXPECT(strcmp(name, "scale"), 0);
+    EXPECT(cuKernelGetLibrary(&of, kernel), 0);
+    EXPECT(of == library, 1);
+    EXPECT(cuLibraryGetModule(&of, library), 0);
+    EXPECT(cuModuleGetFunction(&function, of, "scale"), 0);
+    EXPECT(cuKernelGetAttribute(&value, 0, kernel, 0), 0);
+    EXPECT(value, 1024);
+    EXPECT(cuKernelSetAttribute(8, 1000, kernel, 1), cudaErrorInvalidDevice);
+    EXPECT(cuKernelSetAttribute(8, 1000, kernel, 0), 0);
+    EXPECT(cuLibraryGetGlobal(&a, &bytes, library, "factors"), 0);
+    EXPECT(bytes, sizeof twos);
+    EXPECT(cuMemcpyHtoD_v2(a, twos, sizeof twos), 0);
+    EXPECT(cuKernelGetFunction(&function, kernel), 0);
+    EXPECT(cuMemAlloc_v2(&a, 400), 0);
+    launch_by_driver(function, a, 100);
+    EXPECT(cuLibraryUnload(library), 0);
 }
 
 static void driver_more(void) {
@@ -948,6 +1019,9 @@ int main(int argc, char **argv) {
                  {"printed", printed},
                  {"votes", votes},
                  {"driver_more", driver_more},
+                 {"libraries", libraries},
+                 {"occupancy", occupancy},
+                 {"freed", freed},
                  {"hints", hints},
                  {"missing", missing},
                  {"per_thread", per_thread},

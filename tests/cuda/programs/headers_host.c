@@ -53,6 +53,7 @@ static void check_driver(void) {
     CUdeviceptr memory, step;
     size_t bytes = 0;
     unsigned values[32] = {0};
+    int grid = 0, block = 0;
     const char *name = NULL;
     int major = 0;
     CHECK(cuInit(0) == CUDA_SUCCESS && cuDeviceGet(&device, 0) == CUDA_SUCCESS &&
@@ -64,6 +65,8 @@ static void check_driver(void) {
     CHECK(cuModuleGetFunction(&function, module, "raise") == CUDA_SUCCESS);
     CHECK(cuModuleGetFunction(&function, module, "fall") == CUDA_ERROR_NOT_FOUND);
     CHECK(cuModuleGetFunction(&function, module, "raise") == CUDA_SUCCESS);
+    CHECK(cuOccupancyMaxPotentialBlockSize(&grid, &block, function, NULL, 0, 256) == CUDA_SUCCESS &&
+          block == 256 && grid >= 15);
     CHECK(cuModuleGetGlobal(&step, &bytes, module, "step") == CUDA_SUCCESS && bytes == 4);
     CHECK(cuMemAlloc(&memory, sizeof values) == CUDA_SUCCESS && cuMemsetD32(memory, 5, 32) == CUDA_SUCCESS);
     void *parameters[] = {&memory};
@@ -73,6 +76,63 @@ static void check_driver(void) {
     CHECK(cuGetErrorName(CUDA_ERROR_INVALID_VALUE, &name) == CUDA_SUCCESS &&
           strcmp(name, "CUDA_ERROR_INVALID_VALUE") == 0);
     CHECK(cuCtxDestroy(context) == CUDA_SUCCESS);
+}
+
+static const char caller_text[] = ".version 6.0\n.target sm_50\n.address_size 64\n"
+                                  ".extern .func (.param .u32 r) raised(.param .u32 x);\n"
+                                  ".visible .entry raise(.param .u64 to) {\n"
+                                  ".reg .u64 %rd1; .reg .u32 %r1; ld.param.u64 %rd1, [to];\n"
+                                  "ld.global.u32 %r1, [%rd1];\n"
+                                  "{ .param .u32 x; .param .u32 r; st.param.u32 [x], %r1;\n"
+                                  "call (r), raised, (x); ld.param.u32 %r1, [r]; }\n"
+                                  "st.global.u32 [%rd1], %r1; ret; }\n";
+static const char callee_text[] = ".version 6.0\n.target sm_50\n.address_size 64\n"
+                                  ".visible .func (.param .u32 r) raised(.param .u32 x) {\n"
+                                  ".reg .u32 %r1; ld.param.u32 %r1, [x]; add.u32 %r1, %r1, 4;\n"
+                                  "st.param.u32 [r], %r1; ret; }\n";
+
+/* Two texts of which one calls the other, launched by a structure. */
+static void check_linking(void) {
+    char information[8] = "old", problems[200] = "old";
+    CUjit_option options[] = {CU_JIT_INFO_LOG_BUFFER, CU_JIT_INFO_LOG_BUFFER_SIZE_BYTES,
+                              CU_JIT_ERROR_LOG_BUFFER, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES};
+    void *values[] = {information, (void *)sizeof information, problems, (void *)sizeof problems}, *image;
+    CUlinkState state;
+    CUmodule module;
+    CUfunction function;
+    CUdeviceptr memory;
+    size_t bytes;
+    unsigned value = 5;
+    CHECK(cuLinkCreate(4, options, values, &state) == CUDA_SUCCESS && !*information && !*problems);
+    CHECK(cuLinkComplete(state, &image, &bytes) == CUDA_ERROR_INVALID_VALUE);
+    CHECK(cuLinkAddFile(state, CU_JIT_INPUT_PTX, "no such file", 0, NULL, NULL) == CUDA_ERROR_FILE_NOT_FOUND);
+    CHECK(cuLinkAddData(state, CU_JIT_INPUT_LIBRARY, (void *)caller_text, 4, "", 0, NULL, NULL) ==
+          CUDA_ERROR_NOT_SUPPORTED);
+    CHECK(cuLinkAddData(state, CU_JIT_INPUT_PTX, (void *)caller_text, sizeof caller_text, "", 0, NULL,
+                        NULL) == CUDA_SUCCESS);
+    CHECK(cuLinkAddData(state, CU_JIT_INPUT_PTX, (void *)callee_text, sizeof callee_text - 1, NULL, 0, NULL,
+                        NULL) == CUDA_SUCCESS);
+    CHECK(cuLinkComplete(state, &image, &bytes) == CUDA_SUCCESS && bytes > sizeof caller_text);
+    CHECK(cuLinkAddData(state, CU_JIT_INPUT_PTX, (void *)caller_text, 4, "", 0, NULL, NULL) ==
+          CUDA_ERROR_INVALID_VALUE);
+    CHECK(cuModuleLoadData(&module, image) == CUDA_SUCCESS && cuLinkDestroy(state) == CUDA_SUCCESS);
+    CHECK(cuModuleGetFunction(&function, module, "raise") == CUDA_SUCCESS);
+    CHECK(cuMemAlloc(&memory, 4) == CUDA_SUCCESS && cuMemcpyHtoD(memory, &value, 4) == CUDA_SUCCESS);
+    void *parameters[] = {&memory};
+    CUlaunchAttribute attributes[] = {
+        {.id = CU_LAUNCH_ATTRIBUTE_PRIORITY, .value.priority = 1},
+        {.id = CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION, .value.clusterDim = {1, 1, 1}},
+        {.id = CU_LAUNCH_ATTRIBUTE_COOPERATIVE, .value.cooperative = 1}};
+    CUlaunchConfig config = {1, 1, 1, 1, 1, 1, 0, NULL, attributes, 3};
+    CHECK(cuLaunchKernelEx(&config, function, parameters, NULL) == CUDA_SUCCESS);
+    CHECK(cuMemcpyDtoH(&value, memory, 4) == CUDA_SUCCESS && value == 9);
+    config.gridDimX = 1 << 20;
+    CHECK(cuLaunchKernelEx(&config, function, parameters, NULL) == CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE);
+    attributes[1].value.clusterDim.y = 2;
+    CHECK(cuLaunchKernelEx(&config, function, parameters, NULL) == CUDA_ERROR_INVALID_CLUSTER_SIZE);
+    config.attrs = NULL;
+    CHECK(cuLaunchKernelEx(&config, function, parameters, NULL) == CUDA_ERROR_INVALID_VALUE);
+    CHECK(cuMemFree(memory) == CUDA_SUCCESS);
 }
 
 /* A graph by the types of the driver API; its handles are the runtime's, too. */
@@ -103,6 +163,7 @@ static void check_graphs(void) {
 int main(void) {
     check_runtime();
     check_driver();
+    check_linking();
     check_graphs();
     return finish("host");
 }

@@ -40,6 +40,30 @@ typedef struct CUuuid_st {
 #endif
 typedef void (*CUstreamCallback)(CUstream stream, CUresult status, void *userData);
 typedef void (*CUhostFn)(void *userData);
+typedef size_t (*CUoccupancyB2DSize)(int blockSize);
+typedef struct CUlinkState_st *CUlinkState;
+
+/* Attributes of launches: all but two are hints. */
+typedef union CUlaunchAttributeValue_union {
+    char pad[64];
+    int cooperative;
+    struct {
+        unsigned int x, y, z;
+    } clusterDim;
+    int programmaticStreamSerializationAllowed;
+    int priority;
+} CUlaunchAttributeValue;
+typedef struct CUlaunchAttribute_st {
+    CUlaunchAttributeID id;
+    char pad[8 - sizeof(CUlaunchAttributeID)];
+    CUlaunchAttributeValue value;
+} CUlaunchAttribute;
+typedef struct CUlaunchConfig_st {
+    unsigned int gridDimX, gridDimY, gridDimZ, blockDimX, blockDimY, blockDimZ, sharedMemBytes;
+    CUstream hStream;
+    CUlaunchAttribute *attrs;
+    unsigned int numAttrs;
+} CUlaunchConfig;
 
 #define CU_STREAM_LEGACY               ((CUstream)0x1)
 #define CU_STREAM_PER_THREAD           ((CUstream)0x2)
@@ -84,6 +108,9 @@ typedef void (*CUhostFn)(void *userData);
 #define cuMemsetD16                cuMemsetD16_v2
 #define cuMemsetD32                cuMemsetD32_v2
 #define cuModuleGetGlobal          cuModuleGetGlobal_v2
+#define cuLinkCreate               cuLinkCreate_v2
+#define cuLinkAddData              cuLinkAddData_v2
+#define cuLinkAddFile              cuLinkAddFile_v2
 #define cuStreamDestroy            cuStreamDestroy_v2
 #define cuEventDestroy             cuEventDestroy_v2
 #if defined(CUDA_API_PER_THREAD_DEFAULT_STREAM) || defined(__CUDA_API_PER_THREAD_DEFAULT_STREAM)
@@ -183,6 +210,16 @@ CUresult cuFuncSetCacheConfig(CUfunction function, CUfunc_cache config);
 CUresult cuFuncSetSharedMemConfig(CUfunction function, CUsharedconfig config);
 CUresult cuOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, CUfunction function, int blockSize,
                                                      size_t dynamicSharedBytes);
+CUresult cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *blocks, CUfunction function, int blockSize,
+                                                              size_t dynamicSharedBytes, unsigned int flags);
+CUresult cuOccupancyMaxPotentialBlockSize(int *gridSize, int *blockSize, CUfunction function,
+                                          CUoccupancyB2DSize sharedOfBlock, size_t dynamicSharedBytes,
+                                          int blockSizeLimit);
+CUresult cuOccupancyMaxPotentialBlockSizeWithFlags(int *gridSize, int *blockSize, CUfunction function,
+                                                   CUoccupancyB2DSize sharedOfBlock,
+                                                   size_t dynamicSharedBytes, int blockSizeLimit,
+                                                   unsigned int flags);
+CUresult cuLaunchKernelEx(const CUlaunchConfig *config, CUfunction function, void **parameters, void **extra);
 CUresult cuLaunchKernel(CUfunction function, unsigned int gridDimX, unsigned int gridDimY,
                         unsigned int gridDimZ, unsigned int blockDimX, unsigned int blockDimY,
                         unsigned int blockDimZ, unsigned int sharedBytes, CUstream stream, void **parameters,
@@ -191,6 +228,13 @@ CUresult cuLaunchCooperativeKernel(CUfunction function, unsigned int gridDimX, u
                                    unsigned int gridDimZ, unsigned int blockDimX, unsigned int blockDimY,
                                    unsigned int blockDimZ, unsigned int sharedBytes, CUstream stream,
                                    void **parameters);
+CUresult cuLinkCreate(unsigned int count, CUjit_option *options, void **values, CUlinkState *state);
+CUresult cuLinkAddData(CUlinkState state, CUjitInputType type, void *data, size_t bytes, const char *name,
+                       unsigned int count, CUjit_option *options, void **values);
+CUresult cuLinkAddFile(CUlinkState state, CUjitInputType type, const char *path, unsigned int count,
+                       CUjit_option *options, void **values);
+CUresult cuLinkComplete(CUlinkState state, void **image, size_t *bytes);
+CUresult cuLinkDestroy(CUlinkState state);
 CUresult cuGetProcAddress(const char *name, void **function, int version, cuuint64_t flags);
 
 #ifdef __cplusplus

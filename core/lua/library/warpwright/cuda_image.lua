@@ -50,12 +50,13 @@ end
 
 local linked_magic <const> = 0x4B4E494C
 
---- Images that belong together, each behind a word and its size.
+--- Images that belong together, each behind a word and its size; a word of 0 may stand behind the last.
 local function read_linked(image)
   local parts, at = {}, 1
   while at <= #image do
     if at + 15 > #image then return nil, "it is cut off" end
     local word, bytes = string.unpack("<I8i8", image, at)
+    if word == 0 and #parts > 0 then return parts end
     if word ~= linked_magic or bytes < 0 or bytes > #image - at - 15 then return nil, "it is cut off" end
     local part, problem = cuda_image.read(image:sub(at + 16, at + 15 + bytes))
     if not part then return nil, problem end

@@ -332,7 +332,7 @@ local function device_numbers(sim, capability)
   local core_hertz = sim.machine:clocks()[1].hertz
   return {
     capability // 10, capability % 10, #sms, sm.warps * 32, sm.ctas, sm.registers, sm.shared, l2_bytes, core_hertz // 1000,
-    (hertz.dram or core_hertz) // 1000, mcs[1] and #mcs * mcs[1].bus_bytes * 2 or 64, sm.schedulers, 0,
+    (hertz.dram or core_hertz) // 1000, mcs[1] and #mcs * mcs[1].bus_bytes * 2 or 64, sm.schedulers, sm.register_unit, 0,
   }
 end
 

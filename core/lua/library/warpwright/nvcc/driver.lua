@@ -77,10 +77,12 @@ local function host_words(job)
   return words
 end
 
---- What clang takes for errors and nvcc with gcc does not, and warnings about what was not the user's choice.
+--- What clang takes for errors and nvcc with gcc does not, and warnings about what was not the user's choice. Without
+--- -disable-noundef-analysis `int base; if (rank == 0) base = atomicAdd(...); base = group.shfl(base, 0);` adds in every lane:
+--- clang concludes that no lane may pass `base` on uninitialised, so all of them must be the first.
 local lenient <const> = { "-fno-strict-return", "-Wno-unknown-cuda-version", "-Wno-unknown-warning-option",
   "-Wno-ignored-optimization-argument", "-Wno-register", "-Wno-c++11-narrowing", "-Wno-reserved-user-defined-literal", "-Qunused-arguments",
-  "-Xclang", "-fcuda-allow-variadic-functions" }
+  "-Xclang", "-fcuda-allow-variadic-functions", "-Xclang", "-disable-noundef-analysis" }
 
 --- Options of clang for .cu files.
 local function cuda_flags(job)
