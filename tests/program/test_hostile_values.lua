@@ -40,6 +40,11 @@ harness.test("a part whose class is a function", function()
     "--policy", path)
 end)
 
+harness.test("a technology whose name is a table", function()
+  local path = harness.write("technology.lua", 'return require "warpwright".technology {} {}')
+  harness.refused('technology: expected a name (ww.technology "name" {...}), got a table', "run", "gtx480", "vecadd", "--energy", path)
+end)
+
 harness.test("an error that Lua finds in the library is told at the user's line", function()
   local path = harness.write("script.lua", [[
     local names = require "warpwright.names"
