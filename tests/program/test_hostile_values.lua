@@ -45,6 +45,28 @@ harness.test("a technology whose name is a table", function()
   harness.refused('technology: expected a name (ww.technology "name" {...}), got a table', "run", "gtx480", "vecadd", "--energy", path)
 end)
 
+harness.test("devices have no end, and are no input", function()
+  local path = harness.write("device.lua", [[
+    local ww = require "warpwright"
+    local gpu = ww.build("gtx480", { set = { "sms=1" } }):gpu()
+    print(select(2, pcall(gpu.load, gpu, "/dev/zero")))
+    print(select(2, pcall(ww.file_array, "/dev/zero", "u8")))
+  ]])
+  local status, output = harness.run(path)
+  harness.equal(status, 0, output)
+  harness.contains(output, "/dev/zero: expected a file, got a folder, device or the like",
+    "file_array: /dev/zero: expected a file that can be read, got none")
+  harness.refused("/dev/zero: expected up to 1073741824 bytes", "ptx", "/dev/zero")
+end)
+
+harness.test("a name with a per cent sign", function()
+  harness.refused("config: no config matches '50%'", "run", "50%", "vecadd")
+end)
+
+harness.test("memory that is no number of bytes is told as such", function()
+  harness.refused('memory: expected bytes (128, "128B", "16KiB"), got \'lots\'', "run", "gtx480", "vecadd", "--memory", "lots")
+end)
+
 harness.test("an error that Lua finds in the library is told at the user's line", function()
   local path = harness.write("script.lua", [[
     local names = require "warpwright.names"
