@@ -40,6 +40,7 @@ harness.test("who has ended does not keep the machine, though a child of it hold
 end)
 
 for what, name in pairs { nulls = "NULL for what is asked for is an error, and the program goes on",
+  images = "images that end in the middle of what they say they hold are refused",
   volumes = "copies and fills whose rows lie in each other, or beyond all memory, are errors" } do
   harness.test(name, function()
     local path = cuda_programs.build "misuse"

@@ -446,7 +446,7 @@ static int l_describe(lua_State *L) {
     return 0;
 }
 
-/* core.quantity("4GiB", "bytes") -> whole number */
+/* core.quantity("4GiB", "bytes") -> whole number; core.quantity(text, unit, where): an error begins with the place */
 static int l_quantity(lua_State *L) {
     lua_settop(L, 3);
     const char *unit = luaL_checkstring(L, 2), *where = luaL_optstring(L, 3, "");

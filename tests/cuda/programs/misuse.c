@@ -5,6 +5,7 @@
 #include <dlfcn.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include <sys/mman.h>
 
 enum { INVALID_VALUE = 1, INVALID_PITCH = 12 };
 
@@ -82,8 +83,33 @@ static void volumes(void) {
     free(host);
 }
 
+/* Images that say that they go on where the program has no memory. */
+static void images(void) {
+    Call load = (Call)dlsym(RTLD_DEFAULT, "cuModuleLoadData"), init = (Call)dlsym(RTLD_DEFAULT, "cuInit");
+    size_t page = 65536;
+    uint8_t *pages = mmap(NULL, 2 * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    void *module;
+    CHECK(mprotect(pages + page, page, PROT_NONE) == 0);
+    CHECK(init(NULL, NULL, NULL, NULL, NULL, NULL) == 0);
+    static const uint64_t bodies[] = {4096, (uint64_t)1 << 48, UINT64_MAX, UINT64_MAX - 15};
+    for (size_t i = 0; i < sizeof bodies / sizeof *bodies; i++) {
+        const uint32_t fat[4] = {0xba55ed50u, 1 | 16 << 16, (uint32_t)bodies[i], (uint32_t)(bodies[i] >> 32)};
+        memcpy(pages + page - sizeof fat, fat, sizeof fat);
+        CHECK(load(&module, pages + page - sizeof fat, NULL, NULL, NULL, NULL) != 0);
+        uint8_t elf[64] = "\177ELF";
+        memcpy(elf + 40, &bodies[i], 8);
+        memcpy(pages + page - sizeof elf, elf, sizeof elf);
+        CHECK(load(&module, pages + page - sizeof elf, NULL, NULL, NULL, NULL) != 0);
+    }
+    memset(pages + page - 8, 'x', 8); /* text without an end */
+    CHECK(load(&module, pages + page - 8, NULL, NULL, NULL, NULL) != 0);
+    CHECK(load(&module, pages + page - 2, NULL, NULL, NULL, NULL) != 0);
+    CHECK(load(&module, pages + page, NULL, NULL, NULL, NULL) != 0);
+}
+
 int main(int argc, char **argv) {
     if (argc == 2 && strcmp(argv[1], "nulls") == 0) nulls();
     if (argc == 2 && strcmp(argv[1], "volumes") == 0) volumes();
+    if (argc == 2 && strcmp(argv[1], "images") == 0) images();
     return finish("misuse");
 }
