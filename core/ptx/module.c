@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 _Thread_local uint64_t ptx_steps;
 
@@ -115,6 +116,8 @@ Module *module_link(const ModuleText *texts, uint32_t count, bool keeps_refused)
     return parse_texts(texts, count, keeps_refused, NULL);
 }
 
+enum { PTX_BYTES_MAX = 1 << 30 };
+
 /* NULL, with errno set, when the file cannot be read. */
 static char *read_file(FILE *file, size_t *length) {
     char *text = NULL;
@@ -132,9 +135,21 @@ static char *read_file(FILE *file, size_t *length) {
     return NULL;
 }
 
+/* Devices have no end. */
+static void check_size(FILE *file, const char *path) {
+    struct stat status;
+    bool is_file = fstat(fileno(file), &status) == 0 && S_ISREG(status.st_mode);
+    if (is_file && status.st_size <= PTX_BYTES_MAX) return;
+    fclose(file);
+    if (!is_file) user_error("%s: expected a file, got a folder, device or the like", path);
+    user_error("%s: expected PTX of up to %ld bytes, got %ld", path, (long)PTX_BYTES_MAX,
+               (long)status.st_size);
+}
+
 Module *module_load(const char *path) {
     FILE *file = fopen(path, "rb");
     if (!file) user_error("%s: cannot open it: %s", path, strerror(errno));
+    check_size(file, path);
     size_t length;
     char *text = read_file(file, &length);
     int error = errno;

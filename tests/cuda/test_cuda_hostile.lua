@@ -39,4 +39,15 @@ harness.test("who has ended does not keep the machine, though a child of it hold
   harness.contains(output, "basic: good")
 end)
 
+for what, name in pairs { nulls = "NULL for what is asked for is an error, and the program goes on",
+  images = "images that end in the middle of what they say they hold are refused",
+  volumes = "copies and fills whose rows lie in each other, or beyond all memory, are errors" } do
+  harness.test(name, function()
+    local path = cuda_programs.build "misuse"
+    local status, output = cuda_programs.run("gtx480", "--out", harness.folder() .. "/out", "--", "timeout", "60", path, what)
+    harness.equal(status, 0, output)
+    harness.contains(output, " checks, 0 failed")
+  end)
+end
+
 harness.finish()

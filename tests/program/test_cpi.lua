@@ -81,4 +81,18 @@ harness.test("what has no stack is refused", function()
   harness.refused("cpi: " .. summary .. ": expected statistics of SMs, got none: run it with --stats all or packed", "cpi", summary)
 end)
 
+harness.test("damaged statistics are told by their file", function()
+  local _, out = run("whole", { workload = "vecadd", size = "small,n=512" })
+  local text, damaged = harness.read(out .. "/stats.json"), home .. "/damaged"
+  os.execute(("mkdir '%s'"):format(damaged))
+  harness.write("damaged/provenance.txt", harness.read(out .. "/provenance.txt"))
+  for _, changed in ipairs { (text:gsub('(slots_issued": )%d+', "%1{}")), (text:gsub('(slots_idle": )%d+', '%1"x"')), (text:gsub('(cycles": )%d+', "%1[]")) } do
+    assert(changed ~= text)
+    harness.write("damaged/stats.json", changed)
+    harness.refused(damaged .. "/stats.json: expected statistics, got a damaged file", "cpi", damaged)
+  end
+  harness.write("damaged/stats.json", (text:gsub("run.cycles", "run.cicles")))
+  harness.refused(("cpi: %s: expected the statistic run.cycles, got a damaged file"):format(damaged), "cpi", damaged)
+end)
+
 harness.finish()

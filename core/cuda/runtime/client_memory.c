@@ -206,9 +206,22 @@ static uint8_t *bytes_of(WarpPlace place, uint64_t count, bool *is_device) {
     return *is_device ? warp_bytes(place.address, count) : (uint8_t *)place.address;
 }
 
+/* Do rows and slices lie one behind the other, within 2^64 bytes? Those in each other take as long as there are of them, of
+ * which a program may ask for any number. */
+static bool has_room(WarpPlace place, uint64_t width, uint64_t rows, uint64_t slices) {
+    uint64_t slice, all;
+    if (rows > 1 && place.row < width) return false;
+    if (__builtin_mul_overflow(place.row, rows - 1, &slice) || __builtin_add_overflow(slice, width, &slice))
+        return false;
+    if (slices > 1 && place.slice < slice) return false;
+    return !__builtin_mul_overflow(place.slice, slices - 1, &all) &&
+           !__builtin_add_overflow(all, slice, &all);
+}
+
 int warp_copy(WarpPlace to, WarpPlace from, uint64_t width, uint64_t rows, uint64_t slices) {
     bool to_device, from_device;
     if (!width || !rows || !slices) return CUDA_OK;
+    if (!has_room(to, width, rows, slices) || !has_room(from, width, rows, slices)) return CUDA_INVALID_VALUE;
     uint64_t to_span = span(to, width, rows, slices), from_span = span(from, width, rows, slices);
     uint8_t *target = bytes_of(to, to_span, &to_device);
     const uint8_t *source = bytes_of(from, from_span, &from_device);
@@ -234,6 +247,7 @@ int warp_fill(WarpPlace to, uint32_t value, uint32_t value_bytes, uint64_t width
               uint64_t slices) {
     bool to_device;
     if (!width || !rows || !slices) return CUDA_OK;
+    if (!has_room(to, width, rows, slices)) return CUDA_INVALID_VALUE;
     uint64_t count = span(to, width, rows, slices);
     uint8_t *target = bytes_of(to, count, &to_device);
     if (!target || !to_device) return CUDA_INVALID_VALUE;

@@ -2,12 +2,15 @@
 #include "core/cuda/runtime/client_state.h"
 #include "core/cuda/runtime/limits.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define FAT_BINARY   0xba55ed50u
 #define LINKED_IMAGE 0x4b4e494cu /* "LINK": the image behind it belongs to those before it */
+
+enum { FAT_BINARY_HEADER_BYTES = 16, ELF_HEADER_BYTES = 64 };
 
 struct WarpModule {
     struct WarpModule *next;
@@ -52,24 +55,48 @@ static size_t elf_bytes(const uint8_t *at) {
     return first > second ? first : second;
 }
 
-/* Up to and with the header of zeros that cuLinkComplete() puts behind the last image. */
-static size_t linked_bytes(const uint8_t *image) {
-    const uint8_t *at = image;
-    uint64_t header[2];
-    do {
-        memcpy(header, at, sizeof header);
-        at += sizeof header + header[1];
-    } while (header[0]);
-    return (size_t)(at - image);
+/* How many bytes from there on the program could read; SIZE_MAX where the system does not tell. */
+static size_t readable_bytes(const void *image) {
+    char line[512];
+    uint64_t from, to, end = (uint64_t)image;
+    FILE *maps = fopen("/proc/self/maps", "r");
+    if (!maps) return SIZE_MAX;
+    while (fgets(line, sizeof line, maps)) {
+        char may_read;
+        bool is_range = sscanf(line, "%" SCNx64 "-%" SCNx64 " %c", &from, &to, &may_read) ==
+                        3; /* or the rest of a long name */
+        if (is_range && may_read == 'r' && from <= end && end < to) end = to;
+    }
+    fclose(maps);
+    return end - (uint64_t)image;
 }
 
+/* Up to and with the header of zeros that cuLinkComplete() puts behind the last image. */
+static size_t linked_bytes(const uint8_t *image, size_t readable) {
+    uint64_t header[2] = {LINKED_IMAGE}, at = 0;
+    while (header[0] && readable - at >= sizeof header) {
+        memcpy(header, image + at, sizeof header);
+        at += sizeof header;
+        if (header[1] > readable - at) return readable;
+        at += header[1];
+    }
+    return at;
+}
+
+static size_t stated_bytes(const void *image, size_t readable) {
+    uint32_t magic = 0;
+    if (readable >= sizeof magic) memcpy(&magic, image, sizeof magic);
+    if (magic == FAT_BINARY && readable >= FAT_BINARY_HEADER_BYTES) return fat_binary_bytes(image);
+    if (readable >= sizeof "LINK" && memcmp(image, "LINK", sizeof "LINK") == 0)
+        return linked_bytes(image, readable);
+    if (readable >= ELF_HEADER_BYTES && memcmp(image, "\177ELF", 4) == 0) return elf_bytes(image);
+    return strnlen(image, readable);
+}
+
+/* A damaged image says anything; what cannot be read of it is missing, and the simulator says so. */
 size_t warp_image_bytes(const void *image) {
-    uint32_t magic;
-    memcpy(&magic, image, sizeof magic);
-    if (magic == FAT_BINARY) return fat_binary_bytes(image);
-    if (strncmp(image, "LINK", 5) == 0) return linked_bytes(image);
-    if (memcmp(image, "\177ELF", 4) == 0) return elf_bytes(image);
-    return strlen(image);
+    size_t readable = readable_bytes(image), stated = stated_bytes(image, readable);
+    return stated < readable ? stated : readable;
 }
 
 WarpModule *warp_module_new(const void *image, size_t bytes) {

@@ -177,6 +177,7 @@ cudaError_t cudaSetDeviceFlags(unsigned int flags) {
 }
 
 cudaError_t cudaGetDeviceFlags(unsigned int *flags) {
+    if (!flags) return runtime_note(CUDA_INVALID_VALUE);
     *flags = device_flags | cudaDeviceMapHost;
     return runtime_note(CUDA_OK);
 }
@@ -227,11 +228,13 @@ int runtime_version(void) {
 }
 
 cudaError_t cudaDriverGetVersion(int *value) {
+    if (!value) return runtime_note(CUDA_INVALID_VALUE);
     *value = runtime_version();
     return runtime_note(CUDA_OK);
 }
 
 cudaError_t cudaRuntimeGetVersion(int *value) {
+    if (!value) return runtime_note(CUDA_INVALID_VALUE);
     *value = runtime_version();
     return runtime_note(CUDA_OK);
 }
@@ -285,6 +288,7 @@ cudaError_t cudaDeviceSetCacheConfig(enum cudaFuncCache config) {
     return runtime_note(CUDA_OK);
 }
 cudaError_t cudaDeviceGetCacheConfig(enum cudaFuncCache *config) {
+    if (!config) return runtime_note(CUDA_INVALID_VALUE);
     *config = cache_config;
     return runtime_note(CUDA_OK);
 }
@@ -293,6 +297,7 @@ cudaError_t cudaDeviceSetSharedMemConfig(enum cudaSharedMemConfig config) {
     return runtime_note(CUDA_OK);
 }
 cudaError_t cudaDeviceGetSharedMemConfig(enum cudaSharedMemConfig *config) {
+    if (!config) return runtime_note(CUDA_INVALID_VALUE);
     *config = shared_config;
     return runtime_note(CUDA_OK);
 }

@@ -22,26 +22,31 @@ CUresult cuInit(unsigned flags) {
     return flags ? CUDA_INVALID_VALUE : driver_leave(warp_enter());
 }
 CUresult cuDriverGetVersion(int *version) {
+    if (!version) return CUDA_INVALID_VALUE;
     *version = DRIVER_VERSION;
     return CUDA_OK;
 }
 CUresult cuDeviceGetCount(int *count) {
+    if (!count) return CUDA_INVALID_VALUE;
     int problem = warp_enter();
     *count = problem == CUDA_NO_DEVICE ? 0 : 1;
     return driver_leave(problem);
 }
 CUresult cuDeviceGet(CUdevice *device, int ordinal) {
+    if (!device) return CUDA_INVALID_VALUE;
     *device = 0;
     return ordinal ? CUDA_INVALID_DEVICE : CUDA_OK;
 }
 CUresult cuDeviceGetName(char *name, int length, CUdevice device) {
     int problem = warp_enter();
     if (!problem && device) problem = CUDA_INVALID_DEVICE;
+    if (!problem && !name) problem = CUDA_INVALID_VALUE;
     if (!problem && length > 0) snprintf(name, (size_t)length, "%s", warp_device()->name);
     return driver_leave(problem);
 }
 CUresult cuDeviceGetUuid(char uuid[16], CUdevice device) {
     if (device) return CUDA_INVALID_DEVICE;
+    if (!uuid) return CUDA_INVALID_VALUE;
     memset(uuid, 0, 16);
     snprintf(uuid, 16, "warpwright");
     return CUDA_OK;
@@ -49,13 +54,14 @@ CUresult cuDeviceGetUuid(char uuid[16], CUdevice device) {
 CUresult cuDeviceTotalMem_v2(size_t *bytes, CUdevice device) {
     int problem = warp_enter();
     if (!problem && device) problem = CUDA_INVALID_DEVICE;
+    if (!problem && !bytes) problem = CUDA_INVALID_VALUE;
     if (!problem) *bytes = warp_device()->memory_bytes;
     return driver_leave(problem);
 }
 CUresult cuDeviceGetAttribute(int *value, int which, CUdevice device) {
     int problem = warp_enter();
     if (!problem && device) problem = CUDA_INVALID_DEVICE;
-    if (!problem) problem = warp_attribute(which, value);
+    if (!problem) problem = value ? warp_attribute(which, value) : CUDA_INVALID_VALUE;
     return driver_leave(problem);
 }
 CUresult cuDeviceComputeCapability(int *major, int *minor, CUdevice device) {
@@ -81,6 +87,7 @@ CUresult cuDeviceGetByPCIBusId(CUdevice *device, const char *text) {
 CUresult cuCtxCreate_v2(CUcontext *context, unsigned flags, CUdevice device) {
     int problem = warp_enter();
     if (!problem && device) problem = CUDA_INVALID_DEVICE;
+    if (!problem && !context) problem = CUDA_INVALID_VALUE;
     if (!problem) {
         the_context.flags = flags;
         *context = current = &the_context;
@@ -101,6 +108,7 @@ CUresult cuCtxDestroy_v2(CUcontext context) {
     return CUDA_OK;
 }
 CUresult cuDevicePrimaryCtxRetain(CUcontext *context, CUdevice device) {
+    if (!context) return CUDA_INVALID_VALUE;
     *context = &the_context;
     return device ? CUDA_INVALID_DEVICE : CUDA_OK;
 }
@@ -127,6 +135,7 @@ CUresult cuCtxSetCurrent(CUcontext context) {
     return CUDA_OK;
 }
 CUresult cuCtxGetCurrent(CUcontext *context) {
+    if (!context) return CUDA_INVALID_VALUE;
     *context = current;
     return CUDA_OK;
 }
@@ -139,6 +148,7 @@ CUresult cuCtxPopCurrent_v2(CUcontext *context) {
     return CUDA_OK;
 }
 CUresult cuCtxGetDevice(CUdevice *device) {
+    if (!device) return CUDA_INVALID_VALUE;
     *device = 0;
     return CUDA_OK;
 }
@@ -147,11 +157,13 @@ CUresult cuCtxGetDevice_v2(CUdevice *device, CUcontext context) {
     return cuCtxGetDevice(device);
 }
 CUresult cuCtxGetFlags(unsigned *flags) {
+    if (!flags) return CUDA_INVALID_VALUE;
     *flags = the_context.flags;
     return CUDA_OK;
 }
 CUresult cuCtxGetApiVersion(CUcontext context, unsigned *version) {
     (void)context;
+    if (!version) return CUDA_INVALID_VALUE;
     *version = DRIVER_VERSION;
     return CUDA_OK;
 }
@@ -183,10 +195,12 @@ CUresult cuCtxGetStreamPriorityRange(int *least, int *greatest) {
 }
 
 CUresult cuGetErrorName(CUresult code, const char **text) {
+    if (!text) return CUDA_INVALID_VALUE;
     *text = warp_driver_error_name(code);
     return *text ? CUDA_OK : CUDA_INVALID_VALUE;
 }
 CUresult cuGetErrorString(CUresult code, const char **text) {
+    if (!text) return CUDA_INVALID_VALUE;
     *text = warp_error_text(code);
     return *text ? CUDA_OK : CUDA_INVALID_VALUE;
 }
@@ -220,6 +234,7 @@ CUresult cuMemHostAlloc(void **pointer, size_t bytes, unsigned flags) {
 CUresult cuMemAllocPitch_v2(CUdeviceptr *address, size_t *pitch, size_t width, size_t height,
                             unsigned element) {
     (void)element;
+    if (!pitch || !height || width > SIZE_MAX / 2 / height) return CUDA_INVALID_VALUE;
     *pitch = (width + 511) / 512 * 512;
     return allocate(address, *pitch * height, RANGE_DEVICE, 0);
 }
@@ -230,8 +245,11 @@ CUresult cuMemFreeHost(void *pointer) {
     return release((uint64_t)pointer);
 }
 CUresult cuMemGetInfo_v2(size_t *free_bytes, size_t *total_bytes) {
+    uint64_t free_now, total;
     int problem = warp_enter();
-    if (!problem) problem = warp_memory_info(free_bytes, total_bytes);
+    if (!problem) problem = warp_memory_info(&free_now, &total);
+    if (!problem && free_bytes) *free_bytes = free_now;
+    if (!problem && total_bytes) *total_bytes = total;
     return driver_leave(problem);
 }
 CUresult cuMemGetAddressRange_v2(CUdeviceptr *base, size_t *bytes, CUdeviceptr address) {
@@ -383,6 +401,7 @@ CUresult cuStreamGetCtx(CUstream stream, CUcontext *context) {
     return done(warp_stream(stream) ? CUDA_OK : CUDA_INVALID_HANDLE);
 }
 CUresult cuStreamGetCtx_v2(CUstream stream, CUcontext *context, void **green) {
+    if (!green) return done(CUDA_INVALID_VALUE);
     *green = NULL;
     return cuStreamGetCtx(stream, context);
 }
@@ -418,6 +437,7 @@ CUresult cuLaunchHostFunc(CUstream stream, void (*function)(void *), void *data)
 }
 
 CUresult cuEventCreate(CUevent *event, unsigned flags) {
+    if (!event) return done(CUDA_INVALID_VALUE);
     *event = warp_event_new(flags);
     return done(*event ? CUDA_OK : CUDA_MEMORY_ALLOCATION);
 }

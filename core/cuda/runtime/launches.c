@@ -90,6 +90,7 @@ cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t *config, const void *fu
 
 cudaError_t __cudaGetKernel(cudaKernel_t *kernel, const void *function);
 cudaError_t __cudaGetKernel(cudaKernel_t *kernel, const void *function) {
+    if (!kernel) return runtime_note(CUDA_INVALID_VALUE);
     *kernel = (cudaKernel_t)runtime_function(function);
     return runtime_note(*kernel ? CUDA_OK : CUDA_INVALID_DEVICE_FUNCTION);
 }
@@ -116,6 +117,7 @@ cudaError_t cudaFuncGetName(const char **name, const void *symbol) {
 }
 
 cudaError_t cudaGetFuncBySymbol(cudaFunction_t *function, const void *symbol) {
+    if (!function) return runtime_note(CUDA_INVALID_VALUE);
     *function = (cudaFunction_t)runtime_function(symbol);
     return runtime_note(*function ? CUDA_OK : CUDA_INVALID_DEVICE_FUNCTION);
 }

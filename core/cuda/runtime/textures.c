@@ -443,6 +443,7 @@ cudaError_t cudaGetTextureAlignmentOffset(size_t *offset, const struct textureRe
 }
 
 cudaError_t cudaGetTextureReference(const struct textureReference **reference, const void *symbol) {
+    if (!reference) return runtime_note(CUDA_INVALID_VALUE);
     *reference = symbol;
     return runtime_note(CUDA_OK);
 }
@@ -466,6 +467,7 @@ cudaError_t cudaBindSurfaceToArray(const struct surfaceReference *reference, cud
 }
 
 cudaError_t cudaGetSurfaceReference(const struct surfaceReference **reference, const void *symbol) {
+    if (!reference) return runtime_note(CUDA_INVALID_VALUE);
     *reference = symbol;
     return runtime_note(CUDA_OK);
 }

@@ -8,6 +8,7 @@
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 
 static uint64_t elements_in(uint64_t bytes, uint32_t element_bytes, const char *what) {
     if (bytes % element_bytes)
@@ -66,7 +67,8 @@ static int l_array_from(lua_State *L) {
 
 /* The number of bytes in a file that can be read as a whole; what cannot is a user error. */
 static uint64_t file_bytes(FILE *file, const char *path) {
-    if (fseek(file, 0, SEEK_END) == 0) {
+    struct stat status; /* devices say that they have no bytes, and have no end */
+    if (fstat(fileno(file), &status) == 0 && S_ISREG(status.st_mode) && fseek(file, 0, SEEK_END) == 0) {
         long bytes = ftell(file);
         if (bytes >= 0 && bytes < 1l << 40 && fseek(file, 0, SEEK_SET) == 0) return (uint64_t)bytes;
     }

@@ -140,6 +140,7 @@ void user_error_got(lua_State *L, int index, const char *format, ...) {
 /* Of a table and the like Lua has an address alone, which differs from run to run. */
 static bool has_text(lua_State *L, int index) {
     int type = lua_type(L, index);
+    if (type == LUA_TNIL) return false;
     if (type != LUA_TLIGHTUSERDATA && type < LUA_TTABLE) return true;
     if (luaL_getmetafield(L, index, "__tostring") == LUA_TNIL) return false;
     lua_pop(L, 1);
@@ -149,7 +150,7 @@ static bool has_text(lua_State *L, int index) {
 /* The place where the value on top of the stack was thrown, as far as message handlers have noted it. */
 static const char *push_thrown_place(lua_State *L) {
     lua_getfield(L, LUA_REGISTRYINDEX, thrown_key);
-    bool is_noted = lua_rawequal(L, -1, -2);
+    bool is_noted = !lua_isnil(L, -1) && lua_rawequal(L, -1, -2);
     lua_pop(L, 1);
     if (is_noted)
         lua_getfield(L, LUA_REGISTRYINDEX, thrown_place_key);
@@ -266,8 +267,31 @@ const char *interpreter_home(lua_State *L) {
     return home; /* the registry keeps it */
 }
 
+/* The library's own place tells a user nothing: an error that Lua finds there, over a value that a user gave, has the
+ * user's place in front of it. So has one of nil, which cannot be noted. */
+static void add_user_place(lua_State *L) {
+    bool is_nil = lua_isnil(L, 1);
+    const char *message = lua_type(L, 1) == LUA_TSTRING ? lua_tostring(L, 1) : "";
+    lua_getfield(L, LUA_REGISTRYINDEX, library_key);
+    size_t length;
+    const char *library = lua_tolstring(L, -1, &length);
+    bool is_of_library = strncmp(message, library, length) == 0;
+    lua_pop(L, 1);
+    if (!is_nil && !is_of_library) return;
+    push_user_location(L);
+    if (is_nil)
+        lua_pushliteral(L, "error: expected a text, got nil");
+    else
+        lua_pushvalue(L, 1);
+    lua_concat(L, 2);
+    lua_replace(L, 1);
+}
+
 /* The message handler of protected calls: adds a stack traceback where one is asked for. */
 static int l_message_handler(lua_State *L) {
+    lua_settop(L, 1);
+    luaL_checkstack(L, 8, NULL);
+    add_user_place(L);
     bool wanted = lua_getfield(L, LUA_REGISTRYINDEX, traceback_key) != LUA_TNIL;
     lua_pop(L, 1);
     const char *message = lua_type(L, 1) == LUA_TSTRING ? lua_tostring(L, 1) : NULL;

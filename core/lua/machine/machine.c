@@ -446,13 +446,16 @@ static int l_describe(lua_State *L) {
     return 0;
 }
 
-/* core.quantity("4GiB", "bytes") -> whole number */
+/* core.quantity("4GiB", "bytes") -> whole number; core.quantity(text, unit, where): an error begins with the place */
 static int l_quantity(lua_State *L) {
-    const char *text = luaL_tolstring(L, 1, NULL), *unit = luaL_checkstring(L, 2);
+    lua_settop(L, 3);
+    const char *unit = luaL_checkstring(L, 2), *where = luaL_optstring(L, 3, "");
+    const char *text = luaL_tolstring(L, 1, NULL);
     double value;
     raise_user_errors_in(L);
     if (!parse_quantity(text, unit, &value) || value < 0 || value > 9e15)
-        user_error("expected %s, got '%s'", quantity_examples(unit), text);
+        user_error("%s%sexpected %s, got %s", where, *where ? ": " : "", quantity_examples(unit),
+                   push_given(L, 1));
     lua_pushinteger(L, (lua_Integer)value);
     return 1;
 }

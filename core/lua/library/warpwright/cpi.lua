@@ -58,6 +58,7 @@ local function read_run(path)
     end
   end
   find_patterns(run)
+  if not values["run.cycles"] then core.user_error(("cpi: %s: expected the statistic run.cycles, got a damaged file"):format(path)) end
   if not run.whole.order[1] then
     core.user_error(("cpi: %s: expected statistics of SMs, got none: run it with --stats all or packed"):format(path))
   end
@@ -69,7 +70,7 @@ local function launch_ends(run)
   local ends, i = {}, 0
   while run.values[("launch[%d].cycles"):format(i)] do
     local launch = ("launch[%d]."):format(i)
-    ends[i + 1] = run.values[launch .. "start_cycle"] + run.values[launch .. "cycles"]
+    ends[i + 1] = (run.values[launch .. "start_cycle"] or 0) + run.values[launch .. "cycles"]
     i = i + 1
   end
   return ends

@@ -29,6 +29,7 @@ end
 
 --- ww.technology "name" { doc =, NUMBER = { value, unit, kind, source } ... }: energies, as configs/energy has them.
 function energy.technology(name)
+  if type(name) ~= "string" then names.expected("technology", 'a name (ww.technology "name" {...})', name) end
   return function(t)
     if type(t) ~= "table" then names.expected("technology " .. name, "a table", t) end
     names.check_keys("technology " .. name, t, { "doc", table.unpack(numbers) })

@@ -55,7 +55,7 @@ local kinds = {
 --- An instance of a policy, of which there are many, wants no more of the library than policies.
 local function is_of(kind, value) return require("warpwright." .. kind.module)[kind.is](value) end
 
-local function file_of(kind, name) return core.home_path((kind.file:gsub("%%s", name))) end
+local function file_of(kind, name) return core.home_path((kind.file:gsub("%%s", { ["%s"] = name }))) end
 
 --- The names in the folder of a kind, or in one below it, "gallery/".
 local function known_names(kind, below)

@@ -74,6 +74,7 @@ end
 
 function require(name)
   local by = caller()
+  if type(name) ~= "string" then error(("require: expected the name of a module, got %s"):format(name == nil and "nil" or "a " .. type(name)), 2) end
   if package.loaded[name] then
     note(file_of_module[name], by)
     return package.loaded[name]

@@ -298,6 +298,7 @@ function Builder:join(a, b, options)
   if share == 1 then return self:wire(a, b, options) end
   for k, port in ipairs(to) do
     local path, name, index = tostring(port):match "^(.*)%.([%w_]+)%[?(%d*)%]?$"
+    if not path then names.expected(("join %s -> %s"):format(names.short(tostring(a)), names.short(tostring(b))), 'a port such as "l2.cpu"', port) end
     local mux = self:Mux (self.machine:find(path), name .. "_mux", tonumber(index)) { up = share }
     for i = 1, share do wire_one(self, from[(k - 1) * share + i], mux.up[i - 1], options) end
     wire_one(self, mux.down, port)
@@ -364,8 +365,10 @@ local reserved <const> = { run = "the run", launch = "launches", energy = "energ
 
 --- Paths go into patterns, files and statistics: each name in one is of letters, digits and _, with an index or without.
 local function check_path(where, path)
-  local rest = (path .. "."):gsub("[%w_]+%[%d+%]%.", ""):gsub("[%w_]+%.", "")
-  if rest ~= "" then names.expected(where, "a name of letters, digits and _", path) end
+  for name in (path .. "."):gmatch "([^.]*)%." do
+    local rest = name:match "^[%w_]+(.*)$"
+    if not rest or rest ~= "" and not rest:match "^%[%d+%]$" then names.expected(where, "a name of letters, digits and _", path) end
+  end
 end
 
 --- The parts that policies compose into an object: objects below it, "sm[3].vta".
@@ -425,6 +428,9 @@ local function constructor(class)
         if type(params) ~= "table" then lacks_parameters() end
         self.unfinished[#self.unfinished] = nil
         local values, places = varied(self, "object", path, params)
+        if values.clock ~= nil and type(values.clock) ~= "string" then
+          at_place(places and places.clock, names.expected, path .. ".clock", "the name of a clock", values.clock)
+        end
         local object = at_place(places and places.clock, self.machine.add, self.machine, class, path, values.clock)
         finish(self, object, values, false, places)
         add_parts(self, object)

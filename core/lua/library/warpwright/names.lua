@@ -25,10 +25,18 @@ end
 
 -- Messages ---------------------------------------------------------------------------------------------------------
 
+local longest_shown <const>, shown_of_longer <const> = 1000, 60
+
+--- A text, for a message: of a very long one the beginning.
+function names.short(text)
+  if #text <= longest_shown then return text end
+  return ("%s... (%d characters)"):format(text:sub(1, shown_of_longer), #text)
+end
+
 --- A value, for a message: 'text', a number, true, nil, "a table".
 function names.shown(value)
   local kind = type(value)
-  if kind == "string" then return "'" .. value .. "'" end
+  if kind == "string" then return #value <= longest_shown and "'" .. value .. "'" or names.short(value) end
   return (kind == "number" or kind == "boolean" or kind == "nil") and tostring(value) or "a " .. kind
 end
 
@@ -106,9 +114,11 @@ function names.wanted(default, min, max)
   return what .. (min and (" from %s on"):format(text(min)) or max and (" up to %s"):format(text(max)) or "")
 end
 
---- The `count` candidates nearest to `wanted`, nearest first.
+--- The `count` candidates nearest to `wanted`, nearest first. A text that is longer than any name is no name misspelt, and
+--- takes long to compare.
 function names.nearest(wanted, candidates, count)
   local ranked = {}
+  if #wanted > longest_shown then return ranked end
   for i, name in ipairs(candidates) do ranked[i] = { name = name, distance = edit_distance(wanted, name, math.huge), rank = i } end
   table.sort(ranked, function(a, b)
     if a.distance ~= b.distance then return a.distance < b.distance end

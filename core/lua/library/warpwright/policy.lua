@@ -336,6 +336,7 @@ local function check_tables(name, settings)
       names.expected(("policy %s: parts[%d]: where"):format(name, i), "a function of the parameters and the object", part.where)
     end
     for _, class in ipairs { part.class, part.of } do
+      if type(class) ~= "string" then names.expected(("policy %s: parts[%d]: class and of"):format(name, i), "names of classes", class) end
       if not core.is_class(class) and not (class == "cache" and part.of == "cache" and settings.caches) then
         local classes = {}
         for j, one in ipairs(core.classes()) do classes[j] = one.name end

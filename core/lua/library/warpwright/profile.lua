@@ -107,6 +107,14 @@ local function read_rows(path, name)
   for _, row in ipairs(rows or {}) do
     if not is_row(row, contents[name]) then return false end
   end
+  local of_group = {} -- hits come with misses and merges
+  for _, column in ipairs(columns or {}) do
+    local group, result = column:match "^(.*)%.(%l+)$"
+    if result == "hits" or result == "misses" or result == "merges" then of_group[group] = (of_group[group] or 0) + 1 end
+  end
+  for _, count in pairs(of_group) do
+    if count ~= #results then return false end
+  end
   return rows, columns
 end
 

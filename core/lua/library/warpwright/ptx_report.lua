@@ -4,11 +4,20 @@ local names = require "warpwright.names"
 
 local ptx_report = {}
 
+local piece <const>, most_bytes <const> = 1 << 20, 1 << 30
+
+--- All of a file, or nil and why not. Pipes have no size, and devices no end.
 local function read(path)
   local file, problem = io.open(path, "rb")
-  local text = file and file:read "a"
-  if file then file:close() end
-  return text, not text and (problem or path .. ": cannot be read") or nil
+  if not file then return nil, problem end
+  local pieces, bytes = {}, 0
+  repeat
+    local text, why = file:read(piece)
+    pieces[#pieces + 1], bytes, problem = text, bytes + #(text or ""), why
+  until not text or bytes > most_bytes
+  file:close()
+  if bytes > most_bytes then return nil, ("%s: expected up to %d bytes"):format(path, most_bytes) end
+  return not problem and table.concat(pieces) or nil, path .. ": cannot be read"
 end
 
 --- The report of a file: its kernels, or nil and why it cannot be loaded.

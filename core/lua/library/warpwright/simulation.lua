@@ -95,7 +95,7 @@ function simulation.build(config, options)
     name = description.name,
     policy = options.policy and policies.name or "default",
     policies = policies,
-    memory = core.quantity(options.memory or "4GiB", "bytes"),
+    memory = core.quantity(options.memory or "4GiB", "bytes", "memory"),
     description = description,
     options = options,
     machine = build_machine(description, options, policies),

@@ -26,10 +26,13 @@ function stored_run.read_stats(path, command, expected)
     for name in text:gmatch '\n    "([^"]*)": ' do order[#order + 1] = name end
     local ok, all = pcall(json.decode, text)
     local stats = ok and type(all) == "table" and all.stats
-    if type(stats) ~= "table" then core.user_error(("%s/stats.json: expected statistics, got a damaged file"):format(path)) end
-    for _, name in ipairs(order) do
-      if stats[name] ~= nil then add(name, stats[name]) end
+    local is_good = type(stats) == "table"
+    for _, name in ipairs(is_good and order or {}) do
+      local value = stats[name]
+      if value ~= nil then add(name, value) end
+      is_good = is_good and (value == nil or type(value) == "number")
     end
+    if not is_good then core.user_error(("%s/stats.json: expected statistics, got a damaged file"):format(path)) end
   end
   return list, by_name
 end
