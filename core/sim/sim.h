@@ -66,12 +66,11 @@ typedef struct {
     char *fault;      /* its message */
 
     /* Several threads. */
-    uint32_t run;   /* of clusters, that it is at: its own, or that of a thread that has not come */
-    uint64_t round; /* the last one that it has come to work in */
-    uint64_t
-        first_work; /* in the clusters that it has run then: when the first object is due, or a message ready */
-    Mail mail[2];   /* of even and of odd rounds */
-    Claim taken;    /* its own run of clusters, by itself or by another thread */
+    uint32_t run;        /* of clusters, that it is at: its own, or that of a thread that has not come */
+    uint64_t round;      /* the last one that it has come to work in */
+    uint64_t first_work; /* in these clusters: when an object is due first, or a message ready */
+    uint64_t lost;       /* ns, since the last round, for the run of a thread that has not come */
+    Claim taken;         /* its own run of clusters, by itself or by another thread */
 } __attribute__((aligned(64))) Share;
 
 typedef struct {

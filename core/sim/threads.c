@@ -64,7 +64,7 @@ static void run_run(Share *share, uint32_t run) {
 
 /* A thread that does not come is one that the system does not run just then: something else is on its core. */
 static bool comes_soon(const Share *other, uint64_t round) {
-    enum { PATIENCE = 4000, LOOKS = 32 }; /* ns */
+    enum { PATIENCE = 2000, LOOKS = 32 }; /* ns */
     uint64_t begun = host_nanoseconds();
     do
         for (uint32_t i = 0; i < LOOKS; i++) {
@@ -73,6 +73,12 @@ static bool comes_soon(const Share *other, uint64_t round) {
         }
     while (host_nanoseconds() - begun < PATIENCE);
     return false;
+}
+
+static void run_for(Share *share, uint32_t other) {
+    uint64_t begun = host_nanoseconds();
+    run_run(share, other);
+    share->lost += host_nanoseconds() - begun;
 }
 
 /* A thread has the clusters of its run to itself, however long it takes: to move one from core to core and back takes longer
@@ -84,7 +90,7 @@ void threads_run_clusters(Share *share) {
     for (uint32_t i = 1; i < sim->threads; i++) {
         uint32_t other = (share->thread + i) % sim->threads;
         if (!is_taken(&sim->shares[other].taken, sim->round) && !comes_soon(&sim->shares[other], sim->round))
-            run_run(share, other);
+            run_for(share, other);
     }
 }
 
@@ -100,8 +106,10 @@ static void work(void *context, uint32_t thread) {
 
 void threads_run_quantum(Sim *sim) {
     sim->round++;
-    worker_pool_run(sim->pool);
+    uint64_t waited = worker_pool_run(sim->pool);
     sim->unread_round = sim->round;
+    thread_choice_note_loss(&sim->thread_choice, waited + sim->shares[0].lost);
+    sim->shares[0].lost = 0;
 }
 
 void threads_read_mail(Sim *sim) {

@@ -6,6 +6,7 @@
  * clusters are measured, which takes time itself, so that it does not count. The first quanta of each trial do not count
  * either: what the clusters touch moves from core to core in them. What a kernel does at its beginning says little of the
  * rest, so trials come again soon at first. */
+enum { WHOLE = 1024 }; /* of ThreadChoice.loss */
 enum {
     TRIALS = 5,
     MEASUREMENT = 1,
@@ -36,9 +37,24 @@ static void begin_trial(ThreadChoice *choice) {
     choice->left = SETTLING_QUANTA;
 }
 
-static void choose(ThreadChoice *choice) {
-    choice->one_is_faster = choice->least[0] < choice->least[1];
-    choice->least[0] = choice->least[1] = 0;
+void thread_choice_note_loss(ThreadChoice *choice, uint64_t lost) {
+    choice->lost += lost;
+}
+
+/* At the end of what is between trials. While one thread runs nothing is lost, and what is known of it grows old. */
+static void note_losses(ThreadChoice *choice, uint64_t now) {
+    uint64_t taken = now - choice->began, lost = choice->lost < taken ? choice->lost : taken;
+    if (choice->one_is_faster)
+        choice->loss -= (choice->loss + 7) / 8;
+    else
+        choice->loss = taken ? (uint32_t)(lost * (WHOLE - 1) / taken) : 0;
+}
+
+static void choose(ThreadChoice *choice, uint64_t now) {
+    uint64_t all = choice->least[1] * WHOLE / (WHOLE - choice->loss);
+    choice->one_is_faster = choice->least[0] < all;
+    choice->least[0] = choice->least[1] = choice->lost = 0;
+    choice->began = now;
     choice->trial = 0;
     choice->between = !choice->between                 ? LEAST_BETWEEN
                       : choice->between < MOST_BETWEEN ? 2 * choice->between
@@ -54,8 +70,9 @@ void thread_choice_go_on(ThreadChoice *choice, uint64_t now) {
         return;
     }
     if (choice->trial > MEASUREMENT) note_trial(choice, now);
+    if (!choice->trial && choice->between) note_losses(choice, now);
     if (choice->trial == TRIALS)
-        choose(choice);
+        choose(choice, now);
     else
         begin_trial(choice);
 }

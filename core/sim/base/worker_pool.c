@@ -1,6 +1,7 @@
 #include "core/sim/base/worker_pool.h"
 
 #include "core/sim/base/error.h"
+#include "core/sim/base/thread_choice.h"
 
 #include <limits.h>
 #include <linux/futex.h>
@@ -191,11 +192,18 @@ WorkerPool *worker_pool_new(uint32_t threads, bool pinned, PoolWork *work, void 
     return pool;
 }
 
-void worker_pool_run(WorkerPool *pool) {
+/* Longer than any thread's part differs from another's. */
+enum { LONG_WAIT = 20000 };
+
+uint64_t worker_pool_run(WorkerPool *pool) {
+    uint64_t begun = host_nanoseconds();
     uint32_t round = open_round(pool);
     pool->work(pool->context, 0);
+    uint64_t done = host_nanoseconds();
     for (uint32_t i = 1; i < pool->threads; i++)
         shut_round(&pool->workers[i], round);
+    uint64_t waited = host_nanoseconds() - done;
+    return waited > LONG_WAIT && waited > done - begun ? waited : 0;
 }
 
 void worker_pool_signal(WorkerPool *pool, int signal) {

@@ -22,10 +22,12 @@ typedef void PoolWork(void *context, uint32_t thread);
 WorkerPool *worker_pool_new(uint32_t threads, bool pinned, PoolWork *work, void *context);
 /* A user error when this process may use fewer cores. */
 void worker_pool_require_cores(uint32_t threads);
-/* The caller, and every other thread that comes before the caller is done, calls work(context, its number).
+/* The caller, and every other thread that comes before the caller is done, calls work(context, its number). Returns how many ns
+ * the caller has waited for a thread whose work took more than twice as long as its own, and longer than work does: the host has
+ * run something else on that thread's core.
  * What any of them wrote is visible to the caller when it returns, and what the caller wrote before is
  * visible to them. */
-void worker_pool_run(WorkerPool *pool);
+uint64_t worker_pool_run(WorkerPool *pool);
 /* Sends every other thread a signal, of which they block all but SIGURG. May be called in a handler. */
 void worker_pool_signal(WorkerPool *pool, int signal);
 void worker_pool_free(WorkerPool *pool);

@@ -588,6 +588,43 @@ START_TEST(what_was_faster_runs_until_the_next_trials) {
 }
 END_TEST
 
+/* The next trials, a time after the last ones. */
+static void go_through_trials(ThreadChoice *choice, uint64_t *now, uint64_t between, uint64_t of_all,
+                              uint64_t of_one) {
+    *now += between;
+    thread_choice_go_on(choice, *now);
+    for (uint32_t trial = 0; choice->trial; trial++) {
+        thread_choice_go_on(choice, *now);
+        *now += trial % 2 ? of_one : of_all;
+        thread_choice_go_on(choice, *now);
+    }
+}
+
+START_TEST(what_the_host_takes_from_several_threads_between_trials_counts_against_them) {
+    ThreadChoice choice = {0};
+    uint64_t now = 1000;
+    go_through_trials(&choice, &now, 0, 100, 150);
+    ck_assert(!choice.one_is_faster);
+    thread_choice_note_loss(&choice, 3000); /* of 10000: 100 are worth 143 */
+    go_through_trials(&choice, &now, 10000, 100, 150);
+    ck_assert(!choice.one_is_faster);
+    thread_choice_note_loss(&choice, 3000);
+    thread_choice_note_loss(&choice, 1000); /* 167 */
+    go_through_trials(&choice, &now, 10000, 100, 150);
+    ck_assert(choice.one_is_faster);
+    uint32_t again = 0;
+    for (; choice.one_is_faster; again++)
+        go_through_trials(&choice, &now, 10000, 100, 150);
+    ck_assert_uint_ge(again, 2);
+    ck_assert_uint_le(again, 5);
+    go_through_trials(&choice, &now, 10000, 100, 150); /* and nothing was lost since */
+    ck_assert(!choice.one_is_faster);
+    thread_choice_note_loss(&choice, 1000000); /* more than has passed */
+    go_through_trials(&choice, &now, 10000, 100, 150);
+    ck_assert(choice.one_is_faster);
+}
+END_TEST
+
 Suite *threads_suite(void) {
     Suite *suite = suite_create("threads");
     TCase *pool = tcase_create("pool"), *machine = tcase_create("machine"), *faults = tcase_create("faults");
@@ -597,6 +634,7 @@ Suite *threads_suite(void) {
     tcase_add_test(pool, pinned_threads_have_a_core_each_until_the_pool_is_freed);
     tcase_add_exit_test(pool, more_pinned_threads_than_cores_are_a_user_error, EXIT_USER_ERROR);
     tcase_add_test(machine, what_was_faster_runs_until_the_next_trials);
+    tcase_add_test(machine, what_the_host_takes_from_several_threads_between_trials_counts_against_them);
     tcase_add_loop_test(machine, who_looks_at_a_boundary_finds_every_push_and_pop_known_at_the_other_end, 0,
                         4);
     tcase_add_test(machine, a_push_is_known_to_the_receivers_thread_when_it_reads_the_mail_of_that_round);
