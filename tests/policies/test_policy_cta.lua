@@ -171,4 +171,10 @@ harness.test("next_cta is asked of CTAs that execute without timing, too", funct
   end
 end)
 
+harness.test("a run cannot go on in another order of CTAs: some would run twice, and some never", function()
+  local _, _, folder = runs.good { workload = "kmeans", ["checkpoint-at"] = 3008 }
+  runs.fails({ resume = folder .. "/3008.ckpt", more = { "--allow-changes", "--set", "dispatcher.order=from_the_end" } },
+    "dispatcher.order")
+end)
+
 harness.finish()

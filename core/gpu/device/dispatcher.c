@@ -69,10 +69,9 @@ static const Field fields[] = {
     PARAM_CHOICE(
         Dispatcher, order, "rows", "rows|columns|tiles|from_the_end",
         "Which CTA of a grid is next: x fastest, then y; y fastest, then x; x and y in tiles of tile_x by "
-        "tile_y; as rows, from the last one on",
-        .timing = true),
-    PARAM(Dispatcher, tile_x, "2", "CTAs", "Width of the tiles", .min = 1, .max = 65536, .timing = true),
-    PARAM(Dispatcher, tile_y, "2", "CTAs", "Height of the tiles", .min = 1, .max = 65536, .timing = true),
+        "tile_y; as rows, from the last one on"),
+    PARAM(Dispatcher, tile_x, "2", "CTAs", "Width of the tiles", .min = 1, .max = 65536),
+    PARAM(Dispatcher, tile_y, "2", "CTAs", "Height of the tiles", .min = 1, .max = 65536),
     PARAM(Dispatcher, block, "2", "CTAs", "CTAs that an SM gets together with placement = blocks", .min = 1,
           .max = MAX_CTAS, .timing = true),
     PORT_ARRAY(Dispatcher, sm, sms, cta_protocol, ROLE_REQUESTER, "One per SM"),
@@ -217,7 +216,7 @@ static void mark_taken(Dispatcher *d, const uint32_t cta[3]) {
     d->taken[number / WORD_BITS] |= 1ull << number % WORD_BITS;
 }
 
-/* The position is that of one that is left. It comes around, for a resumed run may have another `order`. */
+/* The position is that of one that is left. It comes around, so that no checkpoint leads off the grid. */
 static void pass_taken(Dispatcher *d) {
     while (d->handed_out < d->ctas) {
         uint32_t cta[3];
