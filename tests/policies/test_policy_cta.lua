@@ -87,4 +87,94 @@ return p]])
     "policy p of dispatcher, in place at cycle ", "answer: expected one of `sms`, -1 for none in this cycle, or nil, got 7")
 end)
 
+checks.equals("distributed_ctas:groups=1", "gto", "kmeans", nil, { "sms=2" })
+checks.law("distributed_ctas:groups=2", "kmeans", { "sms=4", "partitions=2" })
+checks.resumes("distributed_ctas:groups=3", "bfs", 3)
+checks.takes_over("distributed_ctas:groups=3", "gto", "kmeans", 3000)
+checks.takes_over("gto", "distributed_ctas:groups=3", "kmeans", 3000)
+
+--- Of a grid of 5 x 3 x 2 CTAs on two SMs with two groups: who gets which, and which are left before and after.
+local chooser = [[
+local p = policy "chooser" { scope = "dispatcher", uses = { %s },
+  counters = { started = "", elsewhere = "", twice = "", jumps = "", left = "", waits = "" } }
+function p:on_kernel_start() self.state = { seen = {}, last = {} } end
+function p:on_cta_start(sm, slot, x, y, z)
+  local gx, gy, gz = self.dispatcher:grid()
+  local cta, all, state = x + gx * (y + gy * z), gx * gy * gz, self.state
+  self:count "started"
+  if state.seen[cta] then self:count "twice" end
+  state.seen[cta] = true
+  if sm ~= (cta < all // 2 and 0 or 1) then self:count "elsewhere" end
+  if cta ~= (state.last[sm] or sm * (all // 2) - 1) + 1 then self:count "jumps" end
+  state.last[sm] = cta
+  if self.dispatcher:first_waiting(cta, cta) then self:count "left" end
+end
+return p]]
+
+harness.test("distributed_ctas: an SM gets its share of the grid, each CTA once and in order", function()
+  local path = runs.file("chooser", chooser:format '"distributed_ctas"')
+  for _, order in ipairs { "rows", "from_the_end", "tiles" } do
+    for _, placement in ipairs { "round_robin", "depth_first", "blocks", "least_loaded" } do
+      local set = { "sms=2", "partitions=2", "dispatcher.order=" .. order, "dispatcher.placement=" .. placement }
+      local r = runs.good { policy = path .. ":groups=2", workload = "kmeans", set = set }
+      local ctas = runs.stat(r, "dispatcher.ctas_dispatched")
+      harness.equal(runs.stat(r, "dispatcher.chooser.started"), ctas, "started")
+      for _, name in ipairs { "elsewhere", "twice", "jumps", "left" } do
+        harness.equal(runs.stat(r, "dispatcher.chooser." .. name), 0, ("%s, %s, %s"):format(name, order, placement))
+      end
+    end
+  end
+end)
+
+harness.test("next_cta chooses any CTA that is left, and may let an SM wait", function()
+  local path = runs.file("backwards", [[
+local p = policy "backwards" { scope = "dispatcher", counters = { waited = "", other = "" } }
+function p:on_kernel_start() self.state.want = self.dispatcher:waiting() - 1 end
+function p:next_cta(sm, choice)
+  local x, y, z = self.dispatcher:grid()
+  local left = self.dispatcher:waiting()
+  assert(self.dispatcher:first_waiting(left, x * y * z) == nil and self.dispatcher:first_waiting(-3, left) == 0)
+  assert(choice == 0)
+  if sm == 1 and self:cycle() % 64 ~= 0 then self:count "waited" return -1 end
+  return left - 1
+end
+function p:on_cta_start(_, _, x)
+  if x ~= self.state.want then self:count "other" end
+  self.state.want = self.state.want - 1
+end
+return p]])
+  local r = runs.good { policy = path, workload = "kmeans" }
+  harness.equal(runs.stat(r, "dispatcher.backwards.other"), 0, "another CTA")
+  assert(runs.stat(r, "dispatcher.backwards.waited") > 0)
+  for _, how in ipairs { { order = "reversed" }, { order = "restless", threads = 2 }, { order = "shuffled:1" } } do
+    how.policy, how.workload = path, "kmeans"
+    harness.equal(runs.without(runs.good(how), "run.", "host"), runs.without(r, "run.", "host"), "stats")
+  end
+end)
+
+harness.test("next_cta: a CTA that is handed out, or none for ever, is the policy's error", function()
+  local head = 'local p = policy "p" { scope = "dispatcher" } function p:next_cta(sm, choice) '
+  runs.fails({ policy = runs.file("again", head .. "return 0 end return p") }, "policy p of dispatcher, in next_cta at cycle ",
+    "answer: expected the number of a CTA that no SM has got, -1 for none in this cycle, or nil, got 0")
+  runs.fails({ policy = runs.file("never", head .. "return -1 end return p") }, "hangs",
+    "policies let SMs with room wait for a CTA")
+  for _, answer in ipairs { "-1", "1 << 40" } do
+    runs.fails({ policy = runs.file("untimed", head .. "return " .. answer .. " end return p"), more = { "--fast-forward", "cta=0.5" } },
+      answer == "-1" and "policies let SMs with room wait for a CTA" or "in next_cta at cycle ")
+  end
+end)
+
+harness.test("next_cta is asked of CTAs that execute without timing, too", function()
+  for _, more in ipairs { { "--fast-forward", "cta=0.4" }, { "--sample", "windows=3,cycles=200" } } do
+    local r = runs.good { policy = "distributed_ctas:groups=2", workload = "kmeans", more = more }
+    assert(runs.stat(r, "run.cycles") > 0)
+  end
+end)
+
+harness.test("a run cannot go on in another order of CTAs: some would run twice, and some never", function()
+  local _, _, folder = runs.good { workload = "kmeans", ["checkpoint-at"] = 3008 }
+  runs.fails({ resume = folder .. "/3008.ckpt", more = { "--allow-changes", "--set", "dispatcher.order=from_the_end" } },
+    "dispatcher.order")
+end)
+
 harness.finish()

@@ -5,9 +5,19 @@
 #include "core/sim/method.h"
 #include "mem/protocol/functional_memory.h"
 
-enum { MOST_ASKED_ABOUT = 64, NO_SM = -1 };
+#include <stdlib.h>
 
-typedef enum { DISPATCHER_CTA_START, DISPATCHER_CTA_END, DISPATCHER_PLACE } DispatcherEvent;
+enum { MOST_ASKED_ABOUT = 64, MOST_CHOSEN_FROM = 1 << 30, NO_SM = -1, NO_CTA = -1, WORD_BITS = 64 };
+
+typedef enum {
+    DISPATCHER_CTA_START,
+    DISPATCHER_CTA_END,
+    DISPATCHER_PLACE,
+    DISPATCHER_NEXT_CTA
+} DispatcherEvent;
+
+/* Of an SM, in the present cycle. */
+typedef enum { MAY_GET_ONE, HAS_GOT_ONE, KEPT_WAITING } SmTurn;
 
 typedef enum { PLACE_ROUND_ROBIN, PLACE_LEAST_LOADED, PLACE_DEPTH_FIRST, PLACE_BLOCKS } Placement;
 
@@ -33,6 +43,9 @@ typedef struct {
     uint64_t ctas, handed_out, done; /* of the running kernel */
     uint64_t forwarded;              /* CTAs that were handed over in mid-flight, of all kernels */
     uint64_t pause_at;               /* as many are done; 0: at none */
+    uint64_t position;               /* with `taken`: in `order`, of the first CTA that is left */
+    uint32_t taken_words, pad;       /* 0: those handed out are the first ones in `order` */
+    uint64_t *taken;                 /* bit per CTA of the grid that an SM has got, by its number */
     SmSlots *slots;
     uint8_t limit[MAX_SMS];            /* knob: CTAs that an SM may hold; 0: as many as fit */
     uint64_t kernels, ctas_dispatched; /* statistics */
@@ -56,10 +69,9 @@ static const Field fields[] = {
     PARAM_CHOICE(
         Dispatcher, order, "rows", "rows|columns|tiles|from_the_end",
         "Which CTA of a grid is next: x fastest, then y; y fastest, then x; x and y in tiles of tile_x by "
-        "tile_y; as rows, from the last one on",
-        .timing = true),
-    PARAM(Dispatcher, tile_x, "2", "CTAs", "Width of the tiles", .min = 1, .max = 65536, .timing = true),
-    PARAM(Dispatcher, tile_y, "2", "CTAs", "Height of the tiles", .min = 1, .max = 65536, .timing = true),
+        "tile_y; as rows, from the last one on"),
+    PARAM(Dispatcher, tile_x, "2", "CTAs", "Width of the tiles", .min = 1, .max = 65536),
+    PARAM(Dispatcher, tile_y, "2", "CTAs", "Height of the tiles", .min = 1, .max = 65536),
     PARAM(Dispatcher, block, "2", "CTAs", "CTAs that an SM gets together with placement = blocks", .min = 1,
           .max = MAX_CTAS, .timing = true),
     PORT_ARRAY(Dispatcher, sm, sms, cta_protocol, ROLE_REQUESTER, "One per SM"),
@@ -71,6 +83,10 @@ static const Field fields[] = {
     STATE(Dispatcher, handed_out, "Of them, handed out"),
     STATE(Dispatcher, done, "Of them, finished"),
     STATE(Dispatcher, forwarded, "CTAs that were handed over in mid-flight"),
+    STATE(Dispatcher, position, "Where policies choose: place in `order` of the first CTA that is left"),
+    STATE(Dispatcher, taken_words, "Length of `taken`; 0: the CTAs handed out are the first ones in `order`"),
+    HOST(Dispatcher, pad, "Nothing"),
+    STATE_ARRAY(Dispatcher, taken, taken_words, "Where policies choose: bit per CTA that is handed out"),
     HOST(Dispatcher, pause_at, "Finished CTAs at which the machine stops for the host program, or 0"),
     STATE_ARRAY(Dispatcher, slots, sms, "Free CTA slots of each SM"),
     KNOB_BY_METHOD(Dispatcher, limit, "limit", "CTAs that each SM may hold: set_limit()"),
@@ -82,6 +98,15 @@ static uint32_t slots_of(uint32_t ctas_per_sm) {
     return ctas_per_sm ? ~0u >> (MAX_CTAS - ctas_per_sm) : 0;
 }
 
+/* For a grid of so many CTAs, none of them taken. */
+static void resize_taken(Dispatcher *d, uint64_t ctas) {
+    free(d->taken);
+    d->position = 0;
+    d->taken_words = (uint32_t)((ctas + WORD_BITS - 1) / WORD_BITS);
+    d->taken = calloc(d->taken_words + 1, sizeof *d->taken);
+    ensure(d->taken);
+}
+
 void dispatcher_start(SimObject *object, const uint32_t grid[3], uint32_t ctas_per_sm, uint64_t now) {
     Dispatcher *d = (Dispatcher *)object;
     memcpy(d->grid, grid, sizeof d->grid);
@@ -89,6 +114,7 @@ void dispatcher_start(SimObject *object, const uint32_t grid[3], uint32_t ctas_p
     d->handed_out = d->done = 0;
     d->ctas_per_sm = ctas_per_sm;
     d->block_left = 0;
+    if (d->taken_words) resize_taken(d, 0);
     if (!d->goes_on) d->next_sm = 0;
     d->kernels++;
     for (uint32_t i = 0; i < d->sms; i++)
@@ -101,6 +127,7 @@ void dispatcher_stop(SimObject *object) {
     d->ctas = d->grid[0] = (uint32_t)d->handed_out; /* no simulation gets as far as 2^32 */
     d->grid[1] = d->grid[2] = 1;
     d->block_left = 0;
+    if (d->taken_words) resize_taken(d, 0);
 }
 
 uint64_t dispatcher_code_align(const SimObject *object) {
@@ -148,8 +175,8 @@ static void place_in_tiles(const Dispatcher *d, uint64_t n, uint32_t cta[3]) {
     cta[1] = first_y + (uint32_t)(n / width);
 }
 
-static void next_cta(const Dispatcher *d, uint32_t cta[3]) {
-    uint64_t n = d->order == ORDER_FROM_THE_END ? d->ctas - 1 - d->handed_out : d->handed_out;
+static void cta_at(const Dispatcher *d, uint64_t position, uint32_t cta[3]) {
+    uint64_t n = d->order == ORDER_FROM_THE_END ? d->ctas - 1 - position : position;
     uint64_t plane = (uint64_t)d->grid[0] * d->grid[1], in_plane = n % plane;
     cta[2] = (uint32_t)(n / plane);
     if (d->order == ORDER_TILES) {
@@ -161,6 +188,87 @@ static void next_cta(const Dispatcher *d, uint32_t cta[3]) {
         cta[0] = (uint32_t)(in_plane % d->grid[0]);
         cta[1] = (uint32_t)(in_plane / d->grid[0]);
     }
+}
+
+static void next_cta(const Dispatcher *d, uint32_t cta[3]) {
+    cta_at(d, d->taken_words ? d->position : d->handed_out, cta);
+}
+
+/* --- Where policies choose it ------------------------------------------------------------------ */
+
+/* x fastest, then y, whatever `order` is. */
+static uint64_t number_of(const Dispatcher *d, const uint32_t cta[3]) {
+    return cta[0] + d->grid[0] * (cta[1] + (uint64_t)d->grid[1] * cta[2]);
+}
+
+static void cta_of_number(const Dispatcher *d, uint64_t number, uint32_t cta[3]) {
+    cta[0] = (uint32_t)(number % d->grid[0]);
+    cta[1] = (uint32_t)(number / d->grid[0] % d->grid[1]);
+    cta[2] = (uint32_t)(number / d->grid[0] / d->grid[1]);
+}
+
+static bool is_taken(const Dispatcher *d, uint64_t number) {
+    return d->taken[number / WORD_BITS] >> number % WORD_BITS & 1;
+}
+
+static void mark_taken(Dispatcher *d, const uint32_t cta[3]) {
+    uint64_t number = number_of(d, cta);
+    d->taken[number / WORD_BITS] |= 1ull << number % WORD_BITS;
+}
+
+/* The position is that of one that is left. It comes around, so that no checkpoint leads off the grid. */
+static void pass_taken(Dispatcher *d) {
+    while (d->handed_out < d->ctas) {
+        uint32_t cta[3];
+        cta_at(d, d->position, cta);
+        if (!is_taken(d, number_of(d, cta))) return;
+        d->position = (d->position + 1) % d->ctas;
+    }
+}
+
+/* From the first choice in a kernel on; until then those handed out are the first ones in `order`. */
+static void note_taken(Dispatcher *d) {
+    if (d->taken_words) return;
+    if (d->ctas > MOST_CHOSEN_FROM)
+        user_error("%s: expected a grid of up to %d CTAs where policies choose the next one, got %lu",
+                   d->obj.path, MOST_CHOSEN_FROM, d->ctas);
+    resize_taken(d, d->ctas);
+    for (uint64_t position = 0; position < d->handed_out; position++) {
+        uint32_t cta[3];
+        cta_at(d, position, cta);
+        mark_taken(d, cta);
+    }
+    pass_taken(d);
+}
+
+/* False: the SM gets none in this cycle. */
+COLD static bool ask_for_cta(Dispatcher *d, uint32_t sm, uint32_t cta[3]) {
+    note_taken(d);
+    next_cta(d, cta);
+    /* Policies see the first two arguments; may_be_next() looks at the third. */
+    int64_t answer = event_ask(&d->obj, DISPATCHER_NEXT_CTA, sm, (int64_t)number_of(d, cta),
+                               (int64_t)(intptr_t)d);
+    if (answer == NO_CTA) return false;
+    if (answer != NO_ANSWER) cta_of_number(d, (uint64_t)answer, cta);
+    return true;
+}
+
+/* The one that the SM gets, which is handed out by this. False: it gets none in this cycle. */
+static bool take_cta(Dispatcher *d, uint32_t sm, uint32_t cta[3]) {
+    if (!object_has_subscriber(&d->obj, DISPATCHER_NEXT_CTA))
+        next_cta(d, cta);
+    else if (!ask_for_cta(d, sm, cta))
+        return false;
+    d->handed_out++;
+    if (d->taken_words) {
+        mark_taken(d, cta);
+        pass_taken(d);
+    }
+    return true;
+}
+
+static bool policies_decide(const Dispatcher *d) {
+    return (d->obj.subscribed & (1u << DISPATCHER_PLACE | 1u << DISPATCHER_NEXT_CTA)) != 0;
 }
 
 /* --- Which SM gets it -------------------------------------------------------------------------- */
@@ -180,68 +288,68 @@ static uint32_t room(const Dispatcher *d, uint32_t sm) {
     return there < most ? most - there : 0;
 }
 
-/* In this cycle, in which those of `served` have got one. */
-static bool can_take(const Dispatcher *d, const uint8_t *served, uint32_t sm, uint64_t now) {
-    return !served[sm] && room(d, sm) && link_can_send(d->sm[sm].send, now);
+/* In this cycle, in which SMs have had these turns. */
+static bool can_take(const Dispatcher *d, const uint8_t *turns, uint32_t sm, uint64_t now) {
+    return turns[sm] == MAY_GET_ONE && room(d, sm) && link_can_send(d->sm[sm].send, now);
 }
 
 /* The first SM from `next_sm` on that can take one. */
-static int first_in_turn(const Dispatcher *d, const uint8_t *served, uint64_t now) {
+static int first_in_turn(const Dispatcher *d, const uint8_t *turns, uint64_t now) {
     for (uint32_t i = 0; i < d->sms; i++) {
         uint32_t sm = (d->next_sm + i) % d->sms;
-        if (can_take(d, served, sm, now)) return (int)sm;
+        if (can_take(d, turns, sm, now)) return (int)sm;
     }
     return NO_SM;
 }
 
-static int least_loaded(const Dispatcher *d, const uint8_t *served, uint64_t now) {
+static int least_loaded(const Dispatcher *d, const uint8_t *turns, uint64_t now) {
     int least = NO_SM;
     for (uint32_t i = 0; i < d->sms; i++) {
         uint32_t sm = (d->next_sm + i) % d->sms;
-        if (!can_take(d, served, sm, now)) continue;
+        if (!can_take(d, turns, sm, now)) continue;
         if (least == NO_SM || resident(d, sm) < resident(d, (uint32_t)least)) least = (int)sm;
     }
     return least;
 }
 
-/* The first SM with room, and no other while it cannot take one in this cycle. */
-static int depth_first(const Dispatcher *d, const uint8_t *served, uint64_t now) {
+/* The first SM with room that no policy keeps waiting, and no other while it cannot take one in this cycle. */
+static int depth_first(const Dispatcher *d, const uint8_t *turns, uint64_t now) {
     for (uint32_t sm = 0; sm < d->sms; sm++)
-        if (room(d, sm)) return can_take(d, served, sm, now) ? (int)sm : NO_SM;
+        if (room(d, sm) && turns[sm] != KEPT_WAITING) return can_take(d, turns, sm, now) ? (int)sm : NO_SM;
     return NO_SM;
 }
 
 /* The SM whose block is not complete; else the next one in turn with room for a block, or for as many as it may
  * hold. */
-static int of_block(const Dispatcher *d, const uint8_t *served, uint64_t now) {
+static int of_block(const Dispatcher *d, const uint8_t *turns, uint64_t now) {
     uint64_t left = d->ctas - d->handed_out, size = left < d->block ? left : d->block;
-    if (d->block_left) return can_take(d, served, d->next_sm, now) ? (int)d->next_sm : NO_SM;
+    if (d->block_left) return can_take(d, turns, d->next_sm, now) ? (int)d->next_sm : NO_SM;
     for (uint32_t i = 0; i < d->sms; i++) {
         uint32_t sm = (d->next_sm + i) % d->sms, most = most_resident(d, sm);
-        if (room(d, sm) >= (size < most ? size : most) && can_take(d, served, sm, now)) return (int)sm;
+        if (room(d, sm) >= (size < most ? size : most) && can_take(d, turns, sm, now)) return (int)sm;
     }
     return NO_SM;
 }
 
-static int built_in_choice(const Dispatcher *d, const uint8_t *served, uint64_t now) {
+static int built_in_choice(const Dispatcher *d, const uint8_t *turns, uint64_t now) {
     switch ((Placement)d->placement) {
-    case PLACE_ROUND_ROBIN: return first_in_turn(d, served, now); /* where policies are asked */
-    case PLACE_LEAST_LOADED: return least_loaded(d, served, now);
-    case PLACE_DEPTH_FIRST: return depth_first(d, served, now);
-    case PLACE_BLOCKS: return of_block(d, served, now);
+    case PLACE_ROUND_ROBIN: return first_in_turn(d, turns, now); /* where policies are asked */
+    case PLACE_LEAST_LOADED: return least_loaded(d, turns, now);
+    case PLACE_DEPTH_FIRST: return depth_first(d, turns, now);
+    case PLACE_BLOCKS: return of_block(d, turns, now);
     }
     panic("%s: placement %u", d->obj.path, d->placement);
 }
 
 /* Policies choose among those that can take one in this cycle, or let the CTA wait. */
-COLD static int ask_policies(const Dispatcher *d, const uint8_t *served, int choice, uint64_t now) {
+COLD static int ask_policies(const Dispatcher *d, const uint8_t *turns, int choice, uint64_t now) {
     uint64_t sms = 0;
     uint32_t cta[3];
     if (d->sms > MOST_ASKED_ABOUT)
         user_error("%s: expected up to %d SMs where policies place CTAs, got %u", d->obj.path,
                    MOST_ASKED_ABOUT, d->sms);
     for (uint32_t sm = 0; sm < d->sms; sm++)
-        sms |= (uint64_t)can_take(d, served, sm, now) << sm;
+        sms |= (uint64_t)can_take(d, turns, sm, now) << sm;
     if (!sms) return NO_SM;
     next_cta(d, cta);
     int64_t answer = event_ask((SimObject *)(uintptr_t)&d->obj, DISPATCHER_PLACE, (int64_t)sms, choice,
@@ -249,10 +357,10 @@ COLD static int ask_policies(const Dispatcher *d, const uint8_t *served, int cho
     return answer == NO_ANSWER ? choice : (int)answer;
 }
 
-static int choose_sm(const Dispatcher *d, const uint8_t *served, uint64_t now) {
+static int choose_sm(const Dispatcher *d, const uint8_t *turns, uint64_t now) {
     if (d->handed_out == d->ctas) return NO_SM;
-    int choice = built_in_choice(d, served, now);
-    return object_has_subscriber(&d->obj, DISPATCHER_PLACE) ? ask_policies(d, served, choice, now) : choice;
+    int choice = built_in_choice(d, turns, now);
+    return object_has_subscriber(&d->obj, DISPATCHER_PLACE) ? ask_policies(d, turns, choice, now) : choice;
 }
 
 /* With placement = blocks, the SM keeps its turn until its block is complete. */
@@ -264,17 +372,23 @@ static void end_turn(Dispatcher *d, uint32_t sm) {
     d->next_sm = d->block_left ? sm : (sm + 1) % d->sms;
 }
 
-static void hand_out(Dispatcher *d, uint32_t sm, uint64_t now) {
+/* False: policies keep the SM waiting, which ends its block. */
+static bool hand_out(Dispatcher *d, uint32_t sm, uint64_t now) {
+    uint32_t cta[3];
+    if (!take_cta(d, sm, cta)) {
+        if (sm == d->next_sm) d->block_left = 0;
+        return false;
+    }
     SmSlots *slots = &d->slots[sm];
     CtaStart *start = link_send(d->sm[sm].send, now);
-    next_cta(d, start->ctaid);
+    memcpy(start->ctaid, cta, sizeof start->ctaid);
     start->slot = (uint32_t)__builtin_ctz(slots->free_slots);
     slots->free_slots &= slots->free_slots - 1;
     d->ctas_dispatched++;
-    d->handed_out++;
     object_emit(&d->obj, DISPATCHER_CTA_START, sm, start->slot, start->ctaid[0], start->ctaid[1],
                 start->ctaid[2]);
     end_turn(d, sm);
+    return true;
 }
 
 /* The built-in placement in one round, which is all that it needs. True when an SM got a CTA. */
@@ -283,18 +397,19 @@ static bool hand_out_in_turn(Dispatcher *d, uint64_t now) {
     bool busy = false;
     for (uint32_t i = 0, first = d->next_sm; i < d->sms && d->handed_out < d->ctas; i++) {
         uint32_t sm = first + i < d->sms ? first + i : first + i - d->sms;
-        if (!can_take(d, nobody, sm, now)) continue;
-        hand_out(d, sm, now);
-        busy = true;
+        if (can_take(d, nobody, sm, now)) busy |= hand_out(d, sm, now);
     }
     return busy;
 }
 
 static bool hand_out_as_chosen(Dispatcher *d, uint64_t now) {
-    uint8_t served[MAX_SMS] = {0};
+    uint8_t turns[MAX_SMS] = {MAY_GET_ONE};
     bool busy = false;
-    for (int sm; (sm = choose_sm(d, served, now)) != NO_SM; served[sm] = 1, busy = true)
-        hand_out(d, (uint32_t)sm, now);
+    for (int sm; (sm = choose_sm(d, turns, now)) != NO_SM;) {
+        bool given = hand_out(d, (uint32_t)sm, now);
+        turns[sm] = given ? HAS_GOT_ONE : KEPT_WAITING;
+        busy |= given;
+    }
     return busy;
 }
 
@@ -309,11 +424,9 @@ int dispatcher_port_of(const SimObject *object, const SimObject *sm) {
 
 bool dispatcher_forward(SimObject *object, uint32_t sm, uint32_t ctaid[3], uint32_t *slot) {
     Dispatcher *d = (Dispatcher *)object;
-    if (d->handed_out == d->ctas || !room(d, sm)) return false;
-    next_cta(d, ctaid);
+    if (d->handed_out == d->ctas || !room(d, sm) || !take_cta(d, sm, ctaid)) return false;
     *slot = (uint32_t)__builtin_ctz(d->slots[sm].free_slots);
     d->slots[sm].free_slots &= d->slots[sm].free_slots - 1;
-    d->handed_out++;
     return true;
 }
 
@@ -336,33 +449,61 @@ void dispatcher_give_up(SimObject *object) {
     dispatcher_stop(object);
 }
 
+bool dispatcher_is_kept_waiting(const SimObject *object) {
+    const Dispatcher *d = (const Dispatcher *)object;
+    bool any_has_room = false;
+    for (uint32_t sm = 0; sm < d->sms; sm++)
+        any_has_room |= room(d, sm) != 0;
+    return policies_decide(d) && d->handed_out < d->ctas && any_has_room;
+}
+
 /* --- Its cycle --------------------------------------------------------------------------------- */
 
 static uint64_t tick(SimObject *object, uint64_t now) {
     Dispatcher *d = (Dispatcher *)object;
     uint64_t next = NEVER;
     take_finished(d, now);
-    bool in_turn = d->placement == PLACE_ROUND_ROBIN && !object_has_subscriber(object, DISPATCHER_PLACE);
+    if (d->taken_words) pass_taken(d);
+    bool in_turn = d->placement == PLACE_ROUND_ROBIN && !policies_decide(d);
     bool busy = in_turn ? hand_out_in_turn(d, now) : hand_out_as_chosen(d, now);
     for (uint32_t i = 0; i < d->sms; i++) {
         uint64_t ready = link_next_ready(d->sm[i].receive);
         if (ready < next) next = ready;
     }
     /* Policies are asked in each cycle, so that it does not matter when else it ticks. */
-    busy |= object_has_subscriber(object, DISPATCHER_PLACE) && d->handed_out < d->ctas;
+    busy |= policies_decide(d) && d->handed_out < d->ctas;
     if (busy || next <= now) next = now + object->period;
     return next;
+}
+
+static uint64_t count_taken(const Dispatcher *d) {
+    uint64_t count = 0;
+    for (uint32_t i = 0; i < d->taken_words; i++)
+        count += (uint64_t)__builtin_popcountll(d->taken[i]);
+    return count;
+}
+
+static void taken_are_sound(const Dispatcher *d) {
+    const char *path = d->obj.path;
+    uint64_t words = (d->ctas + WORD_BITS - 1) / WORD_BITS, in_last = d->ctas % WORD_BITS;
+    sound(d->taken_words == words && d->position < d->ctas, "%s.taken: %u words, position %lu, for %lu CTAs",
+          path, d->taken_words, d->position, d->ctas);
+    sound(!in_last || d->taken[words - 1] >> in_last == 0, "%s.taken: CTAs beyond the grid", path);
+    sound(count_taken(d) == d->handed_out, "%s.taken: %lu CTAs, of %lu handed out", path, count_taken(d),
+          d->handed_out);
 }
 
 static void is_sound(const SimObject *object, bool fits) {
     const Dispatcher *d = (const Dispatcher *)object;
     (void)fits;
+    sound(d->taken_words || d->position == 0, "%s.position: %lu", object->path, d->position);
     sound(d->ctas == (uint64_t)d->grid[0] * d->grid[1] * d->grid[2] && d->handed_out <= d->ctas,
           "%s: %lu of %lu CTAs handed out", object->path, d->handed_out, d->ctas);
     sound(d->done <= d->handed_out && d->next_sm < d->sms && d->block_left < MAX_CTAS,
           "%s: %lu CTAs done, SM %u is next, for %u more", object->path, d->done, d->next_sm, d->block_left);
     sound(d->ctas_per_sm <= MAX_CTAS && (d->ctas_per_sm || d->handed_out == d->ctas), "%s.ctas_per_sm: %u",
           object->path, d->ctas_per_sm);
+    if (d->taken_words) taken_are_sound(d);
     for (uint32_t i = 0; i < d->sms && d->ctas; i++)
         sound((d->slots[i].free_slots & ~slots_of(d->ctas_per_sm)) == 0, "%s.slots: 0x%x of SM %u are free",
               object->path, d->slots[i].free_slots, i);
@@ -397,6 +538,8 @@ static void check(const SimObject *object, bool idle) {
     const Dispatcher *d = (const Dispatcher *)object;
     if (d->done > d->handed_out || d->handed_out > d->ctas || (idle && d->done != d->ctas))
         panic("%s: %lu of %lu CTAs handed out, %lu finished", object->path, d->handed_out, d->ctas, d->done);
+    if (idle && d->taken_words && count_taken(d) != d->handed_out)
+        panic("%s: %lu CTAs taken, %lu handed out", object->path, count_taken(d), d->handed_out);
     uint64_t sent = 0, finished = 0;
     for (uint32_t i = 0; i < d->sms; i++) {
         sent += link_sent(d->sm[i].send);
@@ -410,9 +553,9 @@ static void check(const SimObject *object, bool idle) {
 
 static void report(const SimObject *object, FILE *out) {
     const Dispatcher *d = (const Dispatcher *)object;
-    if (d->done != d->ctas)
-        fprintf(out, "%s: %lu of %lu CTAs handed out, %lu finished\n", object->path, d->handed_out, d->ctas,
-                d->done);
+    if (d->done == d->ctas) return;
+    fprintf(out, "%s: %lu of %lu CTAs handed out, %lu finished%s\n", object->path, d->handed_out, d->ctas,
+            d->done, dispatcher_is_kept_waiting(object) ? "; policies let SMs with room wait for a CTA" : "");
 }
 
 /* --- What policies see and set ----------------------------------------------------------------- */
@@ -423,12 +566,26 @@ static bool is_place(const int64_t *arguments, int64_t sm) {
 
 static const Question place = {"one of `sms`, -1 for none in this cycle,", is_place};
 
+/* arguments[2]: the dispatcher. */
+static bool may_be_next(const int64_t *arguments, int64_t cta) {
+    const Dispatcher *d = (const Dispatcher *)(intptr_t)arguments[2];
+    return cta == NO_CTA || (cta >= 0 && (uint64_t)cta < d->ctas && !is_taken(d, (uint64_t)cta));
+}
+
+static const Question next = {"the number of a CTA that no SM has got, -1 for none in this cycle,",
+                              may_be_next};
+
 static const Event events[] = {
     [DISPATCHER_CTA_START] = {"cta_start", "sm, slot, x, y, z", NULL, "A CTA was sent to an SM"},
     [DISPATCHER_CTA_END] = {"cta_end", "sm, slot", NULL, "An SM has told that a CTA has finished"},
-    [DISPATCHER_PLACE] =
-        {"place", "sms, choice, x, y, z", &place,
-         "Which of these SMs, a set of bits, shall get this CTA? choice: that of `placement`, or -1"},
+    [DISPATCHER_PLACE] = {"place", "sms, choice, x, y, z", &place,
+                          "Which of these SMs, a set of bits, shall get this CTA? choice: that of "
+                          "`placement`, or -1. The answer -1: "
+                          "none in this cycle"},
+    [DISPATCHER_NEXT_CTA] =
+        {"next_cta", "sm, choice", &next,
+         "Which CTA, by its number in the grid (x fastest, then y), shall this SM get? choice: that of "
+         "`order`. The answer -1: none in this cycle"},
     {0}};
 
 static void set_limit(SimObject *object, MethodCall *call) {
@@ -446,6 +603,31 @@ static void call_waiting(SimObject *object, MethodCall *call) {
     call->result[0].whole = (int64_t)(d->ctas - d->handed_out);
 }
 
+static void call_grid(SimObject *object, MethodCall *call) {
+    const Dispatcher *d = (const Dispatcher *)object;
+    for (uint32_t i = 0; i < 3; i++)
+        call->result[i].whole = d->grid[i];
+}
+
+static void call_first_waiting(SimObject *object, MethodCall *call) {
+    Dispatcher *d = (Dispatcher *)object;
+    int64_t first = call->argument[0].whole, last = call->argument[1].whole, end = (int64_t)d->ctas;
+    call->nothing = true;
+    if (d->handed_out == d->ctas) return;
+    note_taken(d);
+    if (first < 0) first = 0;
+    for (int64_t cta = first; cta < end && cta <= last;) {
+        uint64_t left = ~d->taken[cta / WORD_BITS] >> cta % WORD_BITS;
+        int64_t found = left ? cta + __builtin_ctzll(left) : (cta / WORD_BITS + 1) * WORD_BITS;
+        if (left && found < end && found <= last) {
+            call->result[0].whole = found;
+            call->nothing = false;
+            return;
+        }
+        cta = left ? end : found;
+    }
+}
+
 static const Method methods[] = {
     METHOD("set_limit", set_limit,
            "The SM gets no CTA while it holds so many, in this kernel and later ones; 0: as many as fit",
@@ -454,6 +636,11 @@ static const Method methods[] = {
            TAKES(WHOLE_NUMBER_BELOW("sm", Dispatcher, sms)), RETURNS(WHOLE_NUMBER("ctas"))),
     METHOD("waiting", call_waiting, "CTAs of the present kernel that no SM has got yet",
            RETURNS(WHOLE_NUMBER("ctas"))),
+    METHOD("grid", call_grid, "CTAs of the present kernel in x, y and z",
+           RETURNS(WHOLE_NUMBER("x"), WHOLE_NUMBER("y"), WHOLE_NUMBER("z"))),
+    METHOD("first_waiting", call_first_waiting,
+           "The lowest number, from first to last, of a CTA that no SM has got yet; nil: all are handed out",
+           TAKES(WHOLE_NUMBER("first"), WHOLE_NUMBER("last")), RETURNS(WHOLE_NUMBER("cta")), MAY_BE_NIL),
     METHODS_END};
 
 const Class dispatcher_class = {

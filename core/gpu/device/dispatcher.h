@@ -15,12 +15,15 @@ uint64_t dispatcher_ctas_done(const SimObject *dispatcher);
 void dispatcher_pause_at(SimObject *dispatcher, uint64_t ctas);
 /* True when every CTA of the grid has finished. */
 bool dispatcher_idle(const SimObject *dispatcher);
+/* True while CTAs wait and SMs have room for them, where policies decide: they may let them wait for ever. */
+bool dispatcher_is_kept_waiting(const SimObject *dispatcher);
 
 /* --- For CTAs that execute without timing: core/gpu/device/forward.h */
 
 /* The place of an SM among those that it serves; less than 0: none. */
 int dispatcher_port_of(const SimObject *dispatcher, const SimObject *sm);
-/* The next CTA of the grid, and a slot for it, if there is one and the SM has room. */
+/* The next CTA of the grid, or that which policies choose for the SM, and a slot for it, if there is one and the SM has
+ * room. */
 bool dispatcher_forward(SimObject *dispatcher, uint32_t sm, uint32_t ctaid[3], uint32_t *slot);
 void dispatcher_forward_end(SimObject *dispatcher, uint32_t sm, uint32_t slot);
 /* Those that have not ended are the SMs' from now on, who tell when they have. */

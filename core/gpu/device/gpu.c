@@ -436,17 +436,21 @@ static bool write_hang_report(const Gpu *gpu) {
 
 _Noreturn static void raise_hang(const Gpu *gpu, uint64_t since) {
     const char *kernel = gpu->running.kernel->name;
+    const char *waits = dispatcher_is_kept_waiting(gpu->dispatcher)
+                            ? "; policies let SMs with room wait for a CTA (place, next_cta)"
+                            : "";
     uint64_t now = gpu_cycle(gpu);
     if (!write_hang_report(gpu)) {
         sim_report(gpu->sim, stderr);
-        user_error("kernel %s hangs: no progress since cycle %lu (now %lu); the report above says what each "
-                   "warp waits for",
-                   kernel, since, now);
+        user_error(
+            "kernel %s hangs: no progress since cycle %lu (now %lu)%s; the report above says what each "
+            "warp waits for",
+            kernel, since, now, waits);
     }
     sim_report_in_groups(gpu->sim, stderr);
-    user_error("kernel %s hangs: no progress since cycle %lu (now %lu); the report above says what warps "
+    user_error("kernel %s hangs: no progress since cycle %lu (now %lu)%s; the report above says what warps "
                "wait for, and %s has each warp",
-               kernel, since, now, gpu->hang_report);
+               kernel, since, now, waits, gpu->hang_report);
 }
 
 /* --- Giving a kernel up ---------------------------------------------------------------------- */

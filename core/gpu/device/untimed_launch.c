@@ -17,11 +17,12 @@ static void take_fault(Gpu *gpu) {
         gpu->fault = gpu->faults[gpu->sms[i]->number];
 }
 
-/* Without timing, warps wait for each other. */
-static void raise_untimed_hang(Gpu *gpu, const Kernel *kernel, bool returns_faults) {
+/* Without timing, warps wait for each other, or a policy gives none of the CTAs that are left. */
+static void raise_untimed_hang(Gpu *gpu, const Kernel *kernel, bool returns_faults, bool policies_wait) {
     gpu->fault.kind = FAULT_TIMEOUT;
-    snprintf(gpu->fault.message, sizeof gpu->fault.message,
-             "kernel %.120s hangs: its warps wait for each other", kernel->name);
+    snprintf(gpu->fault.message, sizeof gpu->fault.message, "kernel %.120s hangs: %s", kernel->name,
+             policies_wait ? "policies let SMs with room wait for a CTA (next_cta)"
+                           : "its warps wait for each other");
     if (!returns_faults) user_error("%s", gpu->fault.message);
 }
 
@@ -36,14 +37,17 @@ ForwardProgress gpu_forward_until(Gpu *gpu, uint64_t ctas) {
     if (!forward) return (ForwardProgress){gpu->result.warp_instructions, gpu->result.ctas, 0};
     ForwardResult result = forward_until(forward, ctas < gpu->result.ctas ? ctas : gpu->result.ctas);
     ForwardProgress progress = {.ctas = dispatcher_ctas_done(gpu->dispatcher)};
+    bool policies_wait = dispatcher_is_kept_waiting(gpu->dispatcher);
+    const char *failure = sim_failure(gpu->sim); /* of a policy that chooses CTAs */
     progress.warp_instructions = forward_instructions(forward, &progress.loads);
-    if (result == FORWARD_DONE) return progress;
+    if (result == FORWARD_DONE && !failure) return progress;
     forward_end(forward, false);
     gpu->forward = NULL;
+    if (failure) user_error("%s", failure);
     if (result == FORWARD_FAULT)
         take_fault(gpu);
     else
-        raise_untimed_hang(gpu, gpu->running.kernel, gpu->running.faults != NULL);
+        raise_untimed_hang(gpu, gpu->running.kernel, gpu->running.faults != NULL, policies_wait);
     return progress;
 }
 
@@ -61,5 +65,5 @@ void gpu_launch_untimed(Gpu *gpu, const Kernel *kernel, const Launch *launch) {
     bool ended = sms_run_untimed(gpu->sms, gpu->sm_count, &gpu->running, launch->warms_caches);
     gpu_count(gpu, &gpu->result, true);
     take_fault(gpu);
-    if (!ended) raise_untimed_hang(gpu, kernel, launch->returns_faults);
+    if (!ended) raise_untimed_hang(gpu, kernel, launch->returns_faults, false);
 }

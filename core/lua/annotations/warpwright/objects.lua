@@ -136,6 +136,18 @@ function Dispatcher:resident(sm) end
 ---@return integer ctas
 function Dispatcher:waiting() end
 
+---CTAs of the present kernel in x, y and z
+---@return integer x
+---@return integer y
+---@return integer z
+function Dispatcher:grid() end
+
+---The lowest number, from first to last, of a CTA that no SM has got yet; nil: all are handed out
+---@param first integer
+---@param last integer
+---@return integer? cta
+function Dispatcher:first_waiting(first, last) end
+
 ---@class warpwright.DmaEngine.Values
 ---@field buffers integer Transfers that each CTA may have in flight (buffers)
 ---@field check boolean Loads of shared memory wait for transfers into it; false is for experiments: they read stale data
