@@ -118,6 +118,11 @@ typedef struct WarpFunction {
 
 /* The image is copied; it is sent once something of it is needed. */
 WarpModule *warp_module_new(const void *image, size_t bytes);
+/* The module or function of a handle; NULL for what is none. */
+WarpModule *warp_module(const void *handle);
+WarpFunction *warp_known_function(const void *handle);
+/* Its handle is none any more, and those of its functions. */
+void warp_module_unload(WarpModule *module);
 /* Adds an image to a module that was new() with 0 bytes: its texts are linked to each other. */
 void warp_module_link(WarpModule *module, const void *image);
 /* Adds an image to others that are linked to each other; with NULL and 0, the end of all. */

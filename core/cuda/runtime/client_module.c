@@ -1,5 +1,6 @@
 /* Modules: their kernels, variables and textures; launches. */
 #include "core/cuda/runtime/client_state.h"
+#include "core/cuda/runtime/handles.h"
 #include "core/cuda/runtime/limits.h"
 
 #include <inttypes.h>
@@ -105,7 +106,23 @@ WarpModule *warp_module_new(const void *image, size_t bytes) {
     if (bytes) memcpy(module->image, image, bytes);
     module->bytes = bytes;
     module->next = modules;
+    warp_handle_add(module, HANDLE_MODULE);
     return modules = module;
+}
+
+WarpModule *warp_module(const void *handle) {
+    return warp_handle(handle, HANDLE_MODULE);
+}
+
+WarpFunction *warp_known_function(const void *handle) {
+    return warp_handle(handle, HANDLE_FUNCTION);
+}
+
+/* Nodes of graphs may still have its functions, so that these stay. */
+void warp_module_unload(WarpModule *module) {
+    for (WarpFunction *function = module->functions; function; function = function->next)
+        warp_handle_remove(function);
+    warp_handle_remove(module);
 }
 
 static void append(uint8_t **images, size_t *bytes, const void *more, size_t more_bytes) {
@@ -178,6 +195,7 @@ WarpFunction *warp_function(WarpModule *module, const char *name) {
     function->name = strdup(name);
     function->module = module;
     function->next = module->functions;
+    warp_handle_add(function, HANDLE_FUNCTION);
     return module->functions = function;
 }
 

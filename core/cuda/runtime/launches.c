@@ -99,7 +99,7 @@ cudaError_t __cudaLaunchKernel(cudaKernel_t kernel, dim3 grid, dim3 block, void 
                                cudaStream_t stream);
 cudaError_t __cudaLaunchKernel(cudaKernel_t kernel, dim3 grid, dim3 block, void **params, size_t shared_bytes,
                                cudaStream_t stream) {
-    const WorkKernel work = {(WarpFunction *)kernel, plain(grid, block, shared_bytes), params, NULL, 0};
+    const WorkKernel work = {warp_known_function(kernel), plain(grid, block, shared_bytes), params, NULL, 0};
     return launch(&work, stream);
 }
 
