@@ -29,9 +29,16 @@ end)
 
 harness.test("errors: what is refused is told once, and the program goes on", function()
   local output = good "errors"
-  harness.contains(output, "expected up to 49152 bytes of shared memory per CTA, got 1048576")
+  harness.contains(output, "kernel scale: expected up to 49152 bytes of dynamic shared memory per CTA, got 1048576\n")
   local _, count = output:gsub("cudaIpcGetMemHandle is not supported", "")
   harness.equal(count, 1, "notices of cudaIpcGetMemHandle")
+end)
+
+harness.test("more dynamic shared memory than 48 KiB has to be asked for", function()
+  local path = cuda_programs.build "api"
+  local status, output = cuda_programs.run("v100", "--out", harness.folder() .. "/shared", "--", path, "dynamic_shared")
+  harness.equal(status, 0, output)
+  harness.contains(output, "kernel nothing: expected up to 49152 bytes of dynamic shared memory per CTA, got 49153; cudaFuncSetAttribute()")
 end)
 
 harness.test("functions that are not there: an error, told once by name", function()

@@ -144,14 +144,18 @@ CUresult cuFuncGetAttribute(int *value, int which, CUfunction function) {
     case ATTRIBUTE_REGISTERS: *value = (int)function->registers; break;
     case ATTRIBUTE_PTX_VERSION: *value = (int)function->architecture; break;
     case ATTRIBUTE_BINARY_VERSION: *value = (int)(number[DEVICE_MAJOR] * 10 + number[DEVICE_MINOR]); break;
-    case ATTRIBUTE_MAX_DYNAMIC_SHARED: *value = (int)(number[DEVICE_SHARED_PER_SM] - function->shared); break;
+    case ATTRIBUTE_MAX_DYNAMIC_SHARED: *value = (int)warp_dynamic_limit(function); break;
     default: *value = 0;
     }
     return driver_leave(CUDA_OK);
 }
+/* The others choose how memory is arranged, of which the machine has one way. */
 CUresult cuFuncSetAttribute(CUfunction function, int which, int value) {
-    (void)which, (void)value;
-    return warp_known_function(function) ? CUDA_OK : CUDA_INVALID_HANDLE;
+    int problem = warp_enter();
+    if (!problem && !warp_known_function(function)) problem = CUDA_INVALID_HANDLE;
+    if (!problem) problem = warp_function_load(function);
+    if (!problem && which == ATTRIBUTE_MAX_DYNAMIC_SHARED) problem = warp_set_dynamic_limit(function, value);
+    return driver_leave(problem);
 }
 CUresult cuFuncSetCacheConfig(CUfunction function, int config) {
     return cuFuncSetAttribute(function, 0, config);

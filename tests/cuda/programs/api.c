@@ -198,9 +198,9 @@ static void errors(void) {
     expect_shapes(a);
     void *params[] = {&a, &ctas};
     EXPECT(cudaLaunchKernel((const void *)scale, size1(1), size1(32), params, 1 << 20, 0),
-           cudaErrorLaunchOutOfResources);
+           cudaErrorInvalidValue);
     EXPECT(cudaLaunchKernel((const void *)cooperative_block_of_grid, size1(1), size1(32), params, 1 << 20, 0),
-           cudaErrorLaunchOutOfResources);
+           cudaErrorInvalidValue);
     EXPECT(cudaLaunchKernel((const void *)cooperative_block_of_grid, size1(1), size1(31), params, 0, 0),
            cudaErrorInvalidConfiguration);
     EXPECT(cudaLaunchKernel((const void *)basic, size1(1), size1(32), params, 0, 0),
@@ -599,6 +599,7 @@ int cuMemsetD32_v2(CUdeviceptr, unsigned, size_t);
 int cuLaunchKernel(void *, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, void *,
                    void **, void **);
 int cuGetErrorName(int, const char **), cuFuncGetAttribute(int *, int, void *);
+int cuFuncSetAttribute(void *, int, int);
 int cuModuleLoadDataEx(void **, const void *, unsigned, int *, void **);
 int cuFuncGetName(const char **, void *), cuCtxGetCurrent(void **);
 int cuOccupancyMaxPotentialBlockSize(int *, int *, void *, size_t (*)(int), size_t, int);
@@ -835,6 +836,53 @@ static void hints(void) {
     GOOD(cudaStreamDestroy(other));
 }
 
+/* On v100: more than 48 KiB have to be asked for. What a kernel has itself counts. */
+static void dynamic_shared(void) {
+    enum { PLAIN = 48 << 10, MOST = 96 << 10, OWN = 1024 };
+    static const char text[] = ".version 7.0\n.target sm_35\n.address_size 64\n.visible .entry own() {\n"
+                               ".reg .u32 %r; .shared .align 4 .b8 own[1024]; mov.u32 %r, own; ret; }\n";
+    struct cudaDeviceProp p;
+    struct cudaFuncAttributes attributes;
+    const void *kernel = (const void *)nothing;
+    void *module, *function;
+    int value;
+    GOOD(cudaGetDeviceProperties(&p, 0));
+    EXPECT(p.sharedMemPerBlock, PLAIN);
+    EXPECT(p.sharedMemPerBlockOptin, MOST);
+    GOOD(cudaDeviceGetAttribute(&value, cudaDevAttrMaxSharedMemoryPerBlock, 0));
+    EXPECT(value, PLAIN);
+    GOOD(cudaDeviceGetAttribute(&value, cudaDevAttrMaxSharedMemoryPerBlockOptin, 0));
+    EXPECT(value, MOST);
+    GOOD(cudaFuncGetAttributes(&attributes, kernel));
+    EXPECT(attributes.maxDynamicSharedSizeBytes, PLAIN);
+    GOOD(cudaLaunchKernel(kernel, size1(1), size1(32), 0, PLAIN, 0));
+    EXPECT(cudaLaunchKernel(kernel, size1(1), size1(32), 0, PLAIN + 1, 0), cudaErrorInvalidValue);
+    EXPECT(cudaLaunchKernel(kernel, size1(1), size1(32), 0, (size_t)1 << 32, 0), cudaErrorInvalidValue);
+    GOOD(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&value, kernel, 32, MOST));
+    EXPECT(value, 0);
+    EXPECT(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, MOST + 1),
+           cudaErrorInvalidValue);
+    EXPECT(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, -1),
+           cudaErrorInvalidValue);
+    GOOD(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, MOST));
+    GOOD(cudaFuncGetAttributes(&attributes, kernel));
+    EXPECT(attributes.maxDynamicSharedSizeBytes, MOST);
+    GOOD(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&value, kernel, 32, MOST));
+    EXPECT(value, 1);
+    GOOD(cudaLaunchKernel(kernel, size1(1), size1(32), 0, MOST, 0));
+    EXPECT(cuModuleLoadData(&module, text), 0);
+    EXPECT(cuModuleGetFunction(&function, module, "own"), 0);
+    EXPECT(cuFuncGetAttribute(&value, 8, function), 0);
+    EXPECT(value, PLAIN - OWN);
+    EXPECT(cuLaunchKernel(function, 1, 1, 1, 32, 1, 1, PLAIN - OWN, 0, 0, 0), 0);
+    EXPECT(cuLaunchKernel(function, 1, 1, 1, 32, 1, 1, PLAIN, 0, 0, 0), cudaErrorInvalidValue);
+    EXPECT(cuFuncSetAttribute(function, 8, MOST), cudaErrorInvalidValue);
+    EXPECT(cuFuncSetAttribute(function, 8, MOST - OWN), 0);
+    EXPECT(cuLaunchKernel(function, 1, 1, 1, 32, 1, 1, MOST - OWN, 0, 0, 0), 0);
+    GOOD(cudaDeviceSynchronize());
+    cudaGetLastError();
+}
+
 /* --- Names of functions --------------------------------------------------------------------------- */
 
 static void missing(void) {
@@ -1020,6 +1068,7 @@ int main(int argc, char **argv) {
                  {"votes", votes},
                  {"driver_more", driver_more},
                  {"libraries", libraries},
+                 {"dynamic_shared", dynamic_shared},
                  {"occupancy", occupancy},
                  {"freed", freed},
                  {"hints", hints},
