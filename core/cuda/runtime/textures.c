@@ -197,7 +197,7 @@ cudaError_t cudaMemcpyFromArrayAsync(void *to, cudaArray_const_t from, size_t x,
 typedef struct {
     TextureSource place;
     struct cudaChannelFormatDesc format;
-    bool is_cube;
+    bool is_cube, is_linear;
 } Source;
 
 static Source source_of_array(const struct cudaArray *array) {
@@ -229,7 +229,9 @@ static Source source_of_linear(const void *pointer, size_t bytes,
     if (range && bytes > range->start + range->bytes - (uint64_t)pointer) /* whoever gave no size means all */
         bytes = range->start + range->bytes - (uint64_t)pointer;
     uint64_t width = element ? bytes / element : 0;
-    return source_of_pitched(pointer, width * element, width, 1, format);
+    Source source = source_of_pitched(pointer, width * element, width, 1, format);
+    source.is_linear = true;
+    return source;
 }
 
 static int make(const Source *source, const struct cudaTextureDesc *how, uint64_t *handle) {
@@ -244,6 +246,8 @@ static int make(const Source *source, const struct cudaTextureDesc *how, uint64_
                                         : is_normalized_float ? READ_NORMALIZED
                                                               : READ_ELEMENTS,
                                 .cube = source->is_cube};
+    /* Linear memory has no address mode: beyond its ends are zeros. */
+    if (source->is_linear) question.address[0] = cudaAddressModeBorder;
     if (!ask_for_format(&source->format, &question)) return CUDA_INVALID_CHANNEL_DESCRIPTOR;
     return warp_make_texture(&source->place, &question, handle);
 }

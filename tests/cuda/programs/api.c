@@ -883,6 +883,41 @@ static void dynamic_shared(void) {
     cudaGetLastError();
 }
 
+/* Before the first texel and behind the last one, whatever the address mode: unlike in an array. */
+static void linear_texture(void) {
+    enum { TEXELS = 8, BEYOND = 3, READS = TEXELS + 2 * BEYOND };
+    static const char text[] =
+        ".version 7.0\n.target sm_35\n.address_size 64\n.visible .entry line(.param .u64 out, .param .u64 "
+        "handle) {\n"
+        "  .reg .u32 %r<5>; .reg .u64 %d<4>; ld.param.u64 %d0, [out]; ld.param.u64 %d1, [handle];\n"
+        "  mov.u32 %r0, %tid.x; sub.u32 %r4, %r0, 3; tex.1d.v4.s32.s32 {%r1, %r2, %r3, %r4}, [%d1, {%r4}];\n"
+        "  mul.wide.u32 %d2, %r0, 4; add.u64 %d2, %d0, %d2; st.global.u32 [%d2], %r1; ret; }\n";
+    struct cudaResourceDesc resource = {.resType = cudaResourceTypeLinear};
+    struct cudaTextureDesc how = {.addressMode = {cudaAddressModeClamp}};
+    int texels[2 * TEXELS], got[READS], *a, *out;
+    cudaTextureObject_t object;
+    void *module, *function, *params[] = {&out, &object};
+    for (int i = 0; i < 2 * TEXELS; i++)
+        texels[i] = 100 + i;
+    GOOD(cudaMalloc((void **)&a, sizeof texels));
+    GOOD(cudaMalloc((void **)&out, sizeof got));
+    GOOD(cudaMemcpy(a, texels, sizeof texels, cudaMemcpyHostToDevice));
+    resource.res.linear.devPtr = a;
+    resource.res.linear.desc = cudaCreateChannelDesc(32, 0, 0, 0, cudaChannelFormatKindSigned);
+    resource.res.linear.sizeInBytes = TEXELS * sizeof *a;
+    EXPECT(cuModuleLoadData(&module, text), 0);
+    EXPECT(cuModuleGetFunction(&function, module, "line"), 0);
+    for (int mode = cudaAddressModeWrap; mode <= cudaAddressModeMirror; mode++) {
+        how.addressMode[0] = (enum cudaTextureAddressMode)mode;
+        GOOD(cudaCreateTextureObject(&object, &resource, &how, 0));
+        EXPECT(cuLaunchKernel(function, 1, 1, 1, READS, 1, 1, 0, 0, params, 0), 0);
+        GOOD(cudaMemcpy(got, out, sizeof got, cudaMemcpyDeviceToHost));
+        for (int i = 0; i < READS; i++)
+            EXPECT(got[i], i < BEYOND || i >= BEYOND + TEXELS ? 0 : texels[i - BEYOND]);
+        GOOD(cudaDestroyTextureObject(object));
+    }
+}
+
 /* --- Names of functions --------------------------------------------------------------------------- */
 
 static void missing(void) {
@@ -1068,6 +1103,7 @@ int main(int argc, char **argv) {
                  {"votes", votes},
                  {"driver_more", driver_more},
                  {"libraries", libraries},
+                 {"linear_texture", linear_texture},
                  {"dynamic_shared", dynamic_shared},
                  {"occupancy", occupancy},
                  {"freed", freed},
