@@ -85,6 +85,14 @@ harness.test("bounds are those of hardware; --memcheck: those of allocations", f
   harness.contains(output, "cudaErrorIllegalAddress", "bytes past the end of the allocation")
 end)
 
+harness.test("--memcheck counts the faults that ended launches", function()
+  local path, out = cuda_programs.build "api", harness.folder() .. "/faults"
+  local status, output = cuda_programs.run("gtx480", "--memcheck", "--out", out, "--", path, "uneven")
+  harness.equal(status, 0, output)
+  harness.contains(output, "; 1 launch ended at a fault")
+  harness.contains(harness.read(out .. "/memcheck.txt"), "fault: kernel uneven, PTX line ", "misaligned access", "; 1 launch ended at a fault")
+end)
+
 local printed_text = "first\nthread 0 7\nthread 1 7\nthread 2 7\nthen\nthread 0 8\nprinted: good\n"
 
 harness.test("what kernels print is the program's output, with timing and without", function()
