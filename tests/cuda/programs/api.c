@@ -3,6 +3,7 @@
 
 #include <dlfcn.h>
 #include <pthread.h>
+#include <stdbool.h>
 #include <unistd.h>
 
 static const int two[4] = {0, 2, 0, 0};
@@ -598,6 +599,12 @@ int cuMemcpyHtoD_v2(CUdeviceptr, const void *, size_t), cuMemcpyDtoH_v2(void *, 
 int cuMemsetD32_v2(CUdeviceptr, unsigned, size_t);
 int cuLaunchKernel(void *, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, void *,
                    void **, void **);
+int cuPointerGetAttribute(void *, int, CUdeviceptr),
+    cuPointerGetAttributes(unsigned, int *, void **, CUdeviceptr);
+int cudaLibraryLoadData(void **, const void *, int *, void **, unsigned, int *, void **, unsigned);
+int cudaLibraryGetKernel(void **, void *, const char *), cudaLibraryUnload(void *);
+int cudaLibraryGetGlobal(void **, size_t *, void *, const char *);
+int cudaKernelSetAttributeForDevice(void *, int, int, int);
 int cuGetErrorName(int, const char **), cuFuncGetAttribute(int *, int, void *);
 int cuFuncSetAttribute(void *, int, int);
 int cuModuleLoadDataEx(void **, const void *, unsigned, int *, void **);
@@ -918,6 +925,62 @@ static void linear_texture(void) {
     }
 }
 
+/* The same libraries by the runtime API; their kernels are launched as those of the program. */
+static void runtime_libraries(void) {
+    void *library, *kernel, *address;
+    int twos[] = {2, 2, 2, 2}, n = 100, *a, got = 0;
+    void *params[] = {&a, &n};
+    size_t bytes;
+    EXPECT(cudaLibraryLoadData(&library, ptx, 0, 0, 0, 0, 0, 0), 0);
+    EXPECT(cudaLibraryGetKernel(&kernel, library, "nowhere"), 500);
+    EXPECT(cudaGetLastError(), 500);
+    EXPECT(cudaLibraryGetKernel(&kernel, library, "scale"), 0);
+    EXPECT(cudaKernelSetAttributeForDevice(kernel, 8, 1000, 0), 0);
+    EXPECT(cudaLibraryGetGlobal(&address, &bytes, library, "factors"), 0);
+    EXPECT(bytes, sizeof twos);
+    GOOD(cudaMemcpy(address, twos, sizeof twos, cudaMemcpyHostToDevice));
+    GOOD(cudaMalloc((void **)&a, 400));
+    GOOD(cudaMemset(a, 1, 400));
+    GOOD(cudaLaunchKernel(kernel, size1(1), size1(128), params, 0, 0));
+    GOOD(cudaMemcpy(&got, a + 99, sizeof got, cudaMemcpyDeviceToHost));
+    EXPECT(got, 2 * 0x01010101 + 5); /* `bias` */
+    EXPECT(cudaLibraryUnload(library), 0);
+    EXPECT(cudaLibraryUnload(library), cudaErrorInvalidResourceHandle);
+    EXPECT(cudaLaunchKernel(kernel, size1(1), size1(128), params, 0, 0), cudaErrorInvalidDeviceFunction);
+    cudaGetLastError();
+}
+
+static void pointers(void) {
+    char *a, *pinned, *managed;
+    int which[] = {2, 9, 8, 3, 12}, ordinal = 7;
+    unsigned type = 7;
+    bool is_managed = true;
+    CUdeviceptr device = 7;
+    size_t bytes = 7;
+    void *results[] = {&type, &ordinal, &is_managed, &device, &bytes};
+    GOOD(cudaMalloc((void **)&a, 4096));
+    GOOD(cudaMallocHost((void **)&pinned, 4096));
+    GOOD(cudaMallocManaged((void **)&managed, 4096, cudaMemAttachGlobal));
+    EXPECT(cuPointerGetAttributes(5, which, results, (CUdeviceptr)a + 9), 0);
+    EXPECT(type, 2);
+    EXPECT(ordinal, 0);
+    EXPECT(is_managed, 0);
+    EXPECT(device, (CUdeviceptr)a + 9);
+    EXPECT(bytes, 4096);
+    EXPECT(cuPointerGetAttribute(&type, 2, (CUdeviceptr)pinned), 0);
+    EXPECT(type, 1);
+    EXPECT(cuPointerGetAttribute(&is_managed, 8, (CUdeviceptr)managed), 0);
+    EXPECT(is_managed, 1);
+    EXPECT(cuPointerGetAttribute(&device, 11, (CUdeviceptr)pinned + 100), 0);
+    EXPECT(device, (CUdeviceptr)pinned);
+    EXPECT(cuPointerGetAttribute(&device, 4, (CUdeviceptr)a), cudaErrorInvalidValue);
+    EXPECT(cuPointerGetAttribute(&type, 2, (CUdeviceptr)&type), cudaErrorInvalidValue);
+    EXPECT(cuPointerGetAttributes(5, which, results, (CUdeviceptr)&type), 0);
+    EXPECT(type, 0);
+    EXPECT(ordinal, -2);
+    EXPECT(device, 0);
+}
+
 /* --- Names of functions --------------------------------------------------------------------------- */
 
 static void missing(void) {
@@ -1103,6 +1166,8 @@ int main(int argc, char **argv) {
                  {"votes", votes},
                  {"driver_more", driver_more},
                  {"libraries", libraries},
+                 {"runtime_libraries", runtime_libraries},
+                 {"pointers", pointers},
                  {"linear_texture", linear_texture},
                  {"dynamic_shared", dynamic_shared},
                  {"occupancy", occupancy},
