@@ -11,7 +11,7 @@ local function good(part)
   return output
 end
 
-for _, part in ipairs { "basic", "memory", "volumes", "mapped", "textures", "colours", "voxel_arrays", "surfaces", "removed", "threads", "children", "properties", "driver", "driver_more", "libraries",
+for _, part in ipairs { "basic", "memory", "volumes", "mapped", "textures", "linear_texture", "colours", "voxel_arrays", "surfaces", "removed", "threads", "children", "properties", "driver", "driver_more", "libraries", "runtime_libraries", "pointers",
   "hints", "per_thread", "versions", "entry_points" } do
   harness.test("the API: " .. part, function() good(part) end)
 end
@@ -29,9 +29,16 @@ end)
 
 harness.test("errors: what is refused is told once, and the program goes on", function()
   local output = good "errors"
-  harness.contains(output, "expected up to 49152 bytes of shared memory per CTA, got 1048576")
+  harness.contains(output, "kernel scale: expected up to 49152 bytes of dynamic shared memory per CTA, got 1048576\n")
   local _, count = output:gsub("cudaIpcGetMemHandle is not supported", "")
   harness.equal(count, 1, "notices of cudaIpcGetMemHandle")
+end)
+
+harness.test("more dynamic shared memory than 48 KiB has to be asked for", function()
+  local path = cuda_programs.build "api"
+  local status, output = cuda_programs.run("v100", "--out", harness.folder() .. "/shared", "--", path, "dynamic_shared")
+  harness.equal(status, 0, output)
+  harness.contains(output, "kernel nothing: expected up to 49152 bytes of dynamic shared memory per CTA, got 49153; cudaFuncSetAttribute()")
 end)
 
 harness.test("functions that are not there: an error, told once by name", function()
@@ -76,6 +83,14 @@ harness.test("bounds are those of hardware; --memcheck: those of allocations", f
   local status, output = cuda_programs.run("gtx480", "--memcheck", "--out", harness.folder() .. "/out", "--", path, "beyond")
   harness.equal(status, 0, output)
   harness.contains(output, "cudaErrorIllegalAddress", "bytes past the end of the allocation")
+end)
+
+harness.test("--memcheck counts the faults that ended launches", function()
+  local path, out = cuda_programs.build "api", harness.folder() .. "/faults"
+  local status, output = cuda_programs.run("gtx480", "--memcheck", "--out", out, "--", path, "uneven")
+  harness.equal(status, 0, output)
+  harness.contains(output, "; 1 launch ended at a fault")
+  harness.contains(harness.read(out .. "/memcheck.txt"), "fault: kernel uneven, PTX line ", "misaligned access", "; 1 launch ended at a fault")
 end)
 
 local printed_text = "first\nthread 0 7\nthread 1 7\nthread 2 7\nthen\nthread 0 8\nprinted: good\n"

@@ -41,6 +41,8 @@ end)
 
 for what, name in pairs { nulls = "NULL for what is asked for is an error, and the program goes on",
   images = "images that end in the middle of what they say they hold are refused",
+  handles = "handles that are none, of another kind, or of what has ended are errors",
+  many_handles = "thousands of handles are known, and those that have ended are not",
   volumes = "copies and fills whose rows lie in each other, or beyond all memory, are errors" } do
   harness.test(name, function()
     local path = cuda_programs.build "misuse"

@@ -17,7 +17,7 @@ int warp_attribute(int which, int *value) {
     case cudaDevAttrMaxPitch: *value = 0x7fffffff; break;
     case cudaDevAttrMaxGridDimY:
     case cudaDevAttrMaxGridDimZ: *value = MOST_GRID_YZ; break;
-    case cudaDevAttrMaxSharedMemoryPerBlock:
+    case cudaDevAttrMaxSharedMemoryPerBlock: *value = (int)warp_shared_bytes(); break;
     case cudaDevAttrMaxSharedMemoryPerBlockOptin:
     case cudaDevAttrMaxSharedMemoryPerMultiprocessor: *value = number(DEVICE_SHARED_PER_SM); break;
     case cudaDevAttrTotalConstantMemory: *value = CONSTANT_BYTES; break;

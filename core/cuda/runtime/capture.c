@@ -19,6 +19,7 @@ typedef struct WarpCapture {
     WarpStream *streams; /* that one, and those that have joined  */
 } WarpCapture;
 
+char warp_wait_handle;
 static WarpCapture *captures;
 static uint64_t last_number;
 static _Thread_local CaptureMode thread_mode;

@@ -7,7 +7,8 @@
 #include "core/cuda/runtime/graph.h"
 
 /* In place of a stream, for calls that return when their work is done. */
-#define WARP_WAIT ((void *)-1)
+extern char warp_wait_handle;
+#define WARP_WAIT ((void *)&warp_wait_handle)
 
 int warp_submit(void *stream, const WarpWork *work);
 /* Of calls that are not in the order of a stream, such as cudaMalloc(): may this thread call them? */

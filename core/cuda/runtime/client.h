@@ -113,11 +113,17 @@ typedef struct WarpFunction {
     bool is_loaded;
     uint32_t number, registers, shared, local, constant, max_threads, architecture, param_bytes, param_count;
     WarpParam *params;
-    uint32_t most_dynamic_shared; /* as the program set it, or 0 */
+    bool has_dynamic_limit; /* set by the program: */
+    uint32_t most_dynamic_shared;
 } WarpFunction;
 
 /* The image is copied; it is sent once something of it is needed. */
 WarpModule *warp_module_new(const void *image, size_t bytes);
+/* The module or function of a handle; NULL for what is none. */
+WarpModule *warp_module(const void *handle);
+WarpFunction *warp_known_function(const void *handle);
+/* Its handle is none any more, and those of its functions. */
+void warp_module_unload(WarpModule *module);
 /* Adds an image to a module that was new() with 0 bytes: its texts are linked to each other. */
 void warp_module_link(WarpModule *module, const void *image);
 /* Adds an image to others that are linked to each other; with NULL and 0, the end of all. */
@@ -148,6 +154,13 @@ int warp_check_launch(WarpFunction *function, const WarpLaunch *launch, bool has
  * warp_enter() and warp_leave(). 0 or an error code. */
 int warp_set_limit(unsigned which, uint64_t value);
 int warp_get_limit(unsigned which, uint64_t *value);
+/* Bytes of shared memory of a CTA, unless the program asks for more. */
+uint64_t warp_shared_bytes(void);
+/* The most dynamic shared memory with which a function can be launched: what the program set, or what is left of those
+ * bytes. Of a function that is loaded. */
+uint64_t warp_dynamic_limit(const WarpFunction *function);
+/* With its own, no more than an SM has. 0 or an error code. */
+int warp_set_dynamic_limit(WarpFunction *function, int bytes);
 /* CTAs of a kernel that an SM holds at once. */
 uint32_t warp_occupancy(const WarpFunction *function, uint32_t threads, uint64_t dynamic_shared);
 /* The function of the driver API that programs of this version of CUDA (12040, say) call by this name, or NULL. With

@@ -1,6 +1,7 @@
 /* Device memory and other memory that kernels can reach. */
 #include "core/cuda/runtime/capture.h"
 #include "core/cuda/runtime/client_state.h"
+#include "core/cuda/runtime/handles.h"
 #include "core/cuda/runtime/memory_pools.h"
 
 #include <stdlib.h>
@@ -268,6 +269,7 @@ int warp_memory_info(uint64_t *free_bytes, uint64_t *total_bytes) {
 
 int warp_reset(void) {
     warp_pools_reset();
+    warp_handles_free(HANDLE_ARRAY); /* whose memory is forgotten */
     for (size_t i = 0; i < range_count; i++)
         if (is_mapped(&ranges[i])) unmap_at_address(ranges[i].start, ranges[i].bytes);
     range_count = 0;

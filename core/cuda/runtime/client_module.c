@@ -1,5 +1,6 @@
 /* Modules: their kernels, variables and textures; launches. */
 #include "core/cuda/runtime/client_state.h"
+#include "core/cuda/runtime/handles.h"
 #include "core/cuda/runtime/limits.h"
 
 #include <inttypes.h>
@@ -105,7 +106,23 @@ WarpModule *warp_module_new(const void *image, size_t bytes) {
     if (bytes) memcpy(module->image, image, bytes);
     module->bytes = bytes;
     module->next = modules;
+    warp_handle_add(module, HANDLE_MODULE);
     return modules = module;
+}
+
+WarpModule *warp_module(const void *handle) {
+    return warp_handle(handle, HANDLE_MODULE);
+}
+
+WarpFunction *warp_known_function(const void *handle) {
+    return warp_handle(handle, HANDLE_FUNCTION);
+}
+
+/* Nodes of graphs may still have its functions, so that these stay. */
+void warp_module_unload(WarpModule *module) {
+    for (WarpFunction *function = module->functions; function; function = function->next)
+        warp_handle_remove(function);
+    warp_handle_remove(module);
 }
 
 static void append(uint8_t **images, size_t *bytes, const void *more, size_t more_bytes) {
@@ -151,7 +168,7 @@ void warp_forget_modules(void) {
     for (WarpModule *module = modules; module; module = module->next) {
         module->is_tried = false;
         for (WarpFunction *function = module->functions; function; function = function->next)
-            function->is_loaded = false;
+            function->is_loaded = function->has_dynamic_limit = false;
     }
 }
 
@@ -178,6 +195,7 @@ WarpFunction *warp_function(WarpModule *module, const char *name) {
     function->name = strdup(name);
     function->module = module;
     function->next = module->functions;
+    warp_handle_add(function, HANDLE_FUNCTION);
     return module->functions = function;
 }
 
@@ -257,6 +275,42 @@ static int launch(WarpFunction *function, const WarpLaunch *shape, void *const *
     return CUDA_OK;
 }
 
+uint64_t warp_shared_bytes(void) {
+    uint64_t all = (uint64_t)warp_device()->number[DEVICE_SHARED_PER_SM];
+    return all < SHARED_BYTES ? all : SHARED_BYTES;
+}
+
+static uint64_t left_of(uint64_t bytes, const WarpFunction *function) {
+    return bytes > function->shared ? bytes - function->shared : 0;
+}
+
+uint64_t warp_dynamic_limit(const WarpFunction *function) {
+    return function->has_dynamic_limit ? function->most_dynamic_shared
+                                       : left_of(warp_shared_bytes(), function);
+}
+
+int warp_set_dynamic_limit(WarpFunction *function, int bytes) {
+    uint64_t most = left_of((uint64_t)warp_device()->number[DEVICE_SHARED_PER_SM], function);
+    if (bytes < 0 || (uint64_t)bytes > most) return CUDA_INVALID_VALUE;
+    function->has_dynamic_limit = true;
+    function->most_dynamic_shared = (uint32_t)bytes;
+    return CUDA_OK;
+}
+
+static int check_dynamic_shared(const WarpFunction *function, uint64_t bytes) {
+    uint64_t limit = warp_dynamic_limit(function),
+             most = left_of((uint64_t)warp_device()->number[DEVICE_SHARED_PER_SM], function);
+    if (bytes <= limit) return CUDA_OK;
+    fprintf(stderr,
+            "warpwright: kernel %s: expected up to %" PRIu64
+            " bytes of dynamic shared memory per CTA, got %" PRIu64 "%s\n",
+            function->name, limit, bytes,
+            bytes <= most
+                ? "; cudaFuncSetAttribute() with cudaFuncAttributeMaxDynamicSharedMemorySize raises it"
+                : "");
+    return CUDA_INVALID_VALUE;
+}
+
 int warp_check_launch(WarpFunction *function, const WarpLaunch *shape, bool has_arguments) {
     static const uint32_t most_ctas[] = {0x7fffffff, MOST_GRID_YZ, MOST_GRID_YZ};
     static const uint32_t most_threads[] = {MOST_THREADS, MOST_THREADS, MOST_THREADS_Z};
@@ -264,8 +318,8 @@ int warp_check_launch(WarpFunction *function, const WarpLaunch *shape, bool has_
         if (!shape->grid[i] || !shape->block[i] || shape->grid[i] > most_ctas[i] ||
             shape->block[i] > most_threads[i])
             return CUDA_INVALID_CONFIGURATION;
-    if (shape->shared_bytes > UINT32_MAX) return CUDA_INVALID_VALUE;
     int problem = warp_function_load(function);
+    if (!problem) problem = check_dynamic_shared(function, shape->shared_bytes);
     return !problem && function->param_count && !has_arguments ? CUDA_INVALID_VALUE : problem;
 }
 
@@ -329,6 +383,7 @@ static uint64_t registers_of(const WarpFunction *function, uint64_t warps) {
 uint32_t warp_occupancy(const WarpFunction *function, uint32_t threads, uint64_t dynamic_shared) {
     const int64_t *number = warp_device()->number;
     if (!threads || threads > 1024 || (function->max_threads && threads > function->max_threads)) return 0;
+    if (dynamic_shared > warp_dynamic_limit(function)) return 0;
     uint64_t warps = warps_of(threads), registers = registers_of(function, warps),
              shared = (function->shared + dynamic_shared + SHARED_UNIT - 1) / SHARED_UNIT * SHARED_UNIT;
     uint32_t fits = (uint32_t)number[DEVICE_CTAS_PER_SM];

@@ -60,8 +60,9 @@ cudaError_t cudaDeviceGetAttribute(int *value, enum cudaDeviceAttr which, int de
         snprintf((p)->name, sizeof(p)->name, "%s", warp_device()->name);                                     \
         memcpy((p)->uuid.bytes, "warpwright", 10);                                                           \
         (p)->totalGlobalMem = warp_device()->memory_bytes;                                                   \
-        (p)->sharedMemPerBlock = (p)->sharedMemPerBlockOptin = (p)->sharedMemPerMultiprocessor = (size_t)    \
-            number(DEVICE_SHARED_PER_SM);                                                                    \
+        (p)->sharedMemPerBlock = warp_shared_bytes();                                                        \
+        (p)->sharedMemPerBlockOptin = (p)->sharedMemPerMultiprocessor = (size_t)number(                      \
+            DEVICE_SHARED_PER_SM);                                                                           \
         (p)->regsPerBlock = (p)->regsPerMultiprocessor = number(DEVICE_REGISTERS_PER_SM);                    \
         (p)->warpSize = 32;                                                                                  \
         (p)->memPitch = 0x7fffffff;                                                                          \

@@ -18,6 +18,11 @@ struct DriverContext {
 static struct DriverContext the_context;
 static _Thread_local CUcontext current;
 
+/* 0 stands for the current one, or for none. */
+static bool is_context(CUcontext context) {
+    return !context || context == &the_context;
+}
+
 CUresult cuInit(unsigned flags) {
     return flags ? CUDA_INVALID_VALUE : driver_leave(warp_enter());
 }
@@ -131,6 +136,7 @@ CUresult cuDevicePrimaryCtxGetState(CUdevice device, unsigned *flags, int *is_ac
     return device ? CUDA_INVALID_DEVICE : CUDA_OK;
 }
 CUresult cuCtxSetCurrent(CUcontext context) {
+    if (!is_context(context)) return CUDA_INVALID_CONTEXT;
     current = context;
     return CUDA_OK;
 }
@@ -153,8 +159,7 @@ CUresult cuCtxGetDevice(CUdevice *device) {
     return CUDA_OK;
 }
 CUresult cuCtxGetDevice_v2(CUdevice *device, CUcontext context) {
-    (void)context;
-    return cuCtxGetDevice(device);
+    return is_context(context) ? cuCtxGetDevice(device) : CUDA_INVALID_CONTEXT;
 }
 CUresult cuCtxGetFlags(unsigned *flags) {
     if (!flags) return CUDA_INVALID_VALUE;
@@ -162,7 +167,7 @@ CUresult cuCtxGetFlags(unsigned *flags) {
     return CUDA_OK;
 }
 CUresult cuCtxGetApiVersion(CUcontext context, unsigned *version) {
-    (void)context;
+    if (!is_context(context)) return CUDA_INVALID_CONTEXT;
     if (!version) return CUDA_INVALID_VALUE;
     *version = DRIVER_VERSION;
     return CUDA_OK;
@@ -173,8 +178,7 @@ CUresult cuCtxSynchronize(void) {
     return driver_leave(problem);
 }
 CUresult cuCtxSynchronize_v2(CUcontext context) {
-    (void)context;
-    return cuCtxSynchronize();
+    return is_context(context) ? cuCtxSynchronize() : CUDA_INVALID_CONTEXT;
 }
 CUresult cuCtxSetCacheConfig(int config) {
     (void)config;

@@ -88,12 +88,15 @@ CUresult cuModuleLoad(CUmodule *module, const char *path) {
 
 /* What kernels and variables it has stays in the simulator. */
 CUresult cuModuleUnload(CUmodule module) {
-    return driver_leave(warp_enter()) ? warp_dead() : module ? CUDA_OK : CUDA_INVALID_HANDLE;
+    int problem = warp_enter();
+    if (!problem && !warp_module(module)) problem = CUDA_INVALID_HANDLE;
+    if (!problem) warp_module_unload(module);
+    return driver_leave(problem);
 }
 
 CUresult cuModuleGetFunction(CUfunction *function, CUmodule module, const char *name) {
     int problem = warp_enter();
-    if (!problem && (!function || !module || !name)) problem = CUDA_INVALID_VALUE;
+    if (!problem && (!function || !warp_module(module) || !name)) problem = CUDA_INVALID_VALUE;
     if (!problem) {
         *function = warp_function(module, name);
         problem = warp_function_load(*function);
@@ -104,7 +107,7 @@ CUresult cuModuleGetFunction(CUfunction *function, CUmodule module, const char *
 CUresult cuModuleGetGlobal_v2(CUdeviceptr *address, size_t *bytes, CUmodule module, const char *name) {
     uint64_t start = 0, size = 0;
     int problem = warp_enter();
-    if (!problem && (!module || !name)) problem = CUDA_INVALID_VALUE;
+    if (!problem && (!warp_module(module) || !name)) problem = CUDA_INVALID_VALUE;
     if (!problem) problem = warp_variable(module, name, &start, &size);
     if (!problem && address) *address = start;
     if (!problem && bytes) *bytes = size;
@@ -129,7 +132,7 @@ enum {
 
 CUresult cuFuncGetAttribute(int *value, int which, CUfunction function) {
     int problem = warp_enter();
-    if (!problem && (!value || !function)) problem = CUDA_INVALID_VALUE;
+    if (!problem && (!value || !warp_known_function(function))) problem = CUDA_INVALID_VALUE;
     if (!problem) problem = warp_function_load(function);
     if (problem) return driver_leave(problem);
     const int64_t *number = warp_device()->number;
@@ -141,14 +144,18 @@ CUresult cuFuncGetAttribute(int *value, int which, CUfunction function) {
     case ATTRIBUTE_REGISTERS: *value = (int)function->registers; break;
     case ATTRIBUTE_PTX_VERSION: *value = (int)function->architecture; break;
     case ATTRIBUTE_BINARY_VERSION: *value = (int)(number[DEVICE_MAJOR] * 10 + number[DEVICE_MINOR]); break;
-    case ATTRIBUTE_MAX_DYNAMIC_SHARED: *value = (int)(number[DEVICE_SHARED_PER_SM] - function->shared); break;
+    case ATTRIBUTE_MAX_DYNAMIC_SHARED: *value = (int)warp_dynamic_limit(function); break;
     default: *value = 0;
     }
     return driver_leave(CUDA_OK);
 }
+/* The others choose how memory is arranged, of which the machine has one way. */
 CUresult cuFuncSetAttribute(CUfunction function, int which, int value) {
-    (void)which, (void)value;
-    return function ? CUDA_OK : CUDA_INVALID_HANDLE;
+    int problem = warp_enter();
+    if (!problem && !warp_known_function(function)) problem = CUDA_INVALID_HANDLE;
+    if (!problem) problem = warp_function_load(function);
+    if (!problem && which == ATTRIBUTE_MAX_DYNAMIC_SHARED) problem = warp_set_dynamic_limit(function, value);
+    return driver_leave(problem);
 }
 CUresult cuFuncSetCacheConfig(CUfunction function, int config) {
     return cuFuncSetAttribute(function, 0, config);
@@ -158,12 +165,12 @@ CUresult cuFuncSetSharedMemConfig(CUfunction function, int config) {
 }
 
 CUresult cuFuncGetName(const char **name, CUfunction function) {
-    if (!name || !function) return CUDA_INVALID_VALUE;
+    if (!name || !warp_known_function(function)) return CUDA_INVALID_VALUE;
     *name = function->name;
     return CUDA_OK;
 }
 CUresult cuFuncGetModule(CUmodule *module, CUfunction function) {
-    if (!module || !function) return CUDA_INVALID_VALUE;
+    if (!module || !warp_known_function(function)) return CUDA_INVALID_VALUE;
     *module = function->module;
     return CUDA_OK;
 }
@@ -172,7 +179,7 @@ CUresult cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *ctas, CUfunct
                                                               size_t shared_bytes, unsigned flags) {
     (void)flags;
     int problem = warp_enter();
-    if (!problem && (!ctas || !function || threads <= 0)) problem = CUDA_INVALID_VALUE;
+    if (!problem && (!ctas || !warp_known_function(function) || threads <= 0)) problem = CUDA_INVALID_VALUE;
     if (!problem) problem = warp_function_load(function);
     if (!problem) *ctas = (int)warp_occupancy(function, (uint32_t)threads, shared_bytes);
     return driver_leave(problem);
@@ -204,7 +211,8 @@ CUresult cuOccupancyMaxPotentialBlockSizeWithFlags(int *grid, int *block, CUfunc
                                                    unsigned flags) {
     (void)flags;
     int problem = warp_enter();
-    if (!problem && (!grid || !block || !function || limit < 0)) problem = CUDA_INVALID_VALUE;
+    if (!problem && (!grid || !block || !warp_known_function(function) || limit < 0))
+        problem = CUDA_INVALID_VALUE;
     if (!problem) problem = warp_function_load(function);
     if (!problem) find_block(grid, block, function, shared_of, shared_bytes, (uint32_t)limit);
     return driver_leave(problem);
@@ -220,7 +228,7 @@ static CUresult launch(CUfunction function, const WarpLaunch *shape, CUstream st
     WarpWork work = {.kind = WORK_KERNEL, .kernel = {function, *shape, params, NULL, 0}};
     work.kernel.packed = warp_packed_arguments(extra, &work.kernel.packed_bytes);
     int problem = warp_enter();
-    if (!problem && !function) problem = CUDA_INVALID_HANDLE;
+    if (!problem && !warp_known_function(function)) problem = CUDA_INVALID_HANDLE;
     if (!problem) problem = warp_submit(stream, &work);
     return driver_leave(problem == CUDA_INVALID_CONFIGURATION ? CUDA_INVALID_VALUE : problem);
 }

@@ -1,9 +1,9 @@
 #include "core/cuda/runtime/graph.h"
 
+#include "core/cuda/runtime/handles.h"
+
 #include <stdlib.h>
 #include <string.h>
-
-enum { GRAPH_MAGIC = 0x57776772, NODE_MAGIC = 0x57776e6f };
 
 static uint64_t last_number;
 
@@ -55,18 +55,16 @@ static bool is_memory(const WarpWork *work) {
 
 WarpGraph *warp_graph_new(void) {
     WarpGraph *graph = calloc(1, sizeof *graph);
-    if (graph) graph->magic = GRAPH_MAGIC;
+    if (graph) warp_handle_add(graph, HANDLE_GRAPH);
     return graph;
 }
 
 WarpGraph *warp_graph(void *handle) {
-    WarpGraph *graph = handle;
-    return graph && graph->magic == GRAPH_MAGIC ? graph : NULL;
+    return warp_handle(handle, HANDLE_GRAPH);
 }
 
 WarpNode *warp_node(void *handle) {
-    WarpNode *node = handle;
-    return node && node->magic == NODE_MAGIC ? node : NULL;
+    return warp_handle(handle, HANDLE_NODE);
 }
 
 static void forget_order(WarpGraph *graph) {
@@ -77,7 +75,7 @@ static void forget_order(WarpGraph *graph) {
 static void free_node(WarpNode *node) {
     warp_work_free(&node->work);
     warp_nodes_free(&node->dependencies);
-    node->magic = 0;
+    warp_handle_remove(node);
     free(node);
 }
 
@@ -87,14 +85,15 @@ void warp_graph_free(WarpGraph *graph) {
         free_node(graph->nodes.at[i]);
     warp_nodes_free(&graph->nodes);
     forget_order(graph);
-    graph->magic = 0;
+    warp_handle_remove(graph);
     free(graph);
 }
 
 static WarpNode *append_node(WarpGraph *graph, const WarpWork *kept) {
     WarpNode *node = calloc(1, sizeof *node);
     if (!node) abort();
-    *node = (WarpNode){.magic = NODE_MAGIC, .graph = graph, .number = ++last_number, .work = *kept};
+    *node = (WarpNode){.graph = graph, .number = ++last_number, .work = *kept};
+    warp_handle_add(node, HANDLE_NODE);
     if (kept->kind == WORK_GRAPH) kept->graph->parent = node;
     append(&graph->nodes, node);
     forget_order(graph);

@@ -9,7 +9,6 @@
 typedef struct WarpGraph WarpGraph;
 
 typedef struct WarpNode {
-    uint32_t magic;
     bool is_disabled; /* in a graph that can be launched */
     WarpGraph *graph;
     uint64_t number; /* in the order in which nodes are made, of all graphs */
@@ -19,7 +18,6 @@ typedef struct WarpNode {
 } WarpNode;
 
 struct WarpGraph {
-    uint32_t magic;
     bool is_captured; /* a stream's capture adds to it */
     WarpNode *parent; /* the node that it is the child of, or NULL */
     WarpNodeSet nodes;

@@ -1,6 +1,7 @@
 /* Graphs as a whole: what they consist of, instances that can be launched. */
 #include "core/cuda/runtime/both_apis.h"
 #include "core/cuda/runtime/graph_exec.h"
+#include "core/cuda/runtime/streams.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -284,8 +285,7 @@ ApiResult API(GraphLaunch)(cudaGraphExec_t exec, cudaStream_t stream) {
 
 /* All is where launches need it. */
 ApiResult API(GraphUpload)(cudaGraphExec_t exec, cudaStream_t stream) {
-    (void)stream;
-    ANSWER(warp_exec(exec) ? CUDA_OK : CUDA_INVALID_VALUE);
+    ANSWER(!warp_exec(exec) ? CUDA_INVALID_VALUE : warp_stream(stream) ? CUDA_OK : CUDA_INVALID_HANDLE);
 }
 
 /* --- Updates ------------------------------------------------------------------------------------ */

@@ -1,11 +1,10 @@
 #include "core/cuda/runtime/graph_exec.h"
 
 #include "core/cuda/runtime/capture.h"
+#include "core/cuda/runtime/handles.h"
 #include "core/cuda/runtime/memory_pools.h"
 
 #include <stdlib.h>
-
-enum { EXEC_MAGIC = 0x57776578 };
 
 /* Flags of instantiation. */
 enum { AUTO_FREE_ON_LAUNCH = 1, DEVICE_LAUNCH = 4, ALL_FLAGS = 15 };
@@ -20,28 +19,29 @@ int warp_exec_new(WarpGraph *graph, uint64_t flags, WarpExec **exec, WarpNode **
     if (*stuck) return CUDA_INVALID_VALUE;
     WarpExec *made = calloc(1, sizeof *made);
     if (!made) return CUDA_MEMORY_ALLOCATION;
-    *made = (WarpExec){.magic = EXEC_MAGIC, .flags = flags};
+    *made = (WarpExec){.flags = flags};
     int problem = warp_graph_clone(graph, &made->graph);
-    if (problem)
+    if (problem) {
         free(made);
-    else
-        *exec = made;
-    return problem;
+        return problem;
+    }
+    warp_handle_add(made, HANDLE_EXEC);
+    *exec = made;
+    return CUDA_OK;
 }
 
 WarpExec *warp_exec(void *handle) {
-    WarpExec *exec = handle;
-    return exec && exec->magic == EXEC_MAGIC && !exec->is_destroyed ? exec : NULL;
+    return warp_handle(handle, HANDLE_EXEC);
 }
 
 static void free_if_done(WarpExec *exec) {
     if (!exec->is_destroyed || exec->launches) return;
     warp_graph_free(exec->graph);
-    exec->magic = 0;
     free(exec);
 }
 
 int warp_exec_free(WarpExec *exec) {
+    warp_handle_remove(exec);
     exec->is_destroyed = true;
     free_if_done(exec);
     return CUDA_OK;

@@ -6,7 +6,6 @@
 #include "core/cuda/runtime/graph.h"
 
 typedef struct {
-    uint32_t magic;
     unsigned launches; /* that run now: host functions give the turn away */
     bool is_destroyed; /* it ends with the last of them */
     uint64_t flags;

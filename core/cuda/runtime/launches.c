@@ -99,7 +99,7 @@ cudaError_t __cudaLaunchKernel(cudaKernel_t kernel, dim3 grid, dim3 block, void 
                                cudaStream_t stream);
 cudaError_t __cudaLaunchKernel(cudaKernel_t kernel, dim3 grid, dim3 block, void **params, size_t shared_bytes,
                                cudaStream_t stream) {
-    const WorkKernel work = {(WarpFunction *)kernel, plain(grid, block, shared_bytes), params, NULL, 0};
+    const WorkKernel work = {warp_known_function(kernel), plain(grid, block, shared_bytes), params, NULL, 0};
     return launch(&work, stream);
 }
 
@@ -171,7 +171,7 @@ static void fill_attributes(struct cudaFuncAttributes *attributes, const WarpFun
     attributes->numRegs = (int)function->registers;
     attributes->ptxVersion = (int)function->architecture;
     attributes->binaryVersion = version;
-    attributes->maxDynamicSharedSizeBytes = (int)(number[DEVICE_SHARED_PER_SM] - function->shared);
+    attributes->maxDynamicSharedSizeBytes = (int)warp_dynamic_limit(function);
 }
 
 cudaError_t cudaFuncGetAttributes(struct cudaFuncAttributes *attributes, const void *symbol) {
@@ -185,9 +185,8 @@ cudaError_t cudaFuncGetAttributes(struct cudaFuncAttributes *attributes, const v
 cudaError_t cudaFuncSetAttribute(const void *symbol, enum cudaFuncAttribute attribute, int value) {
     WarpFunction *function;
     int problem = enter_with(symbol, &function);
-    if (!problem && attribute == cudaFuncAttributeMaxDynamicSharedMemorySize &&
-        (value < 0 || value > warp_device()->number[DEVICE_SHARED_PER_SM] - function->shared))
-        problem = CUDA_INVALID_VALUE;
+    if (!problem && attribute == cudaFuncAttributeMaxDynamicSharedMemorySize)
+        problem = warp_set_dynamic_limit(function, value);
     return runtime_leave(problem);
 }
 

@@ -11,6 +11,7 @@ enum {
     MOST_TEXELS_3D = 16384,
     MOST_LAYERS = 2048,
     CONSTANT_BYTES = 65536,
+    SHARED_BYTES = 49152, /* of a CTA whose kernel has not asked for more */
     TEXTURE_ALIGN = 512,
     TEXTURE_PITCH = 32,
 };

@@ -1,6 +1,7 @@
 /* The driver API: images that are linked to each other, and libraries. */
 #pragma GCC diagnostic ignored "-Wmissing-prototypes"
 #include "core/cuda/runtime/driver.h"
+#include "core/cuda/runtime/handles.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -20,6 +21,7 @@ CUresult cuLinkCreate_v2(unsigned count, int *options, void **values, struct Lin
     if (!state) return CUDA_INVALID_VALUE;
     *state = calloc(1, sizeof **state);
     if (!*state) return CUDA_MEMORY_ALLOCATION;
+    warp_handle_add(*state, HANDLE_LINK);
     driver_write_logs("", count, options, values);
     return CUDA_OK;
 }
@@ -28,7 +30,7 @@ ALSO(cuLinkCreate, cuLinkCreate_v2)
 CUresult cuLinkAddData_v2(struct Link *state, int type, void *data, size_t bytes, const char *name,
                           unsigned count, int *options, void **values) {
     (void)name, (void)count, (void)options, (void)values;
-    if (!state) return CUDA_INVALID_HANDLE;
+    if (!warp_handle(state, HANDLE_LINK)) return CUDA_INVALID_HANDLE;
     if (state->is_complete || !data || !bytes) return CUDA_INVALID_VALUE;
     if (type != INPUT_PTX && type != INPUT_FAT_BINARY) {
         warp_name_missing("cuLinkAddData of inputs other than PTX and fat binaries");
@@ -51,7 +53,7 @@ CUresult cuLinkAddFile_v2(struct Link *state, int type, const char *path, unsign
 ALSO(cuLinkAddFile, cuLinkAddFile_v2)
 
 CUresult cuLinkComplete(struct Link *state, void **image, size_t *bytes) {
-    if (!state) return CUDA_INVALID_HANDLE;
+    if (!warp_handle(state, HANDLE_LINK)) return CUDA_INVALID_HANDLE;
     if (!image || !state->bytes) return CUDA_INVALID_VALUE;
     if (!state->is_complete) warp_append_image(&state->images, &state->bytes, NULL, 0);
     state->is_complete = true;
@@ -61,7 +63,8 @@ CUresult cuLinkComplete(struct Link *state, void **image, size_t *bytes) {
 }
 
 CUresult cuLinkDestroy(struct Link *state) {
-    if (!state) return CUDA_INVALID_HANDLE;
+    if (!warp_handle(state, HANDLE_LINK)) return CUDA_INVALID_HANDLE;
+    warp_handle_remove(state);
     free(state->images);
     free(state);
     return CUDA_OK;
@@ -106,12 +109,12 @@ CUresult cuLibraryGetGlobal(CUdeviceptr *address, size_t *bytes, CUmodule librar
 CUresult cuLibraryGetModule(CUmodule *module, CUmodule library) {
     if (!module) return CUDA_INVALID_VALUE;
     *module = library;
-    return library ? CUDA_OK : CUDA_INVALID_HANDLE;
+    return warp_module(library) ? CUDA_OK : CUDA_INVALID_HANDLE;
 }
 CUresult cuKernelGetFunction(CUfunction *function, CUfunction kernel) {
     if (!function) return CUDA_INVALID_VALUE;
     *function = kernel;
-    return kernel ? CUDA_OK : CUDA_INVALID_HANDLE;
+    return warp_known_function(kernel) ? CUDA_OK : CUDA_INVALID_HANDLE;
 }
 CUresult cuKernelGetLibrary(CUmodule *library, CUfunction kernel) {
     return cuFuncGetModule(library, kernel);

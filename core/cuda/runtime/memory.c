@@ -216,7 +216,9 @@ static WarpPlace end_of_copy(const struct cudaArray *array, struct cudaPitchedPt
     return place((uint8_t *)pointer.ptr + at.z * slice + at.y * pointer.pitch + at.x, pointer.pitch, slice);
 }
 
-void runtime_copy_of(WorkCopy *copy, const struct cudaMemcpy3DParms *p) {
+int runtime_copy_of(WorkCopy *copy, const struct cudaMemcpy3DParms *p) {
+    if ((p->srcArray && !runtime_array(p->srcArray)) || (p->dstArray && !runtime_array(p->dstArray)))
+        return CUDA_INVALID_VALUE;
     const struct cudaArray *array = p->srcArray ? p->srcArray : p->dstArray;
     *copy = (WorkCopy){.to = end_of_copy(p->dstArray, p->dstPtr, p->dstPos),
                        .from = end_of_copy(p->srcArray, p->srcPtr, p->srcPos),
@@ -226,12 +228,14 @@ void runtime_copy_of(WorkCopy *copy, const struct cudaMemcpy3DParms *p) {
                        .direction = (int)p->kind,
                        .is_asked = true,
                        .asked = *p};
+    return CUDA_OK;
 }
 
 static cudaError_t copy_volume(const struct cudaMemcpy3DParms *p, void *stream) {
     WorkCopy copy;
     if (!p) return runtime_note(CUDA_INVALID_VALUE);
-    runtime_copy_of(&copy, p);
+    int problem = runtime_copy_of(&copy, p);
+    if (problem) return runtime_note(problem);
     return submit_copy(&copy, stream);
 }
 

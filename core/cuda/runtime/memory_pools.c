@@ -1,10 +1,9 @@
 #include "core/cuda/runtime/memory_pools.h"
 
 #include "core/cuda/runtime/client_state.h"
+#include "core/cuda/runtime/handles.h"
 
 #include <stdlib.h>
-
-enum { POOL_MAGIC = 0x5777706f };
 
 static uint64_t larger(uint64_t a, uint64_t b) {
     return a > b ? a : b;
@@ -18,29 +17,29 @@ static void take(PoolUsage *usage, uint64_t bytes) {
 
 /* --- Pools -------------------------------------------------------------------------------------- */
 
-static WarpPool default_pool = {.magic = POOL_MAGIC, .switches = {1, 1, 1}};
+static WarpPool default_pool = {.switches = {1, 1, 1}};
 static WarpPool *current = &default_pool;
 
 WarpPool *warp_pool_new(uint64_t most_bytes) {
     WarpPool *pool = malloc(sizeof *pool);
-    if (pool) *pool = (WarpPool){.magic = POOL_MAGIC, .most_bytes = most_bytes, .switches = {1, 1, 1}};
+    if (!pool) return NULL;
+    *pool = (WarpPool){.most_bytes = most_bytes, .switches = {1, 1, 1}};
+    warp_handle_add(pool, HANDLE_POOL);
     return pool;
 }
 
 WarpPool *warp_pool(void *handle) {
-    WarpPool *pool = handle;
-    return pool && pool->magic == POOL_MAGIC && !pool->is_destroyed ? pool : NULL;
+    return handle == &default_pool ? &default_pool : warp_handle(handle, HANDLE_POOL);
 }
 
 static void free_if_done(WarpPool *pool) {
-    if (!pool->is_destroyed || pool->usage.used) return;
-    pool->magic = 0;
-    free(pool);
+    if (pool->is_destroyed && !pool->usage.used) free(pool);
 }
 
 int warp_pool_destroy(WarpPool *pool) {
     if (pool == &default_pool) return CUDA_INVALID_VALUE;
     if (pool == current) current = &default_pool;
+    warp_handle_remove(pool);
     pool->is_destroyed = true;
     free_if_done(pool);
     return CUDA_OK;

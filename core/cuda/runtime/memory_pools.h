@@ -13,7 +13,6 @@ typedef struct {
 enum { POOL_SWITCHES = 3 };
 
 typedef struct WarpPool {
-    uint32_t magic;
     bool is_destroyed; /* it ends with its last allocation */
     PoolUsage usage;
     uint64_t most_bytes; /* 0: all there are */

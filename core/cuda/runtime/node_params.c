@@ -14,7 +14,7 @@ int kernel_work(WarpWork *work, const struct cudaKernelNodeParams *params) {
 #if CUDA_MAJOR
     kernel->function = runtime_function(params->func);
 #else
-    kernel->function = params->func;
+    kernel->function = warp_known_function(params->func);
 #endif
     kernel->shape = (WarpLaunch){
         {grid->x, grid->y, grid->z}, {block->x, block->y, block->z}, params->sharedMemBytes, false};
@@ -47,8 +47,8 @@ static size_t rows_of(WarpPlace place, uint64_t rows) {
 int copy_work(WarpWork *work, const CopyParams *params) {
     if (!params) return CUDA_INVALID_VALUE;
     *work = (WarpWork){.kind = WORK_COPY};
-    runtime_copy_of(&work->copy, params);
-    return runtime_check_copy(&work->copy);
+    int problem = runtime_copy_of(&work->copy, params);
+    return problem ? problem : runtime_check_copy(&work->copy);
 }
 
 static struct cudaPitchedPtr pitched(WarpPlace place, const WorkCopy *copy) {

@@ -78,7 +78,7 @@ static const Entry *find(const void *host, EntryKind kind, EntryKind or_kind) {
 
 WarpFunction *runtime_function(const void *function) {
     const Entry *entry = find(function, ENTRY_FUNCTION, ENTRY_FUNCTION);
-    return entry ? entry->function : NULL;
+    return entry ? entry->function : warp_known_function(function);
 }
 
 int runtime_symbol(const void *symbol, uint64_t *address, uint64_t *bytes) {

@@ -23,6 +23,9 @@ struct cudaArray {
     bool is_owned;
 };
 
+/* The array of a handle; NULL for what is none. */
+struct cudaArray *runtime_array(const void *handle);
+
 /* Bytes of an element; 0 for what is no format. */
 uint32_t runtime_element_bytes(const struct cudaChannelFormatDesc *format);
 
@@ -35,7 +38,7 @@ WarpFunction *runtime_function(const void *function);
 int runtime_symbol(const void *symbol, uint64_t *address, uint64_t *bytes);
 /* Copies as work. Those that return int: 0 or an error code; between warp_enter() and warp_leave(). */
 int runtime_check_copy(const WorkCopy *copy);
-void runtime_copy_of(WorkCopy *copy, const struct cudaMemcpy3DParms *p);
+int runtime_copy_of(WorkCopy *copy, const struct cudaMemcpy3DParms *p);
 int runtime_symbol_copy(WorkCopy *copy, const void *symbol, const void *other, size_t count, size_t offset,
                         enum cudaMemcpyKind kind, bool to_symbol);
 /* A copy of rows, in a stream or WARP_WAIT: a whole call. */

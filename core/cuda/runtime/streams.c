@@ -1,26 +1,27 @@
 #include "core/cuda/runtime/streams.h"
 
 #include "core/cuda/runtime/capture.h"
+#include "core/cuda/runtime/handles.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-enum { STREAM_MAGIC = 0x57777374, EVENT_MAGIC = 0x57776576, EVENT_DISABLE_TIMING = 2 };
+enum { EVENT_DISABLE_TIMING = 2 };
 
 static uint64_t last_number;
 
 /* Handles 0, 1 and 2: the default stream, the same by another name, and the one that each thread has of its own. */
 enum { DEFAULT_STREAM, LEGACY_STREAM, PER_THREAD_STREAM, STANDING };
 
-static WarpStream legacy[] = {{.magic = STREAM_MAGIC}, {.magic = STREAM_MAGIC, .number = LEGACY_STREAM}};
+static WarpStream legacy[] = {{.number = DEFAULT_STREAM}, {.number = LEGACY_STREAM}};
 static _Thread_local WarpStream *per_thread; /* a capture may outlive the thread */
 static _Thread_local bool default_is_per_thread;
 
 int warp_stream_create(void **handle, unsigned flags, int priority) {
     WarpStream *stream = handle ? malloc(sizeof *stream) : NULL;
     if (!stream) return handle ? CUDA_MEMORY_ALLOCATION : CUDA_INVALID_VALUE;
-    *stream = (WarpStream){
-        .magic = STREAM_MAGIC, .flags = flags, .priority = priority, .number = STANDING + last_number++};
+    *stream = (WarpStream){.flags = flags, .priority = priority, .number = STANDING + last_number++};
+    warp_handle_add(stream, HANDLE_STREAM);
     *handle = stream;
     return CUDA_OK;
 }
@@ -29,17 +30,15 @@ static WarpStream *of_thread(void) {
     if (per_thread) return per_thread;
     per_thread = malloc(sizeof *per_thread);
     if (!per_thread) abort();
-    *per_thread = (WarpStream){.magic = STREAM_MAGIC, .number = PER_THREAD_STREAM};
+    *per_thread = (WarpStream){.number = PER_THREAD_STREAM};
     return per_thread;
 }
 
 WarpStream *warp_stream(void *handle) {
     uintptr_t number = (uintptr_t)handle;
-    WarpStream *stream = handle;
     if (number == PER_THREAD_STREAM || (number == DEFAULT_STREAM && default_is_per_thread))
         return of_thread();
-    if (number < STANDING) stream = &legacy[number];
-    return stream->magic == STREAM_MAGIC ? stream : NULL;
+    return number < STANDING ? &legacy[number] : warp_handle(handle, HANDLE_STREAM);
 }
 
 bool warp_stream_is_legacy(const WarpStream *stream) {
@@ -88,27 +87,28 @@ int warp_stream_free(void *handle) {
     if ((uintptr_t)handle < STANDING || !warp_stream(handle)) return CUDA_INVALID_HANDLE;
     warp_capture_lose(handle);
     warp_nodes_free(&warp_stream(handle)->tail);
-    warp_stream(handle)->magic = 0;
+    warp_handle_remove(handle);
     free(handle);
     return CUDA_OK;
 }
 
 WarpEvent *warp_event_new(unsigned flags) {
     WarpEvent *event = malloc(sizeof *event);
-    if (event) *event = (WarpEvent){.magic = EVENT_MAGIC, .flags = flags};
+    if (!event) return NULL;
+    *event = (WarpEvent){.flags = flags};
+    warp_handle_add(event, HANDLE_EVENT);
     return event;
 }
 
 WarpEvent *warp_event(void *handle) {
-    WarpEvent *event = handle;
-    return event && event->magic == EVENT_MAGIC ? event : NULL;
+    return warp_handle(handle, HANDLE_EVENT);
 }
 
 int warp_event_free(void *handle) {
     WarpEvent *event = warp_event(handle);
     if (!event) return CUDA_INVALID_HANDLE;
     warp_nodes_free(&event->tail);
-    event->magic = 0;
+    warp_handle_remove(event);
     free(event);
     return CUDA_OK;
 }

@@ -9,7 +9,6 @@
 enum { STREAM_ATTRIBUTES = 16, STREAM_ATTRIBUTE_WORDS = 4, STREAM_PRIORITY = 8, STREAM_NON_BLOCKING = 1 };
 
 typedef struct WarpStream {
-    uint32_t magic;
     unsigned flags;
     int priority;
     uint64_t number;
@@ -20,7 +19,6 @@ typedef struct WarpStream {
 } WarpStream;
 
 typedef struct {
-    uint32_t magic;
     unsigned flags;
     bool is_recorded;
     uint64_t cycle;

@@ -1,5 +1,6 @@
 /* Arrays; objects and references of textures and surfaces. */
 #include "core/cuda/runtime/capture.h"
+#include "core/cuda/runtime/handles.h"
 #include "core/cuda/runtime/runtime.h"
 #include "core/cuda/toolkit/include/surface_types.h"
 #include "core/cuda/toolkit/include/texture_types.h"
@@ -49,6 +50,10 @@ static uint64_t at_least_one(uint64_t count) {
     return count ? count : 1;
 }
 
+struct cudaArray *runtime_array(const void *handle) {
+    return warp_handle(handle, HANDLE_ARRAY);
+}
+
 static cudaError_t new_array(cudaArray_t *result, const struct cudaChannelFormatDesc *format,
                              struct cudaExtent extent, unsigned flags) {
     struct cudaArray *array = calloc(1, sizeof *array);
@@ -62,11 +67,13 @@ static cudaError_t new_array(cudaArray_t *result, const struct cudaChannelFormat
         array->slice = array->pitch * at_least_one(extent.height);
         problem = warp_alloc(array->slice * at_least_one(extent.depth), RANGE_DEVICE, 0, &array->address);
     }
-    if (!problem)
-        *result = array;
-    else
+    if (problem) {
         free(array);
-    return runtime_leave(problem);
+        return runtime_leave(problem);
+    }
+    warp_handle_add(array, HANDLE_ARRAY);
+    *result = array;
+    return runtime_leave(CUDA_OK);
 }
 
 cudaError_t cudaMallocArray(cudaArray_t *array, const struct cudaChannelFormatDesc *format, size_t width,
@@ -80,14 +87,16 @@ cudaError_t cudaMalloc3DArray(cudaArray_t *array, const struct cudaChannelFormat
 
 cudaError_t cudaFreeArray(cudaArray_t array) {
     int problem = warp_enter();
+    if (!problem && array && !runtime_array(array)) problem = CUDA_INVALID_VALUE;
     if (!problem && array) problem = warp_release(array->address);
+    if (!problem && array) warp_handle_remove(array);
     if (!problem) free(array);
     return runtime_leave(problem);
 }
 
 cudaError_t cudaArrayGetInfo(struct cudaChannelFormatDesc *format, struct cudaExtent *extent,
                              unsigned int *flags, cudaArray_t array) {
-    if (!array) return runtime_note(CUDA_INVALID_HANDLE);
+    if (!runtime_array(array)) return runtime_note(CUDA_INVALID_HANDLE);
     if (format) *format = array->format;
     if (extent) *extent = array->extent;
     if (flags) *flags = array->flags;
@@ -108,7 +117,7 @@ static WarpPlace outside(const void *pointer, size_t pitch) {
 }
 
 static bool has_bytes(const struct cudaArray *array, size_t x, size_t width) {
-    return array && width <= array->pitch && x <= array->pitch - width;
+    return runtime_array(array) && width <= array->pitch && x <= array->pitch - width;
 }
 
 static cudaError_t rows_to(const struct cudaArray *to, size_t x, size_t y, WarpPlace from, size_t width,
@@ -151,7 +160,7 @@ cudaError_t cudaMemcpy2DArrayToArray(cudaArray_t to, size_t x, size_t y, cudaArr
 static cudaError_t copy_lines(const struct cudaArray *array, size_t x, size_t y, const uint8_t *other,
                               size_t count, enum cudaMemcpyKind kind, bool to_array, void *stream) {
     cudaError_t problem = cudaSuccess;
-    if (!array) return runtime_note(CUDA_INVALID_VALUE);
+    if (!runtime_array(array)) return runtime_note(CUDA_INVALID_VALUE);
     size_t row = array->extent.width * array->element_bytes;
     while (count && !problem) {
         if (x >= row || y >= at_least_one(array->extent.height)) return runtime_note(CUDA_INVALID_VALUE);
@@ -188,7 +197,7 @@ cudaError_t cudaMemcpyFromArrayAsync(void *to, cudaArray_const_t from, size_t x,
 typedef struct {
     TextureSource place;
     struct cudaChannelFormatDesc format;
-    bool is_cube;
+    bool is_cube, is_linear;
 } Source;
 
 static Source source_of_array(const struct cudaArray *array) {
@@ -220,7 +229,9 @@ static Source source_of_linear(const void *pointer, size_t bytes,
     if (range && bytes > range->start + range->bytes - (uint64_t)pointer) /* whoever gave no size means all */
         bytes = range->start + range->bytes - (uint64_t)pointer;
     uint64_t width = element ? bytes / element : 0;
-    return source_of_pitched(pointer, width * element, width, 1, format);
+    Source source = source_of_pitched(pointer, width * element, width, 1, format);
+    source.is_linear = true;
+    return source;
 }
 
 static int make(const Source *source, const struct cudaTextureDesc *how, uint64_t *handle) {
@@ -235,6 +246,8 @@ static int make(const Source *source, const struct cudaTextureDesc *how, uint64_
                                         : is_normalized_float ? READ_NORMALIZED
                                                               : READ_ELEMENTS,
                                 .cube = source->is_cube};
+    /* Linear memory has no address mode: beyond its ends are zeros. */
+    if (source->is_linear) question.address[0] = cudaAddressModeBorder;
     if (!ask_for_format(&source->format, &question)) return CUDA_INVALID_CHANNEL_DESCRIPTOR;
     return warp_make_texture(&source->place, &question, handle);
 }
@@ -244,6 +257,7 @@ static int make(const Source *source, const struct cudaTextureDesc *how, uint64_
 typedef struct Object {
     struct Object *next;
     uint64_t handle;
+    bool is_surface;
     struct cudaResourceDesc resource;
     struct cudaTextureDesc texture;
 } Object;
@@ -253,7 +267,7 @@ static Object *objects;
 static int source_of_resource(const struct cudaResourceDesc *resource, Source *source) {
     switch (resource->resType) {
     case cudaResourceTypeArray:
-        if (!resource->res.array.array) return CUDA_INVALID_VALUE;
+        if (!runtime_array(resource->res.array.array)) return CUDA_INVALID_VALUE;
         *source = source_of_array(resource->res.array.array);
         return CUDA_OK;
     case cudaResourceTypeLinear:
@@ -281,7 +295,7 @@ static const char *missing_of(const struct cudaTextureDesc *how) {
 }
 
 static int new_object(const struct cudaResourceDesc *resource, const struct cudaTextureDesc *how,
-                      cudaTextureObject_t *result) {
+                      bool is_surface, cudaTextureObject_t *result) {
     Source source;
     uint64_t handle;
     const char *missing = missing_of(how);
@@ -294,7 +308,7 @@ static int new_object(const struct cudaResourceDesc *resource, const struct cuda
     if (problem) return problem;
     Object *object = malloc(sizeof *object);
     if (!object) return CUDA_MEMORY_ALLOCATION;
-    *object = (Object){objects, handle, *resource, *how};
+    *object = (Object){objects, handle, is_surface, *resource, *how};
     objects = object;
     *result = handle;
     return CUDA_OK;
@@ -309,45 +323,46 @@ cudaError_t cudaCreateTextureObject(cudaTextureObject_t *object, const struct cu
         problem = CUDA_NOT_SUPPORTED;
     }
     if (!problem && (!object || !resource || !how)) problem = CUDA_INVALID_VALUE;
-    if (!problem) problem = new_object(resource, how, object);
+    if (!problem) problem = new_object(resource, how, false, object);
     return runtime_leave(problem);
 }
 
-static Object **find(uint64_t handle) {
+static Object **find(uint64_t handle, bool is_surface) {
     Object **at = &objects;
-    while (*at && (*at)->handle != handle)
+    while (*at && ((*at)->handle != handle || (*at)->is_surface != is_surface))
         at = &(*at)->next;
     return at;
 }
 
-static cudaError_t destroy(uint64_t handle) {
+static cudaError_t destroy(uint64_t handle, bool is_surface) {
     int problem = warp_enter();
-    Object **at = find(handle), *object = *at;
+    Object **at = find(handle, is_surface), *object = *at;
+    if (!problem && handle && !object) problem = CUDA_INVALID_VALUE;
     if (object) *at = object->next;
     free(object);
     return runtime_leave(problem);
 }
 
-static cudaError_t resource_of(struct cudaResourceDesc *resource, uint64_t handle) {
+static cudaError_t resource_of(struct cudaResourceDesc *resource, uint64_t handle, bool is_surface) {
     int problem = warp_enter();
-    const Object *object = *find(handle);
+    const Object *object = *find(handle, is_surface);
     if (!problem && (!object || !resource)) problem = CUDA_INVALID_VALUE;
     if (!problem) *resource = object->resource;
     return runtime_leave(problem);
 }
 
 cudaError_t cudaDestroyTextureObject(cudaTextureObject_t handle) {
-    return destroy(handle);
+    return destroy(handle, false);
 }
 
 cudaError_t cudaGetTextureObjectResourceDesc(struct cudaResourceDesc *resource, cudaTextureObject_t handle) {
-    return resource_of(resource, handle);
+    return resource_of(resource, handle, false);
 }
 
 cudaError_t cudaGetTextureObjectTextureDesc(struct cudaTextureDesc *how, cudaTextureObject_t handle) {
     int problem = warp_enter();
-    const Object *object = *find(handle);
-    if (!problem && !object) problem = CUDA_INVALID_VALUE;
+    const Object *object = *find(handle, false);
+    if (!problem && (!object || !how)) problem = CUDA_INVALID_VALUE;
     if (!problem) *how = object->texture;
     return runtime_leave(problem);
 }
@@ -357,7 +372,7 @@ static const struct cudaTextureDesc as_bytes = {
     .addressMode = {cudaAddressModeClamp, cudaAddressModeClamp, cudaAddressModeClamp}};
 
 static bool takes_stores(const struct cudaArray *array) {
-    return array && array->flags & cudaArraySurfaceLoadStore;
+    return runtime_array(array) && array->flags & cudaArraySurfaceLoadStore;
 }
 
 cudaError_t cudaCreateSurfaceObject(cudaSurfaceObject_t *object, const struct cudaResourceDesc *resource) {
@@ -365,16 +380,16 @@ cudaError_t cudaCreateSurfaceObject(cudaSurfaceObject_t *object, const struct cu
     bool fits = object && resource && resource->resType == cudaResourceTypeArray &&
                 takes_stores(resource->res.array.array);
     if (!problem && !fits) problem = CUDA_INVALID_VALUE;
-    if (!problem) problem = new_object(resource, &as_bytes, object);
+    if (!problem) problem = new_object(resource, &as_bytes, true, object);
     return runtime_leave(problem);
 }
 
 cudaError_t cudaDestroySurfaceObject(cudaSurfaceObject_t handle) {
-    return destroy(handle);
+    return destroy(handle, true);
 }
 
 cudaError_t cudaGetSurfaceObjectResourceDesc(struct cudaResourceDesc *resource, cudaSurfaceObject_t handle) {
-    return resource_of(resource, handle);
+    return resource_of(resource, handle, true);
 }
 
 /* --- References -------------------------------------------------------------------------------- */
@@ -424,7 +439,7 @@ cudaError_t cudaBindTextureToArray(const struct textureReference *reference, cud
                                    const struct cudaChannelFormatDesc *format) {
     (void)format; /* the array has it */
     int problem = warp_enter();
-    if (!problem && (!reference || !array)) problem = CUDA_INVALID_VALUE;
+    if (!problem && (!reference || !runtime_array(array))) problem = CUDA_INVALID_VALUE;
     if (!problem) {
         Source source = source_of_array(array);
         problem = bind(reference, &source);

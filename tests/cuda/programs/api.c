@@ -3,6 +3,7 @@
 
 #include <dlfcn.h>
 #include <pthread.h>
+#include <stdbool.h>
 #include <unistd.h>
 
 static const int two[4] = {0, 2, 0, 0};
@@ -198,9 +199,9 @@ static void errors(void) {
     expect_shapes(a);
     void *params[] = {&a, &ctas};
     EXPECT(cudaLaunchKernel((const void *)scale, size1(1), size1(32), params, 1 << 20, 0),
-           cudaErrorLaunchOutOfResources);
+           cudaErrorInvalidValue);
     EXPECT(cudaLaunchKernel((const void *)cooperative_block_of_grid, size1(1), size1(32), params, 1 << 20, 0),
-           cudaErrorLaunchOutOfResources);
+           cudaErrorInvalidValue);
     EXPECT(cudaLaunchKernel((const void *)cooperative_block_of_grid, size1(1), size1(31), params, 0, 0),
            cudaErrorInvalidConfiguration);
     EXPECT(cudaLaunchKernel((const void *)basic, size1(1), size1(32), params, 0, 0),
@@ -598,7 +599,14 @@ int cuMemcpyHtoD_v2(CUdeviceptr, const void *, size_t), cuMemcpyDtoH_v2(void *, 
 int cuMemsetD32_v2(CUdeviceptr, unsigned, size_t);
 int cuLaunchKernel(void *, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, void *,
                    void **, void **);
+int cuPointerGetAttribute(void *, int, CUdeviceptr),
+    cuPointerGetAttributes(unsigned, int *, void **, CUdeviceptr);
+int cudaLibraryLoadData(void **, const void *, int *, void **, unsigned, int *, void **, unsigned);
+int cudaLibraryGetKernel(void **, void *, const char *), cudaLibraryUnload(void *);
+int cudaLibraryGetGlobal(void **, size_t *, void *, const char *);
+int cudaKernelSetAttributeForDevice(void *, int, int, int);
 int cuGetErrorName(int, const char **), cuFuncGetAttribute(int *, int, void *);
+int cuFuncSetAttribute(void *, int, int);
 int cuModuleLoadDataEx(void **, const void *, unsigned, int *, void **);
 int cuFuncGetName(const char **, void *), cuCtxGetCurrent(void **);
 int cuOccupancyMaxPotentialBlockSize(int *, int *, void *, size_t (*)(int), size_t, int);
@@ -835,6 +843,144 @@ static void hints(void) {
     GOOD(cudaStreamDestroy(other));
 }
 
+/* On v100: more than 48 KiB have to be asked for. What a kernel has itself counts. */
+static void dynamic_shared(void) {
+    enum { PLAIN = 48 << 10, MOST = 96 << 10, OWN = 1024 };
+    static const char text[] = ".version 7.0\n.target sm_35\n.address_size 64\n.visible .entry own() {\n"
+                               ".reg .u32 %r; .shared .align 4 .b8 own[1024]; mov.u32 %r, own; ret; }\n";
+    struct cudaDeviceProp p;
+    struct cudaFuncAttributes attributes;
+    const void *kernel = (const void *)nothing;
+    void *module, *function;
+    int value;
+    GOOD(cudaGetDeviceProperties(&p, 0));
+    EXPECT(p.sharedMemPerBlock, PLAIN);
+    EXPECT(p.sharedMemPerBlockOptin, MOST);
+    GOOD(cudaDeviceGetAttribute(&value, cudaDevAttrMaxSharedMemoryPerBlock, 0));
+    EXPECT(value, PLAIN);
+    GOOD(cudaDeviceGetAttribute(&value, cudaDevAttrMaxSharedMemoryPerBlockOptin, 0));
+    EXPECT(value, MOST);
+    GOOD(cudaFuncGetAttributes(&attributes, kernel));
+    EXPECT(attributes.maxDynamicSharedSizeBytes, PLAIN);
+    GOOD(cudaLaunchKernel(kernel, size1(1), size1(32), 0, PLAIN, 0));
+    EXPECT(cudaLaunchKernel(kernel, size1(1), size1(32), 0, PLAIN + 1, 0), cudaErrorInvalidValue);
+    EXPECT(cudaLaunchKernel(kernel, size1(1), size1(32), 0, (size_t)1 << 32, 0), cudaErrorInvalidValue);
+    GOOD(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&value, kernel, 32, MOST));
+    EXPECT(value, 0);
+    EXPECT(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, MOST + 1),
+           cudaErrorInvalidValue);
+    EXPECT(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, -1),
+           cudaErrorInvalidValue);
+    GOOD(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, MOST));
+    GOOD(cudaFuncGetAttributes(&attributes, kernel));
+    EXPECT(attributes.maxDynamicSharedSizeBytes, MOST);
+    GOOD(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&value, kernel, 32, MOST));
+    EXPECT(value, 1);
+    GOOD(cudaLaunchKernel(kernel, size1(1), size1(32), 0, MOST, 0));
+    EXPECT(cuModuleLoadData(&module, text), 0);
+    EXPECT(cuModuleGetFunction(&function, module, "own"), 0);
+    EXPECT(cuFuncGetAttribute(&value, 8, function), 0);
+    EXPECT(value, PLAIN - OWN);
+    EXPECT(cuLaunchKernel(function, 1, 1, 1, 32, 1, 1, PLAIN - OWN, 0, 0, 0), 0);
+    EXPECT(cuLaunchKernel(function, 1, 1, 1, 32, 1, 1, PLAIN, 0, 0, 0), cudaErrorInvalidValue);
+    EXPECT(cuFuncSetAttribute(function, 8, MOST), cudaErrorInvalidValue);
+    EXPECT(cuFuncSetAttribute(function, 8, MOST - OWN), 0);
+    EXPECT(cuLaunchKernel(function, 1, 1, 1, 32, 1, 1, MOST - OWN, 0, 0, 0), 0);
+    GOOD(cudaDeviceSynchronize());
+    cudaGetLastError();
+}
+
+/* Before the first texel and behind the last one, whatever the address mode: unlike in an array. */
+static void linear_texture(void) {
+    enum { TEXELS = 8, BEYOND = 3, READS = TEXELS + 2 * BEYOND };
+    static const char text[] =
+        ".version 7.0\n.target sm_35\n.address_size 64\n.visible .entry line(.param .u64 out, .param .u64 "
+        "handle) {\n"
+        "  .reg .u32 %r<5>; .reg .u64 %d<4>; ld.param.u64 %d0, [out]; ld.param.u64 %d1, [handle];\n"
+        "  mov.u32 %r0, %tid.x; sub.u32 %r4, %r0, 3; tex.1d.v4.s32.s32 {%r1, %r2, %r3, %r4}, [%d1, {%r4}];\n"
+        "  mul.wide.u32 %d2, %r0, 4; add.u64 %d2, %d0, %d2; st.global.u32 [%d2], %r1; ret; }\n";
+    struct cudaResourceDesc resource = {.resType = cudaResourceTypeLinear};
+    struct cudaTextureDesc how = {.addressMode = {cudaAddressModeClamp}};
+    int texels[2 * TEXELS], got[READS], *a, *out;
+    cudaTextureObject_t object;
+    void *module, *function, *params[] = {&out, &object};
+    for (int i = 0; i < 2 * TEXELS; i++)
+        texels[i] = 100 + i;
+    GOOD(cudaMalloc((void **)&a, sizeof texels));
+    GOOD(cudaMalloc((void **)&out, sizeof got));
+    GOOD(cudaMemcpy(a, texels, sizeof texels, cudaMemcpyHostToDevice));
+    resource.res.linear.devPtr = a;
+    resource.res.linear.desc = cudaCreateChannelDesc(32, 0, 0, 0, cudaChannelFormatKindSigned);
+    resource.res.linear.sizeInBytes = TEXELS * sizeof *a;
+    EXPECT(cuModuleLoadData(&module, text), 0);
+    EXPECT(cuModuleGetFunction(&function, module, "line"), 0);
+    for (int mode = cudaAddressModeWrap; mode <= cudaAddressModeMirror; mode++) {
+        how.addressMode[0] = (enum cudaTextureAddressMode)mode;
+        GOOD(cudaCreateTextureObject(&object, &resource, &how, 0));
+        EXPECT(cuLaunchKernel(function, 1, 1, 1, READS, 1, 1, 0, 0, params, 0), 0);
+        GOOD(cudaMemcpy(got, out, sizeof got, cudaMemcpyDeviceToHost));
+        for (int i = 0; i < READS; i++)
+            EXPECT(got[i], i < BEYOND || i >= BEYOND + TEXELS ? 0 : texels[i - BEYOND]);
+        GOOD(cudaDestroyTextureObject(object));
+    }
+}
+
+/* The same libraries by the runtime API; their kernels are launched as those of the program. */
+static void runtime_libraries(void) {
+    void *library, *kernel, *address;
+    int twos[] = {2, 2, 2, 2}, n = 100, *a, got = 0;
+    void *params[] = {&a, &n};
+    size_t bytes;
+    EXPECT(cudaLibraryLoadData(&library, ptx, 0, 0, 0, 0, 0, 0), 0);
+    EXPECT(cudaLibraryGetKernel(&kernel, library, "nowhere"), 500);
+    EXPECT(cudaGetLastError(), 500);
+    EXPECT(cudaLibraryGetKernel(&kernel, library, "scale"), 0);
+    EXPECT(cudaKernelSetAttributeForDevice(kernel, 8, 1000, 0), 0);
+    EXPECT(cudaLibraryGetGlobal(&address, &bytes, library, "factors"), 0);
+    EXPECT(bytes, sizeof twos);
+    GOOD(cudaMemcpy(address, twos, sizeof twos, cudaMemcpyHostToDevice));
+    GOOD(cudaMalloc((void **)&a, 400));
+    GOOD(cudaMemset(a, 1, 400));
+    GOOD(cudaLaunchKernel(kernel, size1(1), size1(128), params, 0, 0));
+    GOOD(cudaMemcpy(&got, a + 99, sizeof got, cudaMemcpyDeviceToHost));
+    EXPECT(got, 2 * 0x01010101 + 5); /* `bias` */
+    EXPECT(cudaLibraryUnload(library), 0);
+    EXPECT(cudaLibraryUnload(library), cudaErrorInvalidResourceHandle);
+    EXPECT(cudaLaunchKernel(kernel, size1(1), size1(128), params, 0, 0), cudaErrorInvalidDeviceFunction);
+    cudaGetLastError();
+}
+
+static void pointers(void) {
+    char *a, *pinned, *managed;
+    int which[] = {2, 9, 8, 3, 12}, ordinal = 7;
+    unsigned type = 7;
+    bool is_managed = true;
+    CUdeviceptr device = 7;
+    size_t bytes = 7;
+    void *results[] = {&type, &ordinal, &is_managed, &device, &bytes};
+    GOOD(cudaMalloc((void **)&a, 4096));
+    GOOD(cudaMallocHost((void **)&pinned, 4096));
+    GOOD(cudaMallocManaged((void **)&managed, 4096, cudaMemAttachGlobal));
+    EXPECT(cuPointerGetAttributes(5, which, results, (CUdeviceptr)a + 9), 0);
+    EXPECT(type, 2);
+    EXPECT(ordinal, 0);
+    EXPECT(is_managed, 0);
+    EXPECT(device, (CUdeviceptr)a + 9);
+    EXPECT(bytes, 4096);
+    EXPECT(cuPointerGetAttribute(&type, 2, (CUdeviceptr)pinned), 0);
+    EXPECT(type, 1);
+    EXPECT(cuPointerGetAttribute(&is_managed, 8, (CUdeviceptr)managed), 0);
+    EXPECT(is_managed, 1);
+    EXPECT(cuPointerGetAttribute(&device, 11, (CUdeviceptr)pinned + 100), 0);
+    EXPECT(device, (CUdeviceptr)pinned);
+    EXPECT(cuPointerGetAttribute(&device, 4, (CUdeviceptr)a), cudaErrorInvalidValue);
+    EXPECT(cuPointerGetAttribute(&type, 2, (CUdeviceptr)&type), cudaErrorInvalidValue);
+    EXPECT(cuPointerGetAttributes(5, which, results, (CUdeviceptr)&type), 0);
+    EXPECT(type, 0);
+    EXPECT(ordinal, -2);
+    EXPECT(device, 0);
+}
+
 /* --- Names of functions --------------------------------------------------------------------------- */
 
 static void missing(void) {
@@ -1020,6 +1166,10 @@ int main(int argc, char **argv) {
                  {"votes", votes},
                  {"driver_more", driver_more},
                  {"libraries", libraries},
+                 {"runtime_libraries", runtime_libraries},
+                 {"pointers", pointers},
+                 {"linear_texture", linear_texture},
+                 {"dynamic_shared", dynamic_shared},
                  {"occupancy", occupancy},
                  {"freed", freed},
                  {"hints", hints},

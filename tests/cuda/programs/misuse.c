@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <sys/mman.h>
 
-enum { INVALID_VALUE = 1, INVALID_PITCH = 12 };
+enum { INVALID_VALUE = 1, INVALID_DEVICE_FUNCTION = 98, INVALID_CONTEXT = 201, INVALID_HANDLE = 400 };
 
 typedef int (*Call)(void *, void *, void *, void *, void *, void *);
 
@@ -107,9 +107,218 @@ static void images(void) {
     CHECK(load(&module, pages + page, NULL, NULL, NULL, NULL) != 0);
 }
 
+/* --- Handles ------------------------------------------------------------------------------------ */
+
+/* In place of an argument: the handle, room for an answer, an address of the device. */
+#define HANDLE    ((void *)0x1001)
+#define ROOM      ((void *)0x1002)
+#define MEMORY    ((void *)0x1003)
+#define NUMBER(n) ((void *)(n))
+#define NAME      ((void *)"name")
+
+typedef enum {
+    STREAM,
+    EVENT,
+    GRAPH,
+    NODE,
+    EXEC,
+    POOL,
+    ARRAY,
+    TEXTURE,
+    SURFACE,
+    MODULE,
+    FUNCTION,
+    LINK,
+    CONTEXT,
+    KINDS
+} Kind;
+
+static void ignore(void *data) {
+    (void)data;
+}
+
+/* Calls that get a handle of this kind, and what they return for what is none. */
+static const struct {
+    Kind kind;
+    const char *name;
+    int error;
+    void *arguments[6];
+} taking[] = {
+    {STREAM, "cudaStreamSynchronize", INVALID_HANDLE, {HANDLE}},
+    {STREAM, "cudaStreamQuery", INVALID_HANDLE, {HANDLE}},
+    {STREAM, "cudaStreamDestroy", INVALID_HANDLE, {HANDLE}},
+    {STREAM, "cudaStreamGetPriority", INVALID_HANDLE, {HANDLE, ROOM}},
+    {STREAM, "cudaStreamIsCapturing", INVALID_HANDLE, {HANDLE, ROOM}},
+    {STREAM, "cudaStreamBeginCapture", INVALID_HANDLE, {HANDLE}},
+    {STREAM, "cudaStreamEndCapture", INVALID_HANDLE, {HANDLE, ROOM}},
+    {STREAM, "cudaLaunchHostFunc", INVALID_HANDLE, {HANDLE, (void *)ignore}},
+    {STREAM, "cudaMemsetAsync", INVALID_HANDLE, {MEMORY, 0, NUMBER(4), HANDLE}},
+    {STREAM, "cudaMemcpyAsync", INVALID_HANDLE, {MEMORY, MEMORY, NUMBER(4), NUMBER(3), HANDLE}},
+    {STREAM, "cudaMallocAsync", INVALID_HANDLE, {ROOM, NUMBER(4), HANDLE}},
+    {STREAM, "cuStreamSynchronize", INVALID_HANDLE, {HANDLE}},
+    {STREAM, "cuStreamDestroy_v2", INVALID_HANDLE, {HANDLE}},
+    {EVENT, "cudaEventRecord", INVALID_HANDLE, {HANDLE}},
+    {EVENT, "cudaEventSynchronize", INVALID_HANDLE, {HANDLE}},
+    {EVENT, "cudaEventQuery", INVALID_HANDLE, {HANDLE}},
+    {EVENT, "cudaEventElapsedTime", INVALID_HANDLE, {ROOM, HANDLE, HANDLE}},
+    {EVENT, "cudaStreamWaitEvent", INVALID_HANDLE, {0, HANDLE}},
+    {EVENT, "cudaEventDestroy", INVALID_HANDLE, {HANDLE}},
+    {EVENT, "cuEventDestroy_v2", INVALID_HANDLE, {HANDLE}},
+    {GRAPH, "cudaGraphDestroy", INVALID_VALUE, {HANDLE}},
+    {GRAPH, "cudaGraphClone", INVALID_VALUE, {ROOM, HANDLE}},
+    {GRAPH, "cudaGraphGetNodes", INVALID_VALUE, {HANDLE, 0, ROOM}},
+    {GRAPH, "cudaGraphInstantiateWithFlags", INVALID_VALUE, {ROOM, HANDLE}},
+    {GRAPH, "cudaGraphAddEmptyNode", INVALID_VALUE, {ROOM, HANDLE}},
+    {NODE, "cudaGraphNodeGetType", INVALID_VALUE, {HANDLE, ROOM}},
+    {NODE, "cudaGraphHostNodeGetParams", INVALID_VALUE, {HANDLE, ROOM}},
+    {NODE, "cudaGraphDestroyNode", INVALID_VALUE, {HANDLE}},
+    {EXEC, "cudaGraphLaunch", INVALID_VALUE, {HANDLE}},
+    {EXEC, "cudaGraphUpload", INVALID_VALUE, {HANDLE}},
+    {EXEC, "cudaGraphExecDestroy", INVALID_VALUE, {HANDLE}},
+    {POOL, "cudaMallocFromPoolAsync", INVALID_VALUE, {ROOM, NUMBER(4), HANDLE}},
+    {POOL, "cudaMemPoolTrimTo", INVALID_VALUE, {HANDLE}},
+    {POOL, "cudaDeviceSetMemPool", INVALID_VALUE, {0, HANDLE}},
+    {POOL, "cudaMemPoolDestroy", INVALID_VALUE, {HANDLE}},
+    {ARRAY, "cudaArrayGetInfo", INVALID_HANDLE, {ROOM, ROOM, ROOM, HANDLE}},
+    {ARRAY, "cudaGetChannelDesc", INVALID_HANDLE, {ROOM, HANDLE}},
+    {ARRAY, "cudaMemcpyToArray", INVALID_VALUE, {HANDLE, 0, 0, MEMORY, NUMBER(4), NUMBER(3)}},
+    {ARRAY, "cudaMemcpyFromArray", INVALID_VALUE, {MEMORY, HANDLE, 0, 0, NUMBER(4), NUMBER(3)}},
+    {ARRAY, "cudaFreeArray", INVALID_VALUE, {HANDLE}},
+    {TEXTURE, "cudaGetTextureObjectResourceDesc", INVALID_VALUE, {ROOM, HANDLE}},
+    {TEXTURE, "cudaDestroyTextureObject", INVALID_VALUE, {HANDLE}},
+    {SURFACE, "cudaGetSurfaceObjectResourceDesc", INVALID_VALUE, {ROOM, HANDLE}},
+    {SURFACE, "cudaDestroySurfaceObject", INVALID_VALUE, {HANDLE}},
+    {MODULE, "cuModuleGetFunction", INVALID_VALUE, {ROOM, HANDLE, NAME}},
+    {MODULE, "cuModuleGetGlobal_v2", INVALID_VALUE, {ROOM, ROOM, HANDLE, NAME}},
+    {MODULE, "cuLibraryGetKernel", INVALID_VALUE, {ROOM, HANDLE, NAME}},
+    {MODULE, "cuLibraryGetModule", INVALID_HANDLE, {ROOM, HANDLE}},
+    {MODULE, "cuLibraryUnload", INVALID_HANDLE, {HANDLE}},
+    {MODULE, "cuModuleUnload", INVALID_HANDLE, {HANDLE}},
+    {FUNCTION, "cuFuncGetAttribute", INVALID_VALUE, {ROOM, 0, HANDLE}},
+    {FUNCTION, "cuFuncSetCacheConfig", INVALID_HANDLE, {HANDLE}},
+    {FUNCTION, "cuFuncGetName", INVALID_VALUE, {ROOM, HANDLE}},
+    {FUNCTION, "cuFuncGetModule", INVALID_VALUE, {ROOM, HANDLE}},
+    {FUNCTION, "cuKernelGetFunction", INVALID_HANDLE, {ROOM, HANDLE}},
+    {FUNCTION, "cuOccupancyMaxActiveBlocksPerMultiprocessor", INVALID_VALUE, {ROOM, HANDLE, NUMBER(32)}},
+    {FUNCTION, "cuLaunchKernelEx", INVALID_HANDLE, {ROOM, HANDLE}},
+    {FUNCTION, "cudaFuncGetAttributes", INVALID_DEVICE_FUNCTION, {ROOM, HANDLE}},
+    {LINK, "cuLinkComplete", INVALID_HANDLE, {HANDLE, ROOM, ROOM}},
+    {LINK, "cuLinkDestroy", INVALID_HANDLE, {HANDLE}},
+    {CONTEXT, "cuCtxSetCurrent", INVALID_CONTEXT, {HANDLE}},
+    {CONTEXT, "cuCtxPushCurrent_v2", INVALID_CONTEXT, {HANDLE}},
+    {CONTEXT, "cuCtxSynchronize_v2", INVALID_CONTEXT, {HANDLE}},
+    {CONTEXT, "cuCtxDestroy_v2", INVALID_CONTEXT, {HANDLE}},
+};
+
+static int call_with(size_t row, void *handle, void *memory) {
+    static long long room[64];
+    void *a[6];
+    memset(room, 0, sizeof room);
+    for (int i = 0; i < 6; i++) {
+        void *given = taking[row].arguments[i];
+        a[i] = given == HANDLE ? handle : given == ROOM ? (void *)room : given == MEMORY ? memory : given;
+    }
+    Call call = (Call)dlsym(RTLD_DEFAULT, taking[row].name);
+    return call ? call(a[0], a[1], a[2], a[3], a[4], a[5]) : -1;
+}
+
+static int by_name(const char *name, void *a, void *b, void *c) {
+    return ((Call)dlsym(RTLD_DEFAULT, name))(a, b, c, NULL, NULL, NULL);
+}
+
+static const char empty_kernel[] =
+    ".version 7.0\n.target sm_35\n.address_size 64\n.visible .entry name() { ret; }\n";
+
+/* One handle of each kind. */
+static void make_all(void *made[KINDS]) {
+    struct cudaChannelFormatDesc format = {32, 0, 0, 0, cudaChannelFormatKindSigned};
+    struct cudaMemPoolProps pool = {.allocType = cudaMemAllocationTypePinned,
+                                    .location = {.type = cudaMemLocationTypeDevice}};
+    CHECK(cudaStreamCreate((cudaStream_t *)&made[STREAM]) == cudaSuccess);
+    CHECK(cudaEventCreate((cudaEvent_t *)&made[EVENT]) == cudaSuccess);
+    CHECK(cudaGraphCreate((cudaGraph_t *)&made[GRAPH], 0) == cudaSuccess);
+    CHECK(cudaGraphAddEmptyNode((cudaGraphNode_t *)&made[NODE], made[GRAPH], NULL, 0) == cudaSuccess);
+    CHECK(by_name("cudaGraphInstantiateWithFlags", &made[EXEC], made[GRAPH], NULL) == cudaSuccess);
+    CHECK(cudaMemPoolCreate((cudaMemPool_t *)&made[POOL], &pool) == cudaSuccess);
+    CHECK(cudaMallocArray((cudaArray_t *)&made[ARRAY], &format, 8, 8, cudaArraySurfaceLoadStore) ==
+          cudaSuccess);
+    struct cudaResourceDesc resource = {.resType = cudaResourceTypeArray, .res.array.array = made[ARRAY]};
+    struct cudaTextureDesc how = {0};
+    CHECK(cudaCreateTextureObject((cudaTextureObject_t *)&made[TEXTURE], &resource, &how, NULL) ==
+          cudaSuccess);
+    CHECK(cudaCreateSurfaceObject((cudaSurfaceObject_t *)&made[SURFACE], &resource) == cudaSuccess);
+    CHECK(by_name("cuModuleLoadData", &made[MODULE], (void *)empty_kernel, NULL) == 0);
+    CHECK(by_name("cuModuleGetFunction", &made[FUNCTION], made[MODULE], NAME) == 0);
+    CHECK(((Call)dlsym(RTLD_DEFAULT, "cuLinkCreate_v2"))(NULL, NULL, NULL, &made[LINK], NULL, NULL) == 0);
+    CHECK(by_name("cuCtxCreate_v2", &made[CONTEXT], NULL, NULL) == 0);
+}
+
+static void end_all(void *const made[KINDS]) {
+    static const char *const ends[KINDS] = {
+        [STREAM] = "cudaStreamDestroy",
+        [EVENT] = "cudaEventDestroy",
+        [NODE] = "cudaGraphDestroyNode",
+        [EXEC] = "cudaGraphExecDestroy",
+        [POOL] = "cudaMemPoolDestroy",
+        [ARRAY] = "cudaFreeArray",
+        [TEXTURE] = "cudaDestroyTextureObject",
+        [SURFACE] = "cudaDestroySurfaceObject",
+        [MODULE] = "cuModuleUnload",
+        [LINK] = "cuLinkDestroy",
+    };
+    for (int kind = 0; kind < KINDS; kind++)
+        if (ends[kind]) CHECK(by_name(ends[kind], made[kind], NULL, NULL) == 0);
+    CHECK(cudaGraphDestroy(made[GRAPH]) == cudaSuccess);
+}
+
+static void refused(size_t row, void *handle, void *memory) {
+    int got = call_with(row, handle, memory);
+    if (got != taking[row].error) printf("%s(%p) returns %d\n", taking[row].name, handle, got);
+    CHECK(got == taking[row].error);
+}
+
+/* Numbers, other memory of the program, handles of other kinds, and those of what has ended. */
+static void handles(void) {
+    void *made[KINDS], *memory;
+    char own[4096];
+    memset(own, 'w', sizeof own);
+    CHECK(cudaMalloc(&memory, 4096) == cudaSuccess);
+    make_all(made);
+    void *const never[] = {(void *)0x10, (void *)(uintptr_t)-1, (void *)((uintptr_t)1 << 62), own, own + 1,
+                           memory};
+    for (size_t row = 0; row < sizeof taking / sizeof *taking; row++) {
+        for (size_t i = 0; i < sizeof never / sizeof *never; i++)
+            refused(row, never[i], memory);
+        for (int kind = 0; kind < KINDS; kind++)
+            if (kind != (int)taking[row].kind && (uintptr_t)made[kind] > 2) refused(row, made[kind], memory);
+    }
+    end_all(made);
+    for (size_t row = 0; row < sizeof taking / sizeof *taking; row++)
+        if (taking[row].kind != CONTEXT) refused(row, made[taking[row].kind], memory);
+    for (uintptr_t standing = 0; standing <= 2; standing++)
+        CHECK(cudaStreamSynchronize((cudaStream_t)standing) == cudaSuccess);
+    make_all(made);
+    CHECK(cudaDeviceReset() == cudaSuccess);
+    CHECK(cudaFreeArray(made[ARRAY]) == cudaErrorInvalidValue);
+}
+
+/* Many live handles, and those that went, in any order. */
+static void many_handles(void) {
+    enum { MANY = 5000 };
+    static cudaEvent_t events[MANY];
+    for (int i = 0; i < MANY; i++)
+        CHECK(cudaEventCreate(&events[i]) == cudaSuccess);
+    for (int i = 0; i < MANY; i += 3)
+        CHECK(cudaEventDestroy(events[i]) == cudaSuccess);
+    for (int i = 0; i < MANY; i++)
+        CHECK(cudaEventRecord(events[i], 0) == (i % 3 ? cudaSuccess : cudaErrorInvalidResourceHandle));
+}
+
 int main(int argc, char **argv) {
     if (argc == 2 && strcmp(argv[1], "nulls") == 0) nulls();
     if (argc == 2 && strcmp(argv[1], "volumes") == 0) volumes();
     if (argc == 2 && strcmp(argv[1], "images") == 0) images();
+    if (argc == 2 && strcmp(argv[1], "handles") == 0) handles();
+    if (argc == 2 && strcmp(argv[1], "many_handles") == 0) many_handles();
     return finish("misuse");
 }

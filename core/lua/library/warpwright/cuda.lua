@@ -86,7 +86,7 @@ local function program_of(words, folder, how)
     core.keep_host_log(gpu, how.keeps_log)
     local server = cuda_server.new(program.sim, program.name, capability, is_timed, how.tells_copies)
     local channel <close> = core.cuda_start(words, cuda_home.path "lib64", gpu, folder)
-    program.ptx_texts = server.ptx
+    program.ptx_texts, program.faults = server.ptx, server.faults
     server:serve(channel)
     local status, signal = core.cuda_end(channel)
     program.ended = status or killed + signal

@@ -206,7 +206,10 @@ local function launch_failed(server, kernel, result, fault)
   note("%s", fault.message)
   if fault.kind == "launch" then return code_of_mistake(fault.message, kernel.name) end
   local code = faults[fault.kind] or errors.launch_failure
-  if result then server.dead = code end
+  if result then
+    server.dead = code
+    table.insert(server.faults, fault.message)
+  end
   return code
 end
 
@@ -348,7 +351,7 @@ function cuda_server.new(sim, name, capability, is_timed, tells_copies)
     gpu = gpu, name = name, capability = capability, base = base, capacity = capacity, cycle = 0,
     is_timed = is_timed, launches = 0, heap = first_heap, device_name = sim.name,
     tells_copies = tells_copies or l2 and l2.host_copies or false, numbers = device_numbers(sim, capability),
-    modules = {}, functions = {}, allocations = {}, mapped = {}, missing = {}, ptx = {},
+    modules = {}, functions = {}, allocations = {}, mapped = {}, missing = {}, ptx = {}, faults = {},
   }, Server)
 end
 

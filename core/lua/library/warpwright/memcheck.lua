@@ -13,9 +13,10 @@ local function describe(site)
     site.ptx, other)
 end
 
---- { errors = number, lines = { text ... } } of a GPU, in the order of launches, cycles and SMs.
-function memcheck.report(gpu)
-  local found = { errors = 0, lines = {} }
+--- { errors = number, lines = { text ... }, faults = } of a GPU, in the order of launches, cycles and SMs. `faults`: what ended launches
+-- whose program went on, as text, or nil.
+function memcheck.report(gpu, faults)
+  local found = { errors = 0, lines = {}, faults = faults or {} }
   for i, site in ipairs(core.memcheck_sites(gpu)) do
     found.lines[i] = describe(site)
     found.errors = found.errors + site.count
@@ -23,10 +24,11 @@ function memcheck.report(gpu)
   return found
 end
 
---- "memcheck: 12 errors at 3 places"
+--- "memcheck: 12 errors at 3 places; 1 launch ended at a fault"
 function memcheck.summary(found)
-  local function many(n, word) return ("%d %s%s"):format(n, word, n == 1 and "" or "s") end
-  return ("memcheck: %s at %s"):format(many(found.errors, "error"), many(#found.lines, "place"))
+  local function many(n, word, plural) return ("%d %s"):format(n, n == 1 and word or plural) end
+  local faults = found.faults[1] and ("; %s ended at a fault"):format(many(#found.faults, "launch", "launches")) or ""
+  return ("memcheck: %s at %s%s"):format(many(found.errors, "error", "errors"), many(#found.lines, "place", "places"), faults)
 end
 
 --- The first of them on stderr; all in a folder's memcheck.txt, if there is one.
@@ -38,6 +40,11 @@ function memcheck.tell(found, folder)
 end
 
 --- As a file.
-function memcheck.text(found) return table.concat(found.lines, "\n") .. (found.lines[1] and "\n" or "") .. memcheck.summary(found) .. "\n" end
+function memcheck.text(found)
+  local lines = table.move(found.lines, 1, #found.lines, 1, {})
+  for _, fault in ipairs(found.faults) do lines[#lines + 1] = "fault: " .. fault end
+  lines[#lines + 1] = memcheck.summary(found)
+  return table.concat(lines, "\n") .. "\n"
+end
 
 return memcheck

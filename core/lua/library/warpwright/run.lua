@@ -171,7 +171,7 @@ function run.run(options)
     if options.sample and folder.path then sim:keep_passes(folder.path .. "/passes", options.workload, size) end
     return sim:run(options.workload, size)
   end)
-  local found = options.memcheck and memcheck.report(gpu)
+  local found = options.memcheck and memcheck.report(gpu, w.faults)
   if found then memcheck.tell(found, folder.path) end
   local is_stopped = not ok and is_stopped_sampling(sim)
   local dumps = ok or not is_stopped and (workload.is_failure(checks_or_problem) or gpu:totals().stopped
