@@ -114,6 +114,15 @@ harness.test("--memcheck knows what the program has written", function()
   end
 end)
 
+harness.test("the last line tells how many launches there were: one launch, four launches", function()
+  local path = cuda_programs.build "api"
+  for what, wanted in pairs { events = ": 1 launch, ", printed = ": 4 launches, " } do
+    local status, output = cuda_programs.run("gtx480", "--out", harness.folder() .. "/told", "--", path, what)
+    harness.equal(status, 0, output)
+    harness.contains(output, wanted)
+  end
+end)
+
 harness.test("events tell simulated time", function()
   local milliseconds = tonumber(good("events"):match "([%d.]+) ms")
   local cycles = tonumber(harness.read(harness.folder() .. "/events/stats.txt"):match "launch%[0%].cycles%s+(%d+)")

@@ -549,7 +549,7 @@ harness.test("errors of any kind are told: values, the library's, answers that a
     hook_fails("on_cta_start()", ("error(%s)"):format(value), nil, "failing.lua:3: policy x of sm[0], in on_cta_start at cycle ",
       "error: expected a text, got a " .. name)
   end
-  hook_fails("on_cta_start()", "error()", nil, "in on_cta_start at cycle ", ": nil")
+  hook_fails("on_cta_start()", "error()", nil, "in on_cta_start at cycle ", "error: expected a text, got nil")
   hook_fails("on_cta_start()", "error(setmetatable({}, { __tostring = function() error {} end }))", nil,
     "in on_cta_start at cycle ", "it threw a value without text")
   hook_fails("on_cta_start()", 'require("warpwright.core").user_error("mine")', nil, at_start, ": mine")

@@ -179,9 +179,9 @@ static int l_text(lua_State *L) {
 const char *thrown_text(lua_State *L) {
     if (!has_text(L, -1)) {
         const char *place = push_thrown_place(L);
-        lua_pushfstring(L, "%serror: expected a text, got a %s", place, luaL_typename(L, -2));
-        lua_replace(L, -3);
-        lua_pop(L, 1);
+        lua_pushfstring(L, "%serror: expected a text, got %s", place, push_given(L, -2));
+        lua_replace(L, -4);
+        lua_pop(L, 2);
     }
     if (lua_type(L, -1) != LUA_TSTRING) {
         lua_pushcfunction(L, l_text);

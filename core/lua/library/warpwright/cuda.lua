@@ -97,8 +97,8 @@ local function program_of(words, folder, how)
 end
 
 local function print_summary(r)
-  note("%s: %d launches, %d cycles, IPC %.2f, %.0f cycles per second, %.2f s; results in %s", r.workload, #r.launches, r.cycles, r.ipc,
-    r.cycles_per_second, r.seconds, tostring(r.out))
+  note("%s: %d launch%s, %d cycles, IPC %.2f, %.0f cycles per second, %.2f s; results in %s", r.workload, #r.launches,
+    #r.launches == 1 and "" or "es", r.cycles, r.ipc, r.cycles_per_second, r.seconds, tostring(r.out))
   if r.memcheck then note("%s", memcheck.summary(r.memcheck)) end
 end
 
