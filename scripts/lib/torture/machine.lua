@@ -371,11 +371,19 @@ end
 
 legal.L2 = make_cache_legal
 
+--- A row is opened, written and closed between two refreshes.
+local function least_refresh_interval(object)
+  local burst, sum = value_of(object, "burst_bytes") // value_of(object, "bus_bytes"), 0
+  for _, name in ipairs { "tRFC", "tRP", "tRC", "tWL", "tWR" } do sum = sum + value_of(object, name) end
+  return sum + burst
+end
+
 function legal.MemoryController(object)
   at_most(object, "bank_groups", value_of(object, "banks"))
   at_least(object, "burst_bytes", value_of(object, "bus_bytes"))
   at_least(object, "tCCD", value_of(object, "burst_bytes") // value_of(object, "bus_bytes"))
   at_least(object, "tCCDL", value_of(object, "tCCD"))
+  if value_of(object, "tREFI") > 0 then at_least(object, "tREFI", least_refresh_interval(object)) end
   local queues = {}
   for queue in (value_of(object, "class_queues") or ""):gmatch "%d+" do
     queues[#queues + 1] = math.min(math.tointeger(queue), value_of(object, "queues") - 1)
