@@ -371,11 +371,13 @@ end
 
 legal.L2 = make_cache_legal
 
---- A row is opened, written and closed between two refreshes.
+--- A row is closed, refreshed, opened and read from one refresh to the next, and each bank's row may be opened first.
 local function least_refresh_interval(object)
-  local burst, sum = value_of(object, "burst_bytes") // value_of(object, "bus_bytes"), 0
-  for _, name in ipairs { "tRFC", "tRP", "tRC", "tWL", "tWR" } do sum = sum + value_of(object, name) end
-  return sum + burst
+  local function v(name) return value_of(object, name) end
+  local burst = v "burst_bytes" // v "bus_bytes"
+  local refreshed = math.max(v "tRC", math.max(v "tRAS", v "tWL" + burst + v "tWR", v "tRTPL") + v "tRP") + v "tRFC"
+  local bus = math.max(v "tCCD", v "tCCDL", v "tWL" + burst + v "tCDLR", v "tCL" + burst + 2 - v "tWL")
+  return math.max(math.max(refreshed, v "tRRD") + v "tRCD", bus) + v "banks"
 end
 
 function legal.MemoryController(object)
