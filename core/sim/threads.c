@@ -188,10 +188,7 @@ void sim_signal_threads(Sim *sim, int signal) {
     if (sim->pool) worker_pool_signal(sim->pool, signal);
 }
 
-void threads_start(Sim *sim) {
-    if (sim->shares) return;
-    sim_share_exchanges(sim);
-    work_split_new(sim);
+static void new_shares(Sim *sim) {
     sim->shares = aligned_alloc(_Alignof(Share), sim->threads * sizeof(Share));
     ensure(sim->shares);
     for (uint32_t i = 0; i < sim->threads; i++) {
@@ -200,7 +197,16 @@ void threads_start(Sim *sim) {
         share->sim = sim;
         share->thread = i;
     }
-    if (sim->threads == 1) return;
-    new_mail(sim);
-    sim->pool = worker_pool_new(sim->threads, sim->pins_threads, work, sim);
+}
+
+/* The pool comes first: after a user error of its, nothing has begun. */
+void threads_start(Sim *sim) {
+    if (sim->shares) return;
+    if (sim->threads > 1) {
+        sim->pool = worker_pool_new(sim->threads, sim->pins_threads, work, sim);
+        new_mail(sim);
+    }
+    sim_share_exchanges(sim);
+    work_split_new(sim);
+    new_shares(sim);
 }

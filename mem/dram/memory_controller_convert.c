@@ -56,8 +56,13 @@ static uint32_t queue_of_oldest(const SavedQueues *before) {
     return oldest;
 }
 
+/* A refresh is for none of them. */
+static bool is_for_request(const DramChoice *plan) {
+    return plan->cycle != NEVER && plan->command != DRAM_REFRESH;
+}
+
 static bool is_planned(const DramChoice *plan, uint32_t q, uint32_t rank) {
-    return plan->cycle != NEVER && plan->queue == q && plan->rank == rank;
+    return is_for_request(plan) && plan->queue == q && plan->rank == rank;
 }
 
 /* The oldest request of saved queue `from` becomes the youngest of queue `to`. A command that is planned for
@@ -98,7 +103,7 @@ static bool move_all(MemoryController *mc, SavedQueues *before, bool same, char 
     uint32_t from;
     memset(mc->queue, 0, mc->queues * sizeof *mc->queue);
     memset(mc->requests, 0, mc->request_slots * sizeof *mc->requests);
-    mc->plan = DRAM_NO_CHOICE;
+    if (is_for_request(&plan)) mc->plan = DRAM_NO_CHOICE;
     mc->replan = 1;
     while ((from = queue_of_oldest(before)) != before->queues) {
         uint32_t to = same ? from : queue_of(mc, &saved_request(before, from)->message);
@@ -145,7 +150,7 @@ static bool is_full(const MemoryController *mc, const ReturnQueue *returns) {
 /* Would the response of the request that the plan serves find no place? */
 static bool plan_has_no_place(const MemoryController *mc) {
     const DramChoice *plan = &mc->plan;
-    if (plan->cycle == NEVER || !(mc->queue[plan->queue].unserved_reply >> plan->rank & 1)) return false;
+    if (!is_for_request(plan) || !(mc->queue[plan->queue].unserved_reply >> plan->rank & 1)) return false;
     return is_full(mc, &mc->returns[request_at(mc, plan->queue, plan->rank)->port]);
 }
 

@@ -8,8 +8,12 @@ static void must_be(const MemoryController *mc, bool condition, const char *what
     sound(condition, "%s.%s", object_path(&mc->obj), what);
 }
 
+static uint64_t cycle_of(const MemoryController *mc) {
+    return object_cycle(&mc->obj, mc->obj.sim->now);
+}
+
 static bool is_soon(const MemoryController *mc, uint64_t cycle) {
-    return cycle <= object_cycle(&mc->obj, mc->obj.sim->now) + AHEAD_MAX;
+    return cycle <= cycle_of(mc) + AHEAD_MAX;
 }
 
 static void dram_is_sound(const MemoryController *mc) {
@@ -109,15 +113,20 @@ static void returns_are_sound(const MemoryController *mc, bool fits) {
     must_be(mc, !fits || full == mc->full_returns, "full_returns");
 }
 
+/* Where nothing else can become legal, it is planned long before it is due. */
+static void refresh_plan_is_sound(const MemoryController *mc, uint64_t cycle) {
+    must_be(mc,
+            mc->tREFI && mc->waiting && cycle >= mc->refresh_due &&
+                (cycle == mc->refresh_due || is_soon(mc, cycle)) && cycle >= cycle_of(mc) &&
+                cycle >= dram_refresh_earliest(&mc->dram, &mc->timing),
+            "plan: a refresh");
+}
+
 static void plan_is_sound(const MemoryController *mc) {
     const DramChoice *plan = &mc->plan;
     if (plan->cycle == NEVER) return;
     if (plan->command == DRAM_REFRESH) {
-        must_be(mc,
-                mc->tREFI && mc->waiting && is_soon(mc, plan->cycle) && plan->cycle >= mc->refresh_due &&
-                    plan->cycle >= object_cycle(&mc->obj, mc->obj.sim->now) &&
-                    plan->cycle >= dram_refresh_earliest(&mc->dram, &mc->timing),
-                "plan: a refresh");
+        refresh_plan_is_sound(mc, plan->cycle);
         return;
     }
     must_be(mc,
@@ -134,8 +143,7 @@ static void plan_is_sound(const MemoryController *mc) {
     bool has_place = !column || !(queue->unserved_reply & bit) ||
                      returns->held + returns->promised < mc->return_entries;
     must_be(mc,
-            fit && has_place && plan->cycle >= object_cycle(&mc->obj, mc->obj.sim->now) &&
-                is_soon(mc, plan->cycle) &&
+            fit && has_place && plan->cycle >= cycle_of(mc) && is_soon(mc, plan->cycle) &&
                 plan->cycle >= dram_earliest(&mc->dram, &mc->timing, (DramCommand)plan->command, plan->bank),
             "plan: its command");
 }
@@ -162,13 +170,11 @@ void memory_controller_is_sound(const SimObject *object, bool fits) {
     if (fits) plan_is_sound(mc);
     for (uint32_t i = 0; fits && i < CLASSES; i++)
         must_be(mc, mc->queue_of_class.of[i] < mc->queues, "queue_of_class");
+    uint64_t seen = cycle_of(mc) + 1; /* where a policy looked when the cycle had passed */
     must_be(mc,
-            mc->tREFI
-                ? mc->refresh_due > 0 && mc->refresh_due <= object_cycle(object, object->sim->now) + mc->tREFI
-                : mc->refresh_due == NEVER,
+            mc->tREFI ? mc->refresh_due > 0 && mc->refresh_due <= seen + mc->tREFI : mc->refresh_due == NEVER,
             "refresh_due");
-    /* one more where a policy looked when the cycle had passed */
-    must_be(mc, mc->accounted <= object_cycle(object, object->sim->now) + 1, "accounted");
+    must_be(mc, mc->accounted <= seen, "accounted");
     must_be(mc, mc->first_port < mc->ports && mc->port_blocked <= 1 && mc->last_column <= DRAM_WRITE + 1,
             "first_port, port_blocked, last_column");
 }

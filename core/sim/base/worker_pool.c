@@ -44,8 +44,14 @@ struct WorkerPool {
     uint32_t spins;
     _Atomic bool stop;
     bool pinned;
-    cpu_set_t cores; /* of the caller before it was pinned */
+    cpu_set_t cores; /* of this process */
 };
+
+/* Pools that pin their caller: one of each machine, perhaps. */
+static struct {
+    uint32_t pools;
+    cpu_set_t cores; /* of the caller before the first of them */
+} pinning;
 
 /* Between the look at `round` and the sleep, nothing can be missed: the sleeper announces itself first, the
  * caller changes the number first, and futex looks at the number again. */
@@ -96,6 +102,7 @@ static void stay_on(int core) {
 static void *worker_main(void *context) {
     Worker *worker = context;
     WorkerPool *pool = worker->pool;
+    sched_setaffinity(0, sizeof pool->cores, &pool->cores); /* the caller may be pinned, by another pool */
     stay_on(worker->core);
     for (uint32_t round = 0;;) {
         round = wait_for_round(pool, round);
@@ -108,6 +115,7 @@ static void *worker_main(void *context) {
 
 static cpu_set_t cores_of_process(void) {
     cpu_set_t cores;
+    if (pinning.pools) return pinning.cores;
     if (sched_getaffinity(0, sizeof cores, &cores) != 0) CPU_ZERO(&cores);
     return cores;
 }
@@ -171,6 +179,8 @@ WorkerPool *worker_pool_new(uint32_t threads, bool pinned, PoolWork *work, void 
     pool->cores = cores_of_process();
     pool->spins = spins_for(&pool->cores, threads);
     pool->pinned = pinned;
+    pinning.cores = pool->cores;
+    pinning.pools += pinned;
     pool->workers = aligned_alloc(CACHE_LINE, threads * sizeof *pool->workers);
     ensure(pool->workers);
     memset(pool->workers, 0, threads * sizeof *pool->workers);
@@ -217,7 +227,7 @@ void worker_pool_free(WorkerPool *pool) {
     open_round(pool);
     for (uint32_t i = 1; i < pool->threads; i++)
         pthread_join(pool->workers[i].thread, NULL);
-    if (pool->pinned) sched_setaffinity(0, sizeof pool->cores, &pool->cores);
+    if (pool->pinned && --pinning.pools == 0) sched_setaffinity(0, sizeof pool->cores, &pool->cores);
     free(pool->workers);
     free(pool);
 }

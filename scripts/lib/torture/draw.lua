@@ -94,6 +94,7 @@ local function value_of(rng, class, row, stingy)
   if text[name] then return text[name](rng) end
   if row.unit == "bytes" and (row.name == "size" or row.name == "code_bytes") then return 128 << rng:int(0, 9) end
   if class == "TrafficSource" and row.unit == "requests/cycle" then return rows.pick(rng, { 0.05, 0.3, 1 }) end
+  if name == "MemoryController.tREFI" then return rows.pick(rng, { 0, 1, rng:int(1, 1000), rng:int(1, 8000) }) end
   if row.name == "line" then return rows.pick(rng, { 32, 64, 128 }) end
   if row.name == "sectors" then return rows.pick(rng, { 1, 2, 4 }) end
   return rows.draw(rng, row, stingy)

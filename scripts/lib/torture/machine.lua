@@ -371,11 +371,21 @@ end
 
 legal.L2 = make_cache_legal
 
+--- A row is closed, refreshed, opened and read from one refresh to the next, and each bank's row may be opened first.
+local function least_refresh_interval(object)
+  local function v(name) return value_of(object, name) end
+  local burst = v "burst_bytes" // v "bus_bytes"
+  local refreshed = math.max(v "tRC", math.max(v "tRAS", v "tWL" + burst + v "tWR", v "tRTPL") + v "tRP") + v "tRFC"
+  local bus = math.max(v "tCCD", v "tCCDL", v "tWL" + burst + v "tCDLR", v "tCL" + burst + 2 - v "tWL")
+  return math.max(math.max(refreshed, v "tRRD") + v "tRCD", bus) + v "banks"
+end
+
 function legal.MemoryController(object)
   at_most(object, "bank_groups", value_of(object, "banks"))
   at_least(object, "burst_bytes", value_of(object, "bus_bytes"))
   at_least(object, "tCCD", value_of(object, "burst_bytes") // value_of(object, "bus_bytes"))
   at_least(object, "tCCDL", value_of(object, "tCCD"))
+  if value_of(object, "tREFI") > 0 then at_least(object, "tREFI", least_refresh_interval(object)) end
   local queues = {}
   for queue in (value_of(object, "class_queues") or ""):gmatch "%d+" do
     queues[#queues + 1] = math.min(math.tointeger(queue), value_of(object, "queues") - 1)

@@ -110,6 +110,41 @@ START_TEST(pinned_threads_have_a_core_each_until_the_pool_is_freed) {
 }
 END_TEST
 
+START_TEST(a_second_pool_is_pinned_while_the_first_one_is) {
+    Places first = {0}, second = {0};
+    cpu_set_t before, after;
+    ck_assert_int_eq(sched_getaffinity(0, sizeof before, &before), 0);
+    if (CPU_COUNT(&before) < 2) return;
+    WorkerPool *one = worker_pool_new(2, true, note_place, &first);
+    worker_pool_require_cores(2);
+    WorkerPool *other = worker_pool_new(2, true, note_place, &second);
+    worker_pool_run(one);
+    worker_pool_run(other);
+    for (uint32_t i = 0; i < 2; i++) {
+        ck_assert_int_eq(CPU_COUNT(&second.cores[i]), 1);
+        ck_assert(CPU_EQUAL(&second.cores[i], &first.cores[i]));
+    }
+    worker_pool_free(_i ? other : one);
+    worker_pool_free(_i ? one : other);
+    sched_getaffinity(0, sizeof after, &after);
+    ck_assert(CPU_EQUAL(&before, &after));
+}
+END_TEST
+
+START_TEST(threads_of_a_pool_go_anywhere_while_another_pool_is_pinned) {
+    Places places = {0}, others = {0};
+    cpu_set_t before;
+    ck_assert_int_eq(sched_getaffinity(0, sizeof before, &before), 0);
+    if (CPU_COUNT(&before) < 2) return;
+    WorkerPool *pinned = worker_pool_new(2, true, note_place, &places);
+    WorkerPool *pool = worker_pool_new(2, false, note_place, &others);
+    worker_pool_run(pool);
+    ck_assert(CPU_EQUAL(&others.cores[1], &before));
+    worker_pool_free(pool);
+    worker_pool_free(pinned);
+}
+END_TEST
+
 START_TEST(more_pinned_threads_than_cores_are_a_user_error) {
     cpu_set_t cores;
     ck_assert_int_eq(sched_getaffinity(0, sizeof cores, &cores), 0);
@@ -538,6 +573,28 @@ START_TEST(a_caught_error_leaves_the_handler_before_it_in_place) {
 }
 END_TEST
 
+/* As many as a core each cannot be had for. */
+START_TEST(threads_that_could_not_be_started_are_asked_for_again_by_the_next_run) {
+    cpu_set_t cores;
+    uint64_t want = digest_after(1, 4000);
+    Sim *sim = ring(1, ORDER_PATH);
+    ck_assert_int_eq(sched_getaffinity(0, sizeof cores, &cores), 0);
+    if (CPU_COUNT(&cores) >= MAX_THREADS) return;
+    sim_elaborate(sim);
+    sim_pin_threads(sim);
+    sim_set_threads(sim, MAX_THREADS);
+    for (uint32_t i = 0; i < 2; i++) {
+        const char *message = user_error_catch(run_for_long, sim);
+        ck_assert_ptr_nonnull(message);
+        ck_assert_ptr_nonnull(strstr(message, "pin: expected a core for each of 256 threads"));
+    }
+    sim_set_threads(sim, 1);
+    sim_run(sim, 4000 * sim->clocks[0].period);
+    ck_assert_uint_eq(digest(sim), want);
+    sim_free(sim);
+}
+END_TEST
+
 START_TEST(too_many_threads_are_a_user_error) {
     sim_set_threads(ring(1, ORDER_PATH), MAX_THREADS + 1);
 }
@@ -632,6 +689,8 @@ Suite *threads_suite(void) {
     tcase_add_test(pool, all_threads_work_at_the_same_time);
     tcase_add_test(pool, a_pool_that_never_ran_can_be_freed);
     tcase_add_test(pool, pinned_threads_have_a_core_each_until_the_pool_is_freed);
+    tcase_add_loop_test(pool, a_second_pool_is_pinned_while_the_first_one_is, 0, 2);
+    tcase_add_test(pool, threads_of_a_pool_go_anywhere_while_another_pool_is_pinned);
     tcase_add_exit_test(pool, more_pinned_threads_than_cores_are_a_user_error, EXIT_USER_ERROR);
     tcase_add_test(machine, what_was_faster_runs_until_the_next_trials);
     tcase_add_test(machine, what_the_host_takes_from_several_threads_between_trials_counts_against_them);
@@ -648,6 +707,7 @@ Suite *threads_suite(void) {
     tcase_add_loop_test(faults, the_fault_of_the_first_cluster_is_raised_with_any_threads_and_order, 0, 4);
     tcase_add_test(faults, a_machine_that_failed_does_not_go_on);
     tcase_add_exit_test(faults, a_caught_error_leaves_the_handler_before_it_in_place, EXIT_USER_ERROR);
+    tcase_add_test(faults, threads_that_could_not_be_started_are_asked_for_again_by_the_next_run);
     tcase_add_exit_test(faults, too_many_threads_are_a_user_error, EXIT_USER_ERROR);
     tcase_set_timeout(pool, 60);
     suite_add_tcase(suite, pool);

@@ -1,5 +1,6 @@
 /* Refreshes of a memory controller: when they come, what waits for them, and that nobody has to look for them to be done. */
 #include "core/sim/base/random.h"
+#include "core/sim/checkpoint/snapshot.h"
 #include "mem/dram/memory_controller_state.h"
 #include "tests/unit/mem/dram/memory_controller_fixture.h"
 
@@ -165,23 +166,137 @@ START_TEST(who_looks_at_the_counters_in_between_changes_nothing) {
 }
 END_TEST
 
+/* --- Checkpoints in the midst of it ----------------------------------------------------------- */
+
+/* A controller like the present one, from its snapshot, goes on in its place. */
+static void go_on_from_snapshot(void (*build)(void)) {
+    Buffer buffer = {0};
+    char why[256] = "";
+    sim_save(sim, &buffer);
+    build();
+    Reader reader = {.bytes = buffer.bytes, .count = buffer.count};
+    SnapshotChanges changes = {.allowed = true};
+    bool good = sim_load(sim, &reader, &changes, why, sizeof why);
+    ck_assert_msg(good, "%s", why);
+    buffer_free(&buffer);
+}
+
+enum { FAR = 1000000 };
+
+static void build_with_places(uint32_t places) {
+    start_with_clocks(924000000, 924000000);
+    refresh(FAR);
+    object_set_number(mc, "return_entries", places);
+    add_driver(0);
+    object_set_number(drivers[0], "refuse_until", 50000);
+    elaborate(1);
+}
+
+static void build_with_one_place(void) {
+    build_with_places(1);
+}
+
+/* The driver takes no response, so that the link fills, and the one place: what waits waits for the next refresh, as far as the
+ * controller knows. */
+START_TEST(a_snapshot_may_be_taken_long_before_a_refresh_for_which_alone_a_controller_waits) {
+    build_with_one_place();
+    for (uint32_t i = 0; i < 80; i++)
+        read_at(i, 3, 5);
+    sim_run(sim, 10000 * mc->period);
+    const MemoryController *controller = (const MemoryController *)mc;
+    ck_assert_uint_gt(controller->waiting, 0);
+    ck_assert_uint_eq(controller->plan.cycle, FAR);
+    go_on_from_snapshot(build_with_one_place);
+    controller = (const MemoryController *)mc;
+    ck_assert_uint_eq(controller->plan.cycle, FAR);
+}
+END_TEST
+
+static void build_plain(void) {
+    start_with_clocks(924000000, 924000000);
+    sim_set_quantum(sim, 1);
+    refresh(REFI);
+    elaborate(1);
+}
+
+/* As much room as is taken: nothing can be planned for the request before the refresh, and nothing is. */
+START_TEST(other_room_for_responses_leaves_the_next_refresh_planned) {
+    build_with_places(2);
+    for (uint32_t i = 0; i < 80; i++)
+        read_at(i, 3, 5);
+    sim_run(sim, 10000 * mc->period);
+    go_on_from_snapshot(build_with_one_place);
+    ck_assert_uint_eq(((const MemoryController *)mc)->plan.cycle, FAR);
+}
+END_TEST
+
+static void build_with_queues(uint32_t queues) {
+    start_with_clocks(924000000, 924000000);
+    refresh(REFI);
+    object_set_number(mc, "queues", queues);
+    elaborate(1);
+}
+
+static void build_with_one_queue(void) {
+    build_with_queues(1);
+}
+
+/* All that waits is in the second queue when the refresh is planned. */
+START_TEST(other_queues_leave_a_refresh_in_its_cycle) {
+    uint64_t refreshes[2];
+    for (uint32_t converts = 0; converts < 2; converts++) {
+        build_with_queues(2);
+        send_read(0, 970, location(3, 5, 0), 0, 1);
+        for (uint32_t row = 4; row < 8; row++)
+            send_read(0, 975, location(row, 5, 0), 0, 1);
+        sim_run(sim, 995 * mc->period);
+        const MemoryController *controller = (const MemoryController *)mc;
+        ck_assert_uint_eq(controller->plan.command, DRAM_REFRESH);
+        if (converts) go_on_from_snapshot(build_with_one_queue);
+        controller = (const MemoryController *)mc;
+        refreshes[converts] = controller->plan.cycle;
+    }
+    ck_assert_uint_eq(refreshes[1], refreshes[0]);
+}
+END_TEST
+
+/* A policy that hears of an event reads counters as they are a cycle later. */
+START_TEST(a_snapshot_may_be_taken_when_a_policy_has_looked_at_the_cycle_of_a_refresh_before_it_comes) {
+    build_plain();
+    read_at(REFI - 100, 3, 5);
+    sim_run(sim, NEVER);
+    sim->now = (REFI - 1) * mc->period;
+    memory_controller_settle(mc, REFI * mc->period);
+    ck_assert_stat_eq("refreshes", 1);
+    go_on_from_snapshot(build_plain);
+    ck_assert_stat_eq("refreshes", 1);
+}
+END_TEST
+
 static void build_with_interval(void *interval) {
     refresh(*(uint32_t *)interval);
     elaborate(1);
 }
 
-/* tRFC + tRP + tRC and tWL + burst + tWR: 100 + 12 + 40 + 18. */
+static void set_tRCD(bool is_long) {
+    start_with_clocks(924000000, 924000000);
+    if (is_long) object_set_number(mc, "tRCD", 100);
+}
+
+/* tRC + tRFC + tRCD and 16 banks: 40 + 100 + 12 + 16. */
 START_TEST(refreshes_that_leave_no_time_for_a_row_are_a_user_error) {
-    uint32_t interval = 169;
+    uint32_t least = _i ? 256 : 168, interval = least - 1;
+    char expected[64];
+    snprintf(expected, sizeof expected, "mc.tREFI: expected 0, or %u or more", least);
+    set_tRCD(_i);
     const char *message = user_error_catch(build_with_interval, &interval);
     ck_assert_ptr_nonnull(message);
-    ck_assert_ptr_nonnull(strstr(message, "mc.tREFI: expected 0, or "));
-    ck_assert_ptr_nonnull(strstr(message, "= 170 or more, got 169"));
-    start_with_clocks(924000000, 924000000);
-    refresh(170);
+    ck_assert_ptr_nonnull(strstr(message, expected));
+    set_tRCD(_i);
+    refresh(least);
     elaborate(1);
     stream(20);
-    run();
+    sim_run(sim, 20000 * mc->period);
     ck_assert_stat_eq("reads_answered", 20);
 }
 END_TEST
@@ -198,7 +313,12 @@ Suite *refresh_suite(void) {
     tcase_add_test(tests, a_stream_loses_the_time_of_the_refreshes);
     tcase_add_test(tests, refreshes_do_not_depend_on_the_tick_order);
     tcase_add_test(tests, who_looks_at_the_counters_in_between_changes_nothing);
-    tcase_add_test(tests, refreshes_that_leave_no_time_for_a_row_are_a_user_error);
+    tcase_add_test(tests, a_snapshot_may_be_taken_long_before_a_refresh_for_which_alone_a_controller_waits);
+    tcase_add_test(tests, other_room_for_responses_leaves_the_next_refresh_planned);
+    tcase_add_test(tests, other_queues_leave_a_refresh_in_its_cycle);
+    tcase_add_test(
+        tests, a_snapshot_may_be_taken_when_a_policy_has_looked_at_the_cycle_of_a_refresh_before_it_comes);
+    tcase_add_loop_test(tests, refreshes_that_leave_no_time_for_a_row_are_a_user_error, 0, 2);
     suite_add_tcase(suite, tests);
     return suite;
 }
