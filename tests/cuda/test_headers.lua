@@ -50,7 +50,9 @@ local undeclared = {
     cudaEventElapsedTime_v2 cudaFuncGetName cudaGetDeviceProperties_v2 cudaGetDriverEntryPoint
     cudaGetDriverEntryPointByVersion cudaGetKernel cudaGraphAddDependencies_v2 cudaGraphAddNode cudaGraphAddNode_v2 cudaGraphExecNodeSetParams
     cudaGraphGetEdges_v2 cudaGraphNodeGetDependencies_v2 cudaGraphNodeGetDependentNodes_v2 cudaGraphNodeSetParams
-    cudaGraphRemoveDependencies_v2 cudaMemGetDefaultMemPool cudaMemGetMemPool cudaMemSetMemPool cudaStreamBeginCaptureToGraph
+    cudaGraphRemoveDependencies_v2
+    cudaKernelSetAttributeForDevice cudaLibraryGetGlobal cudaLibraryGetKernel cudaLibraryLoadData cudaLibraryLoadFromFile cudaLibraryUnload
+    cudaMemGetDefaultMemPool cudaMemGetMemPool cudaMemSetMemPool cudaStreamBeginCaptureToGraph
     cudaStreamBeginCaptureToGraph_ptsz cudaStreamBeginCapture_ptsz cudaStreamGetCaptureInfo_v3 cudaStreamUpdateCaptureDependencies_v2
     cudaStreamWaitEvent_ptsz cudaStreamCopyAttributes cudaStreamGetDevice]], "%S+"),
 }

@@ -161,6 +161,9 @@ CUresult cuMemFree(CUdeviceptr address);
 CUresult cuMemFreeHost(void *pointer);
 CUresult cuMemGetInfo(size_t *free, size_t *total);
 CUresult cuMemGetAddressRange(CUdeviceptr *base, size_t *bytes, CUdeviceptr address);
+CUresult cuPointerGetAttribute(void *result, CUpointer_attribute attribute, CUdeviceptr address);
+CUresult cuPointerGetAttributes(unsigned int count, CUpointer_attribute *attributes, void **results,
+                                CUdeviceptr address);
 CUresult cuMemHostGetDevicePointer(CUdeviceptr *address, void *pointer, unsigned int flags);
 CUresult cuMemHostRegister(void *pointer, size_t bytes, unsigned int flags);
 CUresult cuMemHostUnregister(void *pointer);
