@@ -129,7 +129,7 @@ differs("fewer launches are named by what came instead", "i = 1, 3", "i = 1, 2",
 differs("a program that ends too early is told", "  for i = 1, 3 do", "  if true then return end\n  for i = 1, 3 do",
   { "call 5 of the host program: expected 'launch add, " })
 differs("one changed constant of the PTX is told", "1000", "1001",
-  { "call 1 of the host program: expected 'load a PTX file with 1 kernels, the first add' with the contents of the checkpoint, got others" }, "kernels.ptx")
+  { "call 1 of the host program: expected 'load a PTX file with 1 kernel, the first add' with the contents of the checkpoint, got others" }, "kernels.ptx")
 differs("an error of the host program before it has caught up stays its own", "  for i", "  gpu:free(4096)\n  for i",
   { "host.lua:8: free: expected the start of an allocation, got 0x1000" })
 

@@ -34,7 +34,7 @@ end)
 
 harness.test("several files are summed up", function()
   local text = run(good, bad, broken, bad)
-  harness.contains(text, "good.ptx: 1 of 1 kernels can run", "bad.ptx: 1 of 2 kernels can run", "broken.ptx: cannot be loaded",
+  harness.contains(text, "good.ptx: 1 of 1 kernel can run", "bad.ptx: 1 of 2 kernels can run", "broken.ptx: cannot be loaded",
     "modules that load:    3 of 4 (75.0%)", "kernels that can run: 3 of 5 (60.0%)", "     2  opcode 'frobnicate' is not supported",
     "     1  expected a '}' that closes", "status 1")
 end)

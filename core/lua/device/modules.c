@@ -171,8 +171,8 @@ int l_gpu_load(lua_State *L) {
     machine->modules = realloc(machine->modules, (machine->module_count + 1) * sizeof(Module *));
     ensure(machine->modules);
     machine->modules[machine->module_count++] = module; /* with which it is released, whatever follows */
-    host_log_call(&machine->log, module->digest, "load a PTX file with %u kernels%s%s", module->kernel_count,
-                  module->kernel_count ? ", the first " : "",
+    host_log_call(&machine->log, module->digest, "load a PTX file with %u kernel%s%s%s", module->kernel_count,
+                  module->kernel_count == 1 ? "" : "s", module->kernel_count ? ", the first " : "",
                   module->kernel_count ? module->kernels[0].name : "");
     gpu_place_module(machine->gpu, module);
     repeated_call(L, machine);

@@ -91,7 +91,7 @@ local function print_coverage(paths)
     end
     loaded, decoded = loaded + (report and 1 or 0), decoded + good
     if report then
-      print(("%s: %d of %d kernels can run"):format(path, good, #report))
+      print(("%s: %d of %d kernel%s can run"):format(path, good, #report, #report == 1 and "" or "s"))
     else
       print(("%s: cannot be loaded"):format(path))
       count(modules_refused, reason_of(problem:match "[^\n]+" or ""))
