@@ -60,7 +60,7 @@ typedef struct {
     uint64_t end; /* of the quantum */
     uint32_t thread;
     uint32_t
-        position; /* one thread: in its round through the clusters; several: behind what is left of the run */
+        position; /* one thread: in its round through the clusters; several: behind what is left of `run` */
     Cluster *running;
     Cluster *faulted; /* first of those in which an object raised a user error; NULL: none */
     char *fault;      /* its message */
@@ -69,8 +69,8 @@ typedef struct {
     uint32_t run;        /* of clusters, that it is at: its own, or that of a thread that has not come */
     uint64_t round;      /* the last one that it has come to work in */
     uint64_t first_work; /* in these clusters: when an object is due first, or a message ready */
-    uint64_t lost;       /* ns, since the last round, for the run of a thread that has not come */
-    Claim taken;         /* its own run of clusters, by itself or by another thread */
+    uint64_t lost; /* ns, for runs of threads that have not come; the caller counts its own in each round */
+    Claim taken;   /* its own run of clusters, by itself or by another thread */
 } __attribute__((aligned(64))) Share;
 
 typedef struct {

@@ -1,4 +1,4 @@
-/* Which clusters each thread begins a quantum with: always the same, so that they stay in its core's caches, until
+/* Which clusters each thread runs in a quantum: always the same, so that they stay in its core's caches, until
  * measured times say that the threads have unequal work. Only the host's time depends on it.
  *
  * The clusters stand in a chain that is cut into one run for each thread. The cluster with the most links to others,
@@ -19,7 +19,7 @@ typedef struct {
 typedef struct {
     struct Cluster **chain;
     uint64_t *cost;  /* of each in the chain, in the quanta that were measured, ns */
-    uint32_t *begin; /* thread i begins with those from begin[i] up to begin[i + 1] of the chain */
+    uint32_t *begin; /* thread i runs those from begin[i] up to begin[i + 1] of the chain */
 } WorkSplit;
 
 /* For as many threads as the machine has; nothing measured yet. */
