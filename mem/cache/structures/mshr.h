@@ -83,7 +83,12 @@ static inline bool mshr_full(const Mshr *mshr) {
 }
 /* Of an entry that was opened: has its last request been answered? */
 static inline bool mshr_is_free(const Mshr *mshr, uint32_t entry) {
-    return !mshr->entry[entry].pending && !mshr->entry[entry].waiting;
+    uint32_t pending = mshr->entry[entry].pending, waiting = mshr->entry[entry].waiting;
+    __asm__(
+        ""
+        : "+r"(
+            pending)); /* two reads: one of both would wait for what has just been stored in a part of it */
+    return !pending & !waiting;
 }
 /* Where the request that began to wait last in an entry is kept. */
 static inline uint32_t mshr_last_slot(const Mshr *mshr, uint32_t entry) {
