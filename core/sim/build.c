@@ -443,13 +443,21 @@ static void finish_link(Link *link) {
     link->aligned = link->sender->period != link->align_to || link->latency % link->align_to;
 }
 
+/* Halves of a link that are on two threads have rings of their own. */
+static void choose_rings(Link *link, bool one_thread) {
+    link->to_own = !one_thread && link->sender_slots && link->sender_thread != link->receiver_thread;
+    link->to_slots = link->to_own ? link->sender_slots : link->slots;
+    link->to_ready = link->to_own ? link->sender_ready : link->ready;
+}
+
 void sim_share_exchanges(Sim *sim) {
-    sim->exchange_count = sim->active == 1 ? 1 : sim->cluster_count;
+    bool one = sim->active == 1;
+    sim->exchange_count = one ? 1 : sim->cluster_count;
     for (uint32_t i = 0; i < sim->link_count; i++) {
         Link *link = sim->links[i];
-        bool one = sim->active == 1;
         link->pushed_links = &sim->exchanges[one ? 0 : link->sender->cluster - sim->clusters].pushed;
         link->popped_links = &sim->exchanges[one ? 0 : link->receiver->cluster - sim->clusters].popped;
+        choose_rings(link, one);
     }
 }
 

@@ -35,12 +35,13 @@ struct Link {
     uint64_t popped_seen; /* pops that the sender knows of; not cut: pops before the last pop's cycle */
     uint64_t last_push;   /* time of the last push                                                   */
     uint64_t latency;     /* ticks                                                                   */
-    uint8_t *to_slots;    /* copies of the receiver's                                                */
+    uint8_t *to_slots;    /* the receiver's, or the sender's own                                     */
     uint64_t *to_ready;
     uint32_t to_slot_mask, depth;
     uint16_t to_message_bytes, width, pushes_in_cycle;
-    uint8_t to_cut : 1, aligned : 1; /* aligned: the clocks differ                              */
-    uint8_t push_listed;             /* cut: stands in pushed_links                             */
+    uint8_t to_cut : 1, aligned : 1,
+        to_own : 1;      /* aligned: the clocks differ; to_own: to_slots are the sender's */
+    uint8_t push_listed; /* cut: stands in pushed_links                             */
 
     uint64_t align_to, align_inverse; /* the receiver's clock: its period, and as in Clock */
     SimObject *sender;
@@ -67,7 +68,9 @@ struct Link {
     uint64_t popped_before; /* cut: pops before the time of the last one */
     LinkList *popped_links; /* of the exchange of the receiver's cluster */
     uint32_t sender_thread, unused_too;
-    char *name; /* "sm[0].lsu.mem -> sm[0].l1d.cpu" */
+    char *name;            /* "sm[0].lsu.mem -> sm[0].l1d.cpu" */
+    uint8_t *sender_slots; /* cut, several threads: rings of the sender's own (mailbox.h) */
+    uint64_t *sender_ready;
     const Protocol *protocol;
 #ifdef WW_DEBUG
     LinkAudit audit;
@@ -83,10 +86,8 @@ void link_exchange(Exchange *exchange, uint64_t boundary);
  * know of is ready then; so many have been popped. */
 void link_show_pushes(Link *link, uint64_t pushed, uint64_t first_ready);
 void link_show_pops(Link *link, uint64_t popped, uint64_t boundary);
-/* The first message that has been pushed since the last boundary, and when it is ready. */
-static inline const void *link_first_pushed(const Link *link) {
-    return link->to_slots + (link->pushed_before & link->to_slot_mask) * link->to_message_bytes;
-}
+
+/* Of a cut link, when the first message is ready that has been pushed since the last boundary. */
 static inline uint64_t link_first_pushed_ready(const Link *link) {
     return link->to_ready[link->pushed_before & link->to_slot_mask];
 }

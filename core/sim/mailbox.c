@@ -5,10 +5,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { CACHE_LINE = 64, ROOM_AT_FIRST = 30 };
+enum {
+    CACHE_LINE = 64,
+    WORD = sizeof(uint64_t),
+    HEADER = sizeof(Notice) / WORD,
+    ROOM_AT_FIRST = 254,
+    LINES_OFTEN = 24
+};
 
 static Mailbox *box_with_room(uint32_t room) {
-    size_t bytes = sizeof(Mailbox) + room * sizeof(Notice);
+    size_t bytes = sizeof(Mailbox) + room * sizeof(uint64_t);
     Mailbox *box = aligned_alloc(CACHE_LINE, (bytes + CACHE_LINE - 1) / CACHE_LINE * CACHE_LINE);
     ensure(box);
     *box = (Mailbox){.room = room};
@@ -26,37 +32,74 @@ void mail_free(Mail *mail, uint32_t threads) {
     free(mail->to);
 }
 
-/* Instead of `box`, which is full; NULL: there is none yet. */
-static COLD Mailbox *larger(Mailbox *box) {
-    Mailbox *other = box_with_room(box ? 2 * box->room : ROOM_AT_FIRST);
+/* --- Writing --------------------------------------------------------------------------------- */
+
+/* Instead of `box`, where so many more words have no room; NULL: there is none yet. */
+static COLD Mailbox *larger(Mailbox *box, uint32_t words) {
+    uint32_t used = box ? box->count : 0, room = 2 * (used + words);
+    Mailbox *other = box_with_room(room > ROOM_AT_FIRST ? room : ROOM_AT_FIRST);
     if (!box) return other;
     other->round = box->round;
     other->count = box->count;
-    memcpy(other->notices, box->notices, box->count * sizeof(Notice));
+    memcpy(other->words, box->words, box->count * sizeof *box->words);
     free(box);
     return other;
 }
 
-static void put(const Mail *mail, uint32_t thread, uint64_t round, Notice notice) {
+/* Who asks for it before a round may not have left the last one. */
+static Mailbox *put_box(const Mail *mail, uint32_t thread, Mailbox *box) {
+    __atomic_store_n(&mail->to[thread], box, __ATOMIC_RELAXED);
+    return box;
+}
+
+/* The caller fills in its values. */
+static Notice *new_notice(const Mail *mail, uint32_t thread, uint64_t round, Link *link, uint64_t pushes,
+                          uint64_t values) {
+    uint32_t words = (uint32_t)(HEADER + values);
     Mailbox *box = mail->to[thread];
-    if (!box) box = mail->to[thread] = larger(NULL);
+    if (!box) box = put_box(mail, thread, larger(NULL, words));
     if (box->round != round) {
         box->round = round;
         box->count = 0;
     }
-    if (box->count == box->room) box = mail->to[thread] = larger(box);
-    box->notices[box->count++] = notice;
+    if (box->room - box->count < words) box = put_box(mail, thread, larger(box, words));
+    Notice *notice = (Notice *)(void *)(box->words + box->count);
+    box->count += words;
+    *notice = (Notice){.link = link, .pushes = (uint32_t)pushes, .words = words};
+    return notice;
+}
+
+static uint32_t words_for(uint32_t bytes) {
+    return (bytes + WORD - 1) / WORD;
+}
+
+static void put_messages(const Link *link, Notice *notice) {
+    uint64_t words = words_for(link->to_message_bytes), *message = notice->values + notice->pushes;
+    for (uint64_t i = 0; i < notice->pushes; i++, message += words) {
+        uint64_t slot = (link->pushed_before + i) & link->to_slot_mask;
+        notice->values[i] = link->to_ready[slot];
+        memcpy(message, link->to_slots + slot * link->to_message_bytes, link->to_message_bytes);
+    }
+}
+
+static uint64_t post_push(const Mail *mail, uint64_t round, Link *link) {
+    uint64_t pushes = link->pushed - link->pushed_before;
+    uint64_t values = link->to_own ? pushes * (1 + words_for(link->to_message_bytes)) : 1;
+    Notice *notice = new_notice(mail, link->receiver_thread, round, link, pushes, values);
+    if (link->to_own)
+        put_messages(link, notice);
+    else
+        notice->values[0] = link_first_pushed_ready(link);
+    link->push_listed = 0;
+    link->pushed_before = link->pushed;
+    return notice->values[0];
 }
 
 static uint64_t post_pushes(const Mail *mail, uint64_t round, LinkList *pushed) {
     uint64_t first = NEVER;
     for (uint32_t i = 0; i < pushed->count; i++) {
-        Link *link = pushed->link[i];
-        uint64_t ready = link_first_pushed_ready(link);
-        put(mail, link->receiver_thread, round, (Notice){link, link->pushed, ready, link_first_pushed(link)});
+        uint64_t ready = post_push(mail, round, pushed->link[i]);
         first = ready < first ? ready : first;
-        link->push_listed = 0;
-        link->pushed_before = link->pushed;
     }
     pushed->count = 0;
     return first;
@@ -65,7 +108,7 @@ static uint64_t post_pushes(const Mail *mail, uint64_t round, LinkList *pushed) 
 static void post_pops(const Mail *mail, uint64_t round, LinkList *popped) {
     for (uint32_t i = 0; i < popped->count; i++) {
         Link *link = popped->link[i];
-        put(mail, link->sender_thread, round, (Notice){link, link->popped, NEVER, NULL});
+        new_notice(mail, link->sender_thread, round, link, 0, 1)->values[0] = link->popped;
         link->pop_listed = 0;
     }
     popped->count = 0;
@@ -77,38 +120,56 @@ uint64_t mail_post(const Mail *mail, const Sim *sim, const Cluster *cluster) {
     return post_pushes(mail, sim->round, &exchange->pushed);
 }
 
-void mail_fetch(const Mail *mail, uint32_t thread) {
-    enum { LINES = 6 }; /* as many notices as there often are */
-    const char *box = (const char *)mail->to[thread];
-    for (uint32_t i = 0; i < LINES; i++)
-        __builtin_prefetch(box + i * CACHE_LINE);
+/* By a store: a prefetch does not take a line from others that have only read it. */
+static inline void own_line(void *line) {
+    volatile uint64_t *word = line;
+    *word = *word;
 }
 
-void mail_fetch_messages(const Mail *mail, uint64_t round, uint32_t thread) {
-    const Mailbox *box = mail->to[thread];
-    if (!box || box->round != round) return;
-    for (const Notice *n = box->notices; n < box->notices + box->count; n++) {
-        __builtin_prefetch(n->message);
-        __builtin_prefetch(n->message ? &n->link->next_ready : &n->link->pushed, 1);
+void mail_claim(const Mail *mail, uint32_t threads) {
+    for (uint32_t thread = 0; thread < threads; thread++) {
+        Mailbox *box = mail->to[thread];
+        if (!box) continue;
+        for (char *line = (char *)box, *end = (char *)(box->words + box->count); line < end;
+             line += CACHE_LINE)
+            own_line(line);
     }
 }
 
-/* Those behind the first. */
-static void fetch_messages(const Link *link, uint64_t first, uint64_t end) {
-    for (uint64_t number = first + 1; number < end; number++)
-        __builtin_prefetch(link_message(link, number));
-    __builtin_prefetch(&link->ready[first & link->slot_mask]);
+/* --- Reading --------------------------------------------------------------------------------- */
+
+void mail_fetch(const Mail *mail, uint32_t thread) {
+    const char *box = (const char *)__atomic_load_n(&mail->to[thread], __ATOMIC_RELAXED);
+    for (uint32_t i = 0; box && i < LINES_OFTEN; i++)
+        __builtin_prefetch(box + i * CACHE_LINE);
+}
+
+static void take_messages(Link *link, const Notice *notice) {
+    uint64_t words = words_for(link->message_bytes);
+    const uint64_t *message = notice->values + notice->pushes;
+    for (uint64_t i = 0; i < notice->pushes; i++, message += words) {
+        uint64_t slot = (link->pushed_seen + i) & link->slot_mask;
+        link->ready[slot] = notice->values[i];
+        memcpy(link->slots + slot * link->message_bytes, message, link->message_bytes);
+    }
+}
+
+static void read_pushes(const Notice *notice) {
+    Link *link = notice->link;
+    if (notice->words > HEADER + 1) take_messages(link, notice);
+    link_show_pushes(link, link->pushed_seen + notice->pushes, notice->values[0]);
 }
 
 void mail_read(const Mail *mail, uint64_t round, uint32_t thread, uint64_t boundary) {
     const Mailbox *box = mail->to[thread];
     if (!box || box->round != round) return; /* the thread has not come to work, or has nothing to tell */
-    for (const Notice *n = box->notices; n < box->notices + box->count; n++) {
-        if (!n->message) {
-            link_show_pops(n->link, n->count, boundary);
-            continue;
-        }
-        fetch_messages(n->link, n->link->pushed_seen, n->count);
-        link_show_pushes(n->link, n->count, n->first_ready);
+    const uint64_t *at = box->words, *end = at + box->count;
+    while (at < end) {
+        const Notice *notice = (const Notice *)(const void *)at;
+        if (notice->pushes)
+            read_pushes(notice);
+        else
+            link_show_pops(notice->link, notice->values[0], boundary);
+        at += notice->words;
     }
 }

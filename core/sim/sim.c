@@ -148,7 +148,7 @@ void share_run(Sim *sim, uint32_t thread) {
     Share *share = &sim->shares[thread];
     const char *message;
     share->run = thread;
-    share->position = sim->active > 1 ? sim->split.begin[thread] : 0;
+    share->position = sim->active > 1 ? sim->split.begin[thread + 1] : 0;
     share->end = sim->end;
     while ((message = user_error_catch(run_clusters, share)) != NULL) {
         share->running->current = NULL;

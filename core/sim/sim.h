@@ -62,15 +62,16 @@ typedef struct {
     uint32_t
         position; /* one thread: in its round through the clusters; several: behind what is left of `run` */
     Cluster *running;
-    Cluster *faulted; /* first of those in which an object raised a user error; NULL: none */
-    char *fault;      /* its message */
-
-    /* Several threads. */
-    uint32_t run;        /* of clusters, that it is at: its own, or that of a thread that has not come */
-    uint64_t round;      /* the last one that it has come to work in */
-    uint64_t first_work; /* in these clusters: when an object is due first, or a message ready */
+    char *fault;   /* the message of `faulted` */
     uint64_t lost; /* ns, for runs of threads that have not come; the caller counts its own in each round */
-    Claim taken;   /* its own run of clusters, by itself or by another thread */
+    uint32_t run; /* several threads: of clusters, that it is at: its own, or that of one that has not come */
+
+    /* For the caller, afterwards. */
+    Cluster *faulted
+        __attribute__((aligned(64))); /* first of those in which an object raised a user error; NULL:
+                                                      none */
+    uint64_t round;                   /* several threads: the last one that it has come to work in */
+    uint64_t first_work; /* in its clusters then: when an object is due first, or a message ready */
 } __attribute__((aligned(64))) Share;
 
 typedef struct {
@@ -100,6 +101,8 @@ typedef struct {
     void *context;
 } BoundaryCall;
 
+/* A line of the host's cache each for what the caller writes between quanta, what hardly anybody writes, and what threads
+ * write in a quantum: a line that another core has written since takes as long as a hundred instructions. */
 struct Sim {
     /* What changes from quantum to quantum, for all threads to read. */
     uint64_t now;          /* ticks; always a quantum boundary outside sim_run() */
@@ -107,47 +110,54 @@ struct Sim {
     uint64_t round;        /* of quanta on several threads; counted from 1 and never again from there */
     uint64_t unread_round; /* whose mail has not been read; 0: all has */
 
-    char *name __attribute__((aligned(64)));
+    /* What they read in each. */
+    Share *shares __attribute__((aligned(64))); /* of each thread */
+    Cluster *clusters;
+    Exchange *exchanges; /* one thread: the first, of all clusters; else one of each cluster */
+    uint32_t cluster_count, exchange_count;
+    uint32_t threads, active; /* active: that run the present quantum, all or one */
+    WorkSplit split;          /* of several threads */
+    Mail *mail[2];            /* of each of them, in even and in odd rounds */
+    TickOrder order;
+    bool measuring; /* how long each cluster takes, in the present quantum */
+    bool pins_threads;
+    uint64_t order_seed;
+
+    char *name;
     Clock *clocks;
     uint32_t clock_count;
     SimObject **objects; /* in order of construction */
     uint32_t object_count, object_capacity;
     Link **links;
     uint32_t link_count, link_capacity;
-    Cluster *clusters;
-    uint32_t cluster_count, exchange_count;
-    Exchange *exchanges;    /* one thread: the first, of all clusters; else one of each cluster */
     SimObject **committers; /* objects whose class has commit() */
     uint32_t committer_count;
     uint64_t quantum;                 /* ticks */
     uint32_t quantum_cycles;          /* of the first clock */
     uint32_t build_began, elaborated; /* after an error in between it is good for nothing */
-    uint32_t stop_requested, commit_requested;
-    uint32_t threads, active; /* active: that run the present quantum, all or one */
-    uint32_t failed;          /* object_fail() was called */
-    uint32_t faulted;         /* an object raised a user error: the state is that of the middle of a cycle */
-    Share *shares;            /* of each thread */
-    ThreadChoice thread_choice;
-    WorkSplit split; /* of several threads */
-    Mail *mail[2];   /* of each of them, in even and in odd rounds */
-    bool measuring;  /* how long each cluster takes, in the present quantum */
-    bool pins_threads;
-    WorkerPool *pool; /* NULL with one thread, and before the first run */
-    TickOrder order;
-    uint64_t order_seed;
     uint64_t ticks_per_second;
-    Periodic *periodics;
-    uint32_t periodic_count;
-    uint64_t next_periodic; /* the earliest of them; NEVER: none */
-    BoundaryCall *boundary_calls;
-    uint32_t boundary_call_count, boundary_requested;
-    uint64_t call_at; /* a trace is told before the first quantum that ends later; NEVER: none is */
-    BoundaryHook *call_before_quantum;
-    struct Tracer *tracer;
     uint64_t memory_left;               /* bytes of this computer's memory that the machine does not take */
     void *user;                         /* what the layer above keeps per machine */
     char *policies;                     /* the names of those at work, for messages; NULL: none */
     struct TickWatcher **tick_watchers; /* by number of the object; NULL: nobody looks on (tick_watch.h) */
+
+    /* What any of them writes. */
+    uint32_t commit_requested __attribute__((aligned(64)));
+    uint32_t stop_requested, boundary_requested;
+    uint32_t failed; /* object_fail() was called */
+
+    /* The caller's. */
+    ThreadChoice thread_choice __attribute__((aligned(64)));
+    WorkerPool *pool; /* NULL with one thread, and before the first run */
+    Periodic *periodics;
+    uint32_t periodic_count;
+    uint32_t faulted;       /* an object raised a user error: the state is that of the middle of a cycle */
+    uint64_t next_periodic; /* the earliest of them; NEVER: none */
+    BoundaryCall *boundary_calls;
+    uint32_t boundary_call_count;
+    uint64_t call_at; /* a trace is told before the first quantum that ends later; NEVER: none is */
+    BoundaryHook *call_before_quantum;
+    struct Tracer *tracer;
 };
 
 Sim *sim_new(const char *name);
@@ -224,7 +234,9 @@ static inline uint64_t object_cycle(const SimObject *object, uint64_t time) {
 /* For objects: their commit() is to be called at the end of this quantum. */
 static inline void object_request_commit(SimObject *object) {
     object->commit_requested = 1;
-    __atomic_store_n(&object->sim->commit_requested, 1, __ATOMIC_RELAXED);
+    uint32_t *any =
+        &object->sim->commit_requested; /* others have it, too, as long as nobody writes it again */
+    if (!__atomic_load_n(any, __ATOMIC_RELAXED)) __atomic_store_n(any, 1, __ATOMIC_RELAXED);
 }
 
 /* Until then, at most the end of the quantum, nobody but the objects of its cluster sees what an object does.

@@ -5,27 +5,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { CACHE_LINE = 64 };
+
 /* --- What a thread runs ---------------------------------------------------------------------------- */
-
-static bool is_taken(const Claim *claim, uint64_t round) {
-    return __atomic_load_n(&claim->round, __ATOMIC_RELAXED) == round;
-}
-
-static bool take(Claim *claim, uint64_t round) {
-    uint64_t last = __atomic_load_n(&claim->round, __ATOMIC_RELAXED);
-    return last != round && __atomic_compare_exchange_n(&claim->round, &last, round, false, __ATOMIC_ACQ_REL,
-                                                        __ATOMIC_RELAXED);
-}
 
 static void read_mail_for(const Sim *sim, uint32_t thread) {
     uint64_t round = sim->unread_round;
-    const Mail *mail = sim->mail[round % 2];
-    for (uint32_t i = 0; i < sim->threads; i++)
-        mail_fetch(&mail[i], thread);
-    for (uint32_t i = 0; i < sim->threads; i++)
-        mail_fetch_messages(&mail[i], round, thread);
-    for (uint32_t i = 0; i < sim->threads; i++)
-        mail_read(&mail[i], round, thread, sim->now);
+    for (uint32_t i = 0; round && i < sim->threads; i++)
+        mail_read(&sim->mail[round % 2][i], round, thread, sim->now);
 }
 
 static COLD void run_measured(Share *share, Cluster *cluster) {
@@ -52,23 +39,13 @@ static void run_clusters(Share *share) {
         run_cluster(share, split->chain[--share->position]);
 }
 
-/* The run of clusters of one thread, unless another has taken it. */
-static void run_run(Share *share, uint32_t run) {
-    const Sim *sim = share->sim;
-    if (!take(&sim->shares[run].taken, sim->round)) return;
-    share->run = run;
-    share->position = sim->split.begin[run + 1];
-    if (sim->unread_round) read_mail_for(sim, run);
-    run_clusters(share);
-}
-
 /* A thread that does not come is one that the system does not run just then: something else is on its core. */
-static bool comes_soon(const Share *other, uint64_t round) {
+static bool comes_soon(const Sim *sim, uint32_t other) {
     enum { PATIENCE = 2000, LOOKS = 32 }; /* ns */
     uint64_t begun = host_nanoseconds();
     do
         for (uint32_t i = 0; i < LOOKS; i++) {
-            if (is_taken(&other->taken, round)) return true;
+            if (worker_pool_has_come(sim->pool, other)) return true;
             pause_briefly();
         }
     while (host_nanoseconds() - begun < PATIENCE);
@@ -76,27 +53,40 @@ static bool comes_soon(const Share *other, uint64_t round) {
 }
 
 static void run_for(Share *share, uint32_t other) {
+    const Sim *sim = share->sim;
     uint64_t begun = host_nanoseconds();
-    run_run(share, other);
+    share->run = other;
+    share->position = sim->split.begin[other + 1];
+    read_mail_for(sim, other);
+    run_clusters(share);
     share->lost += host_nanoseconds() - begun;
 }
 
 /* A thread has the clusters of its run to itself, however long it takes: to move one from core to core and back takes longer
- * than its quantum. */
+ * than its quantum. The caller has come in any case. */
 void threads_run_clusters(Share *share) {
     const Sim *sim = share->sim;
-    run_clusters(share); /* what a user error has left */
-    run_run(share, share->thread);
-    for (uint32_t i = 1; i < sim->threads; i++) {
-        uint32_t other = (share->thread + i) % sim->threads;
-        if (!is_taken(&sim->shares[other].taken, sim->round) && !comes_soon(&sim->shares[other], sim->round))
-            run_for(share, other);
+    run_clusters(share); /* its own, or what a user error has left */
+    for (uint32_t other = 1; other < sim->threads; other++) {
+        if (other == share->thread || worker_pool_has_come(sim->pool, other)) continue;
+        if (!comes_soon(sim, other) && worker_pool_replace(sim->pool, other)) run_for(share, other);
     }
+}
+
+/* Between the rounds, for what others have written in the last one, and for what is new in this one. */
+static void ask(void *context, uint32_t thread) {
+    const Sim *sim = context;
+    uint64_t round = sim->shares[thread].round;
+    __builtin_prefetch(&sim->now);
+    for (uint32_t i = 0; i < sim->threads; i++)
+        mail_fetch(&sim->mail[round % 2][i], thread);
 }
 
 static void work(void *context, uint32_t thread) {
     Sim *sim = context;
     Share *share = &sim->shares[thread];
+    mail_claim(&sim->mail[sim->round % 2][thread], sim->threads);
+    read_mail_for(sim, thread);
     share->round = sim->round;
     share->first_work = NEVER;
     share_run(sim, thread);
@@ -130,8 +120,9 @@ uint64_t threads_first_work(const Sim *sim) {
 void threads_choose(Sim *sim) {
     bool measured = sim->measuring;
     uint32_t active = thread_choice_is_one(&sim->thread_choice) ? 1 : sim->threads;
-    sim->measuring = thread_choice_is_measuring(&sim->thread_choice);
-    bool adjusts = measured && !sim->measuring;
+    bool measures = thread_choice_is_measuring(&sim->thread_choice);
+    bool adjusts = measured && !measures;
+    if (measures != measured) sim->measuring = measures; /* else all would lose its line */
     if (!adjusts && active == sim->active) return;
     threads_read_mail(sim);
     if (adjusts) work_split_adjust(sim);
@@ -152,6 +143,35 @@ void sim_pin_threads(Sim *sim) {
     worker_pool_require_cores(sim->threads);
     sim_stop_threads(sim);
     sim->pins_threads = true;
+}
+
+static void free_sender_rings(const Sim *sim) {
+    for (uint32_t i = 0; i < sim->link_count; i++) {
+        Link *link = sim->links[i];
+        link->to_slots = link->slots;
+        link->to_ready = link->ready;
+        link->to_own = 0;
+        free(link->sender_slots);
+        free(link->sender_ready);
+        link->sender_slots = NULL;
+        link->sender_ready = NULL;
+    }
+}
+
+static void *new_lines(size_t bytes) {
+    void *lines = aligned_alloc(CACHE_LINE, (bytes + CACHE_LINE - 1) / CACHE_LINE * CACHE_LINE);
+    ensure(lines);
+    return lines;
+}
+
+static void new_sender_rings(const Sim *sim) {
+    for (uint32_t i = 0; i < sim->link_count; i++) {
+        Link *link = sim->links[i];
+        size_t slots = link->to_slot_mask + (size_t)1;
+        if (!link_is_cut(link)) continue;
+        link->sender_slots = new_lines(slots * link->to_message_bytes);
+        link->sender_ready = new_lines(slots * sizeof *link->sender_ready);
+    }
 }
 
 static void free_mail(Sim *sim) {
@@ -181,6 +201,7 @@ void sim_stop_threads(Sim *sim) {
     free(sim->shares);
     sim->shares = NULL;
     free_mail(sim);
+    free_sender_rings(sim);
     work_split_free(sim);
 }
 
@@ -204,9 +225,11 @@ void threads_start(Sim *sim) {
     if (sim->shares) return;
     if (sim->threads > 1) {
         sim->pool = worker_pool_new(sim->threads, sim->pins_threads, work, sim);
+        worker_pool_ask_first(sim->pool, ask);
         new_mail(sim);
+        new_sender_rings(sim);
     }
-    sim_share_exchanges(sim);
     work_split_new(sim);
+    sim_share_exchanges(sim);
     new_shares(sim);
 }

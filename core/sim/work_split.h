@@ -11,11 +11,6 @@
 struct Sim;
 struct Cluster;
 
-/* On a line of its own, so that who looks at it does not disturb. */
-typedef struct {
-    uint64_t round; /* the last one in which a thread made it */
-} __attribute__((aligned(64))) Claim;
-
 typedef struct {
     struct Cluster **chain;
     uint64_t *cost;  /* of each in the chain, in the quanta that were measured, ns */

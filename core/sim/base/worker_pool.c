@@ -38,6 +38,7 @@ struct WorkerPool {
     _Atomic uint32_t round __attribute__((aligned(CACHE_LINE))); /* the newest: what all workers wait for */
     _Atomic uint32_t sleepers __attribute__((aligned(CACHE_LINE)));
     PoolWork *work __attribute__((aligned(CACHE_LINE)));
+    PoolWork *ask; /* or NULL */
     void *context;
     Worker *workers;
     uint32_t threads;
@@ -73,12 +74,16 @@ static uint32_t wait_for_round(WorkerPool *pool, uint32_t seen) {
     }
 }
 
-/* False when the caller has shut this round for the worker, or a later one by now. */
-static bool enter(Worker *worker, uint32_t round) {
+/* False when it is something to this round, or a later one, already. */
+static bool change_whereabouts(Worker *worker, uint32_t round, uint32_t what) {
     Whereabouts before = atomic_load_explicit(&worker->whereabouts, memory_order_relaxed);
     bool is_older = (int32_t)((uint32_t)(before >> 2) - round) < 0;
     return is_older &&
-           atomic_compare_exchange_strong(&worker->whereabouts, &before, whereabouts(round, INSIDE));
+           atomic_compare_exchange_strong(&worker->whereabouts, &before, whereabouts(round, what));
+}
+
+static void ask_first(const WorkerPool *pool, uint32_t thread) {
+    if (pool->ask) pool->ask(pool->context, thread);
 }
 
 static int core_of_thread(const WorkerPool *pool, uint32_t number) {
@@ -107,7 +112,8 @@ static void *worker_main(void *context) {
     for (uint32_t round = 0;;) {
         round = wait_for_round(pool, round);
         if (atomic_load_explicit(&pool->stop, memory_order_relaxed)) return NULL;
-        if (!enter(worker, round)) continue;
+        ask_first(pool, worker->number);
+        if (!change_whereabouts(worker, round, INSIDE)) continue;
         pool->work(pool->context, worker->number);
         atomic_store_explicit(&worker->whereabouts, whereabouts(round, LEFT), memory_order_release);
     }
@@ -149,10 +155,10 @@ static void pause_or_yield(uint32_t times) {
 static void shut_round(Worker *worker, uint32_t round) {
     for (uint32_t i = 0;; i++) {
         Whereabouts at = atomic_load_explicit(&worker->whereabouts, memory_order_acquire);
-        if (at == whereabouts(round, LEFT)) return;
+        if (at == whereabouts(round, LEFT) || at == whereabouts(round, SHUT_OUT)) return;
         if (at == whereabouts(round, INSIDE))
             pause_or_yield(i);
-        else if (atomic_compare_exchange_strong(&worker->whereabouts, &at, whereabouts(round, SHUT_OUT)))
+        else if (change_whereabouts(worker, round, SHUT_OUT))
             return;
     }
 }
@@ -212,8 +218,27 @@ uint64_t worker_pool_run(WorkerPool *pool) {
     uint64_t done = host_nanoseconds();
     for (uint32_t i = 1; i < pool->threads; i++)
         shut_round(&pool->workers[i], round);
+    ask_first(pool, 0);
     uint64_t waited = host_nanoseconds() - done;
     return waited > LONG_WAIT && waited > done - begun ? waited : 0;
+}
+
+void worker_pool_ask_first(WorkerPool *pool, PoolWork *ask) {
+    pool->ask = ask;
+}
+
+/* The round cannot end while somebody is at work in it. */
+static uint32_t round_at_work(const WorkerPool *pool) {
+    return atomic_load_explicit(&pool->round, memory_order_relaxed);
+}
+
+bool worker_pool_has_come(const WorkerPool *pool, uint32_t thread) {
+    Whereabouts at = atomic_load_explicit(&pool->workers[thread].whereabouts, memory_order_relaxed);
+    return (uint32_t)(at >> 2) == round_at_work(pool);
+}
+
+bool worker_pool_replace(WorkerPool *pool, uint32_t thread) {
+    return change_whereabouts(&pool->workers[thread], round_at_work(pool), SHUT_OUT);
 }
 
 void worker_pool_signal(WorkerPool *pool, int signal) {

@@ -28,6 +28,14 @@ void worker_pool_require_cores(uint32_t threads);
  * What any of them wrote is visible to the caller when it returns, and what the caller wrote before is
  * visible to them. */
 uint64_t worker_pool_run(WorkerPool *pool);
+/* What a worker calls, work(context, its number), as soon as it has seen that there is a round, and what the caller calls when
+ * all have left: to ask for what others have written, before it is needed. It must not write. */
+void worker_pool_ask_first(WorkerPool *pool, PoolWork *ask);
+/* In a round, for those who work: has this worker, one other than the caller, come to it? */
+bool worker_pool_has_come(const WorkerPool *pool, uint32_t thread);
+/* Shuts the round for a worker that has not come. True: whoever calls this has its part to do now; false: it has come by now,
+ * or another has its part. */
+bool worker_pool_replace(WorkerPool *pool, uint32_t thread);
 /* Sends every other thread a signal, of which they block all but SIGURG. May be called in a handler. */
 void worker_pool_signal(WorkerPool *pool, int signal);
 void worker_pool_free(WorkerPool *pool);

@@ -71,6 +71,57 @@ START_TEST(all_threads_work_at_the_same_time) {
 }
 END_TEST
 
+/* A worker that is held up before it comes to the first round, until another has its part. */
+typedef struct {
+    WorkerPool *pool;
+    uint32_t asked, replaced, worked;
+} Absence;
+
+static void hold_up(void *context, uint32_t thread) {
+    Absence *absence = context;
+    if (thread == 0) return;
+    __atomic_fetch_add(&absence->asked, 1, __ATOMIC_SEQ_CST);
+    while (!__atomic_load_n(&absence->replaced, __ATOMIC_SEQ_CST))
+        usleep(100);
+}
+
+static void replace_who_is_held_up(void *context, uint32_t thread) {
+    Absence *absence = context;
+    __atomic_fetch_add(&absence->worked, thread, __ATOMIC_SEQ_CST);
+    if (absence->replaced) usleep(100); /* the other one shall come */
+    if (thread || absence->replaced) return;
+    while (!__atomic_load_n(&absence->asked, __ATOMIC_SEQ_CST))
+        usleep(100);
+    ck_assert(!worker_pool_has_come(absence->pool, 1));
+    ck_assert(worker_pool_replace(absence->pool, 1));
+    ck_assert(!worker_pool_replace(absence->pool, 1));
+    ck_assert(worker_pool_has_come(absence->pool, 1));
+}
+
+START_TEST(a_worker_does_not_come_any_more_to_a_round_in_which_it_was_replaced) {
+    Absence absence = {.pool = NULL};
+    absence.pool = worker_pool_new(2, false, replace_who_is_held_up, &absence);
+    worker_pool_ask_first(absence.pool, hold_up);
+    worker_pool_run(absence.pool);
+    ck_assert_uint_eq(absence.worked, 0);
+    __atomic_store_n(&absence.replaced, 1, __ATOMIC_SEQ_CST);
+    while (!__atomic_load_n(&absence.worked, __ATOMIC_SEQ_CST))
+        worker_pool_run(absence.pool); /* to one of these it comes */
+    worker_pool_free(absence.pool);
+}
+END_TEST
+
+START_TEST(who_has_come_to_a_round_is_not_replaced) {
+    Absence absence = {.replaced = 1};
+    absence.pool = worker_pool_new(2, false, replace_who_is_held_up, &absence);
+    while (!absence.worked)
+        worker_pool_run(absence.pool);
+    ck_assert(worker_pool_has_come(absence.pool, 1));
+    ck_assert(!worker_pool_replace(absence.pool, 1));
+    worker_pool_free(absence.pool);
+}
+END_TEST
+
 START_TEST(a_pool_that_never_ran_can_be_freed) {
     Work work = {0};
     worker_pool_free(worker_pool_new(4, false, take_items, &work));
@@ -372,15 +423,45 @@ START_TEST(a_mailbox_takes_any_number_of_notices_of_a_round) {
         mail_post(mail, sim, link->sender->cluster);
         link->popped_seen = link->pushed; /* so that it never fills */
     }
-    ck_assert_uint_eq(mail->to[1]->count, POSTS);
+    const uint64_t *at = mail->to[1]->words;
     for (uint64_t i = 0; i < POSTS; i++) {
-        ck_assert_ptr_eq(mail->to[1]->notices[i].link, link);
-        ck_assert_uint_eq(mail->to[1]->notices[i].count, i + 1);
+        const Notice *notice = (const Notice *)(const void *)at;
+        ck_assert_ptr_eq(notice->link, link);
+        ck_assert_uint_eq(notice->pushes, 1);
+        ck_assert_uint_eq(notice->values[0], i * link->sender->period + link->latency);
+        ck_assert_uint_eq(((const Number *)(const void *)(notice->values + 1))->value, i);
+        at += notice->words;
     }
+    ck_assert_ptr_eq(at, mail->to[1]->words + mail->to[1]->count);
     sim->round = 3;
     *(Number *)link_send(link, POSTS * link->sender->period) = (Number){POSTS};
     mail_post(mail, sim, link->sender->cluster);
-    ck_assert_uint_eq(mail->to[1]->count, 1);
+    ck_assert_uint_eq(mail->to[1]->count, ((const Notice *)(const void *)mail->to[1]->words)->words);
+    sim_free(sim);
+}
+END_TEST
+
+/* Where the times and the messages are that its sender writes, are they those that its receiver reads? */
+static bool shares_rings(const Link *link) {
+    bool same = link->to_slots == link->slots;
+    ck_assert_int_eq(same, link->to_ready == link->ready);
+    return same;
+}
+
+START_TEST(halves_of_a_link_have_rings_of_their_own_while_two_threads_run_them) {
+    Sim *sim = ring(2, ORDER_PATH);
+    const Link *across = link_between_threads(sim), *within = NULL;
+    for (uint32_t i = 0; i < sim->link_count; i++)
+        if (sim->links[i]->sender_thread == sim->links[i]->receiver_thread) within = sim->links[i];
+    ck_assert(!shares_rings(across) && within && shares_rings(within));
+    sim->active = 1;
+    sim_share_exchanges(sim);
+    ck_assert(shares_rings(across) && shares_rings(within));
+    sim->active = 2;
+    sim_share_exchanges(sim);
+    ck_assert(!shares_rings(across));
+    sim_stop_threads(sim);
+    ck_assert(shares_rings(across));
     sim_free(sim);
 }
 END_TEST
@@ -687,6 +768,8 @@ Suite *threads_suite(void) {
     TCase *pool = tcase_create("pool"), *machine = tcase_create("machine"), *faults = tcase_create("faults");
     tcase_add_loop_test(pool, a_round_ends_when_all_work_is_done_and_its_results_are_visible, 0, 4);
     tcase_add_test(pool, all_threads_work_at_the_same_time);
+    tcase_add_test(pool, a_worker_does_not_come_any_more_to_a_round_in_which_it_was_replaced);
+    tcase_add_test(pool, who_has_come_to_a_round_is_not_replaced);
     tcase_add_test(pool, a_pool_that_never_ran_can_be_freed);
     tcase_add_test(pool, pinned_threads_have_a_core_each_until_the_pool_is_freed);
     tcase_add_loop_test(pool, a_second_pool_is_pinned_while_the_first_one_is, 0, 2);
@@ -699,6 +782,7 @@ Suite *threads_suite(void) {
     tcase_add_test(machine, a_push_is_known_to_the_receivers_thread_when_it_reads_the_mail_of_that_round);
     tcase_add_test(machine, a_pop_from_a_full_link_wakes_the_sender_when_its_thread_reads_the_mail);
     tcase_add_test(machine, a_mailbox_takes_any_number_of_notices_of_a_round);
+    tcase_add_test(machine, halves_of_a_link_have_rings_of_their_own_while_two_threads_run_them);
     tcase_add_test(machine, any_number_of_threads_leaves_the_same_state);
     tcase_add_test(machine, runs_of_a_partition_cost_as_little_as_they_can);
     tcase_add_test(machine, each_thread_begins_with_a_run_of_clusters_that_cost_as_much_as_others);
