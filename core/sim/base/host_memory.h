@@ -6,7 +6,9 @@
 
 /* Bytes. The operating system would promise more, and stop the process that uses it. */
 static inline uint64_t memory_of_computer(void) {
-    return (uint64_t)sysconf(_SC_PHYS_PAGES) * (uint64_t)sysconf(_SC_PAGESIZE);
+    static uint64_t bytes; /* each question is a system call, and host programs make thousands of arrays */
+    if (!bytes) bytes = (uint64_t)sysconf(_SC_PHYS_PAGES) * (uint64_t)sysconf(_SC_PAGESIZE);
+    return bytes;
 }
 
 #endif
