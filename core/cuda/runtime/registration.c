@@ -1,5 +1,6 @@
 /* What programs register before main(): fat binaries, and what in them stands behind which of their own functions and
  * variables. Nothing is sent yet: a program may never ask for it. */
+#include "core/cuda/runtime/pointer_table.h"
 #include "core/cuda/runtime/runtime.h"
 
 #include <pthread.h>
@@ -9,7 +10,7 @@
 typedef enum { ENTRY_FUNCTION, ENTRY_VARIABLE, ENTRY_MANAGED, ENTRY_TEXTURE } EntryKind;
 
 typedef struct {
-    const void *host; /* NULL: free */
+    const void *host;
     WarpModule *module;
     char *name;
     WarpFunction *function;
@@ -18,37 +19,14 @@ typedef struct {
 } Entry;
 
 static pthread_mutex_t guard = PTHREAD_MUTEX_INITIALIZER;
-static Entry *entries; /* open addressing, a power of two */
-static size_t entry_count, entry_capacity;
-
-static size_t place_of(const void *host) {
-    return (size_t)((uintptr_t)host * 0x9e3779b97f4a7c15ull >> 20) & (entry_capacity - 1);
-}
-
-static Entry *slot_of(const void *host) {
-    size_t at = place_of(host);
-    while (entries[at].host && entries[at].host != host)
-        at = (at + 1) & (entry_capacity - 1);
-    return &entries[at];
-}
-
-static void grow(void) {
-    Entry *before = entries;
-    size_t count = entry_capacity;
-    entry_capacity = count ? 2 * count : 256;
-    entries = calloc(entry_capacity, sizeof *entries);
-    if (!entries) abort();
-    for (size_t i = 0; i < count; i++)
-        if (before[i].host) *slot_of(before[i].host) = before[i];
-    free(before);
-}
+static PointerTable entries; /* by `host`, each in memory of its own, which goes with the process */
 
 static Entry *insert(const void *host, const Entry *what) {
-    if (2 * (entry_count + 1) > entry_capacity) grow();
-    Entry *entry = slot_of(host);
-    if (!entry->host) entry_count++;
+    Entry *entry = malloc(sizeof *entry);
+    if (!entry) abort();
     *entry = *what;
     entry->host = host;
+    pointer_table_put(&entries, host, entry);
     return entry;
 }
 
@@ -68,12 +46,11 @@ static Entry *add(void **handle, const void *host, const char *name, EntryKind k
 }
 
 static const Entry *find(const void *host, EntryKind kind, EntryKind or_kind) {
-    if (!entry_capacity || !host) return NULL;
+    if (!host) return NULL;
     pthread_mutex_lock(&guard);
-    const Entry *entry = slot_of(host);
-    bool good = entry->host && (entry->kind == kind || entry->kind == or_kind);
+    const Entry *entry = pointer_table_get(&entries, host);
     pthread_mutex_unlock(&guard);
-    return good ? entry : NULL;
+    return entry && (entry->kind == kind || entry->kind == or_kind) ? entry : NULL;
 }
 
 WarpFunction *runtime_function(const void *function) {
@@ -176,12 +153,13 @@ void __cudaRegisterSurface(void **handle, const void *host, const void **device,
 /* Managed variables of the program are pointers to where both sides find them. */
 static int place_managed(const WarpModule *module) {
     int problem = CUDA_OK;
-    for (size_t i = 0; i < entry_capacity && !problem; i++) {
+    for (size_t i = 0; i < entries.capacity && !problem; i++) {
+        const Entry *entry = entries.slots[i].value;
         uint64_t address, bytes;
-        if (!entries[i].host || entries[i].kind != ENTRY_MANAGED || entries[i].module != module) continue;
-        problem = warp_variable(entries[i].module, entries[i].name, &address, &bytes);
+        if (!entry || entry->kind != ENTRY_MANAGED || entry->module != module) continue;
+        problem = warp_variable(entry->module, entry->name, &address, &bytes);
         if (!problem) problem = warp_note_variable(address, bytes, true);
-        if (!problem) *(void **)(uintptr_t)entries[i].host = (void *)address;
+        if (!problem) *(void **)(uintptr_t)entry->host = (void *)address;
     }
     return problem;
 }
