@@ -159,9 +159,10 @@ static void free_sender_rings(const Sim *sim) {
 }
 
 static void *new_lines(size_t bytes) {
-    void *lines = aligned_alloc(CACHE_LINE, (bytes + CACHE_LINE - 1) / CACHE_LINE * CACHE_LINE);
+    size_t whole = (bytes + CACHE_LINE - 1) / CACHE_LINE * CACHE_LINE;
+    void *lines = aligned_alloc(CACHE_LINE, whole);
     ensure(lines);
-    return lines;
+    return memset(lines, 0, whole); /* what senders leave of a message is in checkpoints */
 }
 
 static void new_sender_rings(const Sim *sim) {
