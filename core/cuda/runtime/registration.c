@@ -153,6 +153,7 @@ void __cudaRegisterSurface(void **handle, const void *host, const void **device,
 /* Managed variables of the program are pointers to where both sides find them. */
 static int place_managed(const WarpModule *module) {
     int problem = CUDA_OK;
+    pthread_mutex_lock(&guard); /* a library that is loaded meanwhile would move them */
     for (size_t i = 0; i < entries.capacity && !problem; i++) {
         const Entry *entry = entries.slots[i].value;
         uint64_t address, bytes;
@@ -161,6 +162,7 @@ static int place_managed(const WarpModule *module) {
         if (!problem) problem = warp_note_variable(address, bytes, true);
         if (!problem) *(void **)(uintptr_t)entry->host = (void *)address;
     }
+    pthread_mutex_unlock(&guard);
     return problem;
 }
 
