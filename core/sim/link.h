@@ -35,13 +35,12 @@ struct Link {
     uint64_t popped_seen; /* pops that the sender knows of; not cut: pops before the last pop's cycle */
     uint64_t last_push;   /* time of the last push                                                   */
     uint64_t latency;     /* ticks                                                                   */
-    uint8_t *to_slots;    /* the receiver's, or the sender's own                                     */
+    uint8_t *to_slots;    /* the receiver's, or (to_own) the sender's own                            */
     uint64_t *to_ready;
     uint32_t to_slot_mask, depth;
     uint16_t to_message_bytes, width, pushes_in_cycle;
-    uint8_t to_cut : 1, aligned : 1,
-        to_own : 1;      /* aligned: the clocks differ; to_own: to_slots are the sender's */
-    uint8_t push_listed; /* cut: stands in pushed_links                             */
+    uint8_t to_cut : 1, aligned : 1, to_own : 1; /* aligned: the clocks differ    */
+    uint8_t push_listed;                         /* cut: stands in pushed_links                     */
 
     uint64_t align_to, align_inverse; /* the receiver's clock: its period, and as in Clock */
     SimObject *sender;

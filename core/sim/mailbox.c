@@ -9,8 +9,8 @@ enum {
     CACHE_LINE = 64,
     WORD = sizeof(uint64_t),
     HEADER = sizeof(Notice) / WORD,
-    ROOM_AT_FIRST = 254,
-    LINES_OFTEN = 24
+    ROOM_AT_FIRST = 254, /* words */
+    LINES_OFTEN = 24     /* that a round fills; a box has as many at least */
 };
 
 static Mailbox *box_with_room(uint32_t room) {

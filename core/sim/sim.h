@@ -67,11 +67,10 @@ typedef struct {
     uint32_t run; /* several threads: of clusters, that it is at: its own, or that of one that has not come */
 
     /* For the caller, afterwards. */
-    Cluster *faulted
-        __attribute__((aligned(64))); /* first of those in which an object raised a user error; NULL:
-                                                      none */
-    uint64_t round;                   /* several threads: the last one that it has come to work in */
+    uint64_t round
+        __attribute__((aligned(64))); /* several threads: the last one that it has come to work in */
     uint64_t first_work; /* in its clusters then: when an object is due first, or a message ready */
+    Cluster *faulted;    /* first of those in which an object raised a user error; NULL: none */
 } __attribute__((aligned(64))) Share;
 
 typedef struct {
@@ -101,8 +100,8 @@ typedef struct {
     void *context;
 } BoundaryCall;
 
-/* A line of the host's cache each for what the caller writes between quanta, what hardly anybody writes, and what threads
- * write in a quantum: a line that another core has written since takes as long as a hundred instructions. */
+/* What the caller writes between quanta, what hardly anybody writes, and what threads write in a quantum have lines of the
+ * host's cache of their own: one that another core has written since takes as long as hundreds of instructions. */
 struct Sim {
     /* What changes from quantum to quantum, for all threads to read. */
     uint64_t now;          /* ticks; always a quantum boundary outside sim_run() */
@@ -234,8 +233,8 @@ static inline uint64_t object_cycle(const SimObject *object, uint64_t time) {
 /* For objects: their commit() is to be called at the end of this quantum. */
 static inline void object_request_commit(SimObject *object) {
     object->commit_requested = 1;
-    uint32_t *any =
-        &object->sim->commit_requested; /* others have it, too, as long as nobody writes it again */
+    uint32_t *any = &object->sim->commit_requested;
+    /* Written once: as long as nobody writes it again, all threads have its line. */
     if (!__atomic_load_n(any, __ATOMIC_RELAXED)) __atomic_store_n(any, 1, __ATOMIC_RELAXED);
 }
 

@@ -81,13 +81,11 @@ void mshr_make_room(Mshr *mshr);
 static inline bool mshr_full(const Mshr *mshr) {
     return mshr->used >= mshr->shape.entries;
 }
-/* Of an entry that was opened: has its last request been answered? */
+/* Of an entry that was opened: has its last request been answered? Two reads: one of both numbers would wait for what has just
+ * been stored in one of them. */
 static inline bool mshr_is_free(const Mshr *mshr, uint32_t entry) {
     uint32_t pending = mshr->entry[entry].pending, waiting = mshr->entry[entry].waiting;
-    __asm__(
-        ""
-        : "+r"(
-            pending)); /* two reads: one of both would wait for what has just been stored in a part of it */
+    __asm__("" : "+r"(pending));
     return !pending & !waiting;
 }
 /* Where the request that began to wait last in an entry is kept. */
