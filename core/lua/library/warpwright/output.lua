@@ -2,8 +2,10 @@
 -- what belongs to one run on one computer stands in provenance.txt alone.
 local core = require "warpwright.core"
 local inputs = require "warpwright.inputs"
+local later = require "warpwright.later"
 local names = require "warpwright.names"
-local sampled_result = require "warpwright.sampled_result"
+
+local sampled_result = later "warpwright.sampled_result"
 
 local output = { command_line = "" }
 
@@ -100,7 +102,7 @@ end
 
 --- Which statistics are estimates, each with the half-width of its 95% interval; "" where none is.
 local function estimated_json(r)
-  local widths, members = sampled_result.widths(r) or {}, {}
+  local widths, members = r.sampled and sampled_result.widths(r) or {}, {}
   for i, name in ipairs(names.sorted_keys(widths)) do members[i] = ("    %s: %s"):format(json_string(name), json_number(widths[name])) end
   if not members[1] then return "" end
   return (',\n  "sample": %s,\n  "estimated": {\n%s\n  }'):format(json_string(r.sampled.sample), table.concat(members, ",\n"))
@@ -161,7 +163,8 @@ function output.visit_packed_stats(path, visit) return output.visit_packed_rows(
 
 local function stats_files(r, choice)
   if choice == "none" then return {} end
-  local rows = sampled_result.annotated(r, choice == "summary" and r:summary() or r.rows)
+  local rows = choice == "summary" and r:summary() or r.rows
+  if r.sampled then rows = sampled_result.annotated(r, rows) end
   if choice == "packed" then return { { name = "stats.zst", text = output.packed_rows(rows) } } end
   return { { name = "stats.txt", text = rows:text() }, { name = "stats.json", text = stats_json(r, rows) } }
 end

@@ -1,10 +1,12 @@
 -- What a run gives back: totals as fields, every stat by its path, sums and ratios over patterns.
 local core = require "warpwright.core"
 local energy = require "warpwright.energy"
+local later = require "warpwright.later"
 local load = require "warpwright.load"
 local machine = require "warpwright.machine"
 local names = require "warpwright.names"
-local sampled_result = require "warpwright.sampled_result"
+
+local sampled_result = later "warpwright.sampled_result"
 
 local result = {}
 
@@ -112,7 +114,7 @@ end
 
 --- r:interval(name): the half-width of the 95% interval of a statistic of a sampled run; 0 of what is exact.
 function Result:interval(name)
-  local widths = sampled_result.widths(self)
+  local widths = self.sampled and sampled_result.widths(self)
   return widths and widths[core.current_name(name) or name] or widths and widths[name] or 0.0
 end
 

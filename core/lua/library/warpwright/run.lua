@@ -2,22 +2,23 @@
 local checkpoint = require "warpwright.checkpoint"
 local core = require "warpwright.core"
 local fast_forward = require "warpwright.fast_forward"
-local histograms = require "warpwright.histograms"
-local intervals = require "warpwright.intervals"
+local later = require "warpwright.later"
 local live = require "warpwright.live"
 local load = require "warpwright.load"
 local memcheck = require "warpwright.memcheck"
 local names = require "warpwright.names"
 local note = require "warpwright.note"
 local output = require "warpwright.output"
-local profile = require "warpwright.profile"
 local result = require "warpwright.result"
-local sampled_result = require "warpwright.sampled_result"
 local set_aside = require "warpwright.set_aside"
 local simulation = require "warpwright.simulation"
 local sources = require "warpwright.sources"
 local tracing = require "warpwright.tracing"
 local workload = require "warpwright.workload"
+
+local histograms = later "warpwright.histograms"
+local intervals = later "warpwright.intervals"
+local sampled_result = later "warpwright.sampled_result"
 
 local run = {}
 
@@ -99,7 +100,8 @@ local function tell_of_missing_launch(options, gpu)
   end
 end
 
-local function files_beside(r)
+--- `profile`: the module, where there is a profile.
+local function files_beside(r, profile)
   local files = r.profile and profile.files(r.profile) or {}
   if r.histograms then files[#files + 1] = histograms.file(r.histograms) end
   return files
@@ -159,7 +161,8 @@ function run.run(options)
 
   local ptx = w.ptx and core.is_file(w.ptx) and output.read_file(w.ptx) -- the user may edit it while the run goes on
   local counted = options.histograms and histograms.start(sim, options.histograms)
-  local recorder = intervals.record(sim, folder.path, options)
+  local recorder = (options.stats_every or options.stats_of) and intervals.record(sim, folder.path, options)
+  local profile = options.profile and require "warpwright.profile"
   local made
   local trace <close> = tracing.new(sim, options, folder.path)
   local ok, checks_or_problem = pcall(function()
@@ -202,14 +205,14 @@ function run.run(options)
     memcheck = found and memcheck.text(found),
     stats = options.stats,
     has_trace = (options.trace or options.perfetto) ~= nil,
-    files_beside = files_beside(r),
+    files_beside = files_beside(r, profile),
     intervals = recorder and recorder:finish(r),
   })
   problem = problem or trace_problem
   if problem and not ok then note("%s", problem) end
   if not ok then raise(sim, checks_or_problem, made, w.word) end
   tell_of_missing_launch(options, gpu)
-  sampled_result.widths(r) -- which takes the machine
+  if r.sampled then sampled_result.widths(r) end -- which takes the machine
   if sim.sampler then sim.sampler:forget_passes() end
   sim:close()
   if problem then core.user_error(problem) end

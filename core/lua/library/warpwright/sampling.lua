@@ -8,6 +8,7 @@ local measures = require "warpwright.measures"
 local note = require "warpwright.note"
 local policy = require "warpwright.policy"
 local sample_options = require "warpwright.sample_options"
+local sampled_result = require "warpwright.sampled_result"
 local timed_parts = require "warpwright.timed_parts"
 local window_checks = require "warpwright.window_checks"
 local workers = require "warpwright.workers"
@@ -540,6 +541,9 @@ function Sampler:take(offer)
   local cycles, _, threads = measures.header(measures.total(launch))
   return { cycles = math.floor(cycles + 0.5), warp_instructions = launch.instructions, thread_instructions = math.floor(threads + 0.5) }
 end
+
+--- sampling.result(sampler, cycles, make): see sampled_result.lua.
+sampling.result = sampled_result.new
 
 --- Of a machine with its GPU; nil where all of each launch is to have timing.
 function sampling.attach(built, gpu, policies, text, jobs)

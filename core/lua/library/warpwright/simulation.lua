@@ -2,22 +2,23 @@
 local checkpoint = require "warpwright.checkpoint"
 local core = require "warpwright.core"
 local fast_forward = require "warpwright.fast_forward"
-local fork = require "warpwright.fork"
 local inputs = require "warpwright.inputs"
+local later = require "warpwright.later"
 local load = require "warpwright.load"
 local machine = require "warpwright.machine"
-local measures = require "warpwright.measures"
 local names = require "warpwright.names"
 local output = require "warpwright.output"
 local own_state = require "warpwright.own_state"
 local policies_at_work = require "warpwright.policies_at_work"
 local policy = require "warpwright.policy"
 local result = require "warpwright.result"
-local sample_options = require "warpwright.sample_options"
-local sampled_result = require "warpwright.sampled_result"
-local sampling = require "warpwright.sampling"
 local sources = require "warpwright.sources"
 local workload = require "warpwright.workload"
+
+local fork = later "warpwright.fork"
+local measures = later "warpwright.measures"
+local sample_options = later "warpwright.sample_options"
+local sampling = later "warpwright.sampling"
 
 local simulation = {}
 
@@ -306,7 +307,7 @@ function Simulation:result()
   if not in_kernel then gpu:drain() end
   self.machine:settle(not in_kernel)
   if self.sampler and not totals.stopped then
-    return sampled_result.new(self.sampler, totals.cycles, function(measure) return of_measure(self, totals, measure) end)
+    return sampling.result(self.sampler, totals.cycles, function(measure) return of_measure(self, totals, measure) end)
   end
   return result.new(self.name, self.policy, totals, gpu:launches(), self.machine,
     policies_at_work.counters(self.machine, self.policies), self.policy_from)
