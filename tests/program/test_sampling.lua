@@ -316,12 +316,14 @@ harness.test("what a sampled run cannot have is refused", function()
   for _, text in ipairs { "", "error", "error=3", "error=0%", "error=3%,windows=4", "windows=2", "seed=1", "budget=101%" } do
     harness.contains(tostring(select(2, pcall(sample_options.read, text))), "sample: expected error=3%", "windows=N of each launch, 3 or more", text)
   end
-  for name, value in pairs { checkpoint_at = "100", memcheck = true, fast_forward = "launch=1", max_cycles = 10, profile = true } do
+  for name, value in pairs { checkpoint_at = "100", keep = 1, memcheck = true, fast_forward = "launch=1", max_cycles = 10, profile = true } do
     local _, problem = pcall(run, "refused", one, "error=3%", { [name] = value })
     harness.contains(tostring(problem), ("sample: expected a run without %s, got one with it"):format(name))
   end
   local _, problem = pcall(run, "refused", one, "error=3%", { jobs = 0 })
   harness.contains(tostring(problem), "jobs: expected a whole number from 1 on")
+  _, problem = pcall(ww.build, "gtx480", { jobs = 2 })
+  harness.contains(tostring(problem), "jobs: expected sample with it, got none")
 end)
 
 harness.test("a run that was killed goes on with the windows that it had: the same bytes", function()

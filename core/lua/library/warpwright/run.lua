@@ -108,8 +108,8 @@ local function files_beside(r, profile)
 end
 
 --- What a sampled run cannot have: its cycles are in processes of their own.
-local beside_sample <const> = { "checkpoint_every", "checkpoint_at", "resume", "max_cycles", "histograms", "stats_every", "trace", "perfetto",
-  "trace_file" }
+local beside_sample <const> = { "checkpoint_every", "checkpoint_at", "keep", "resume", "max_cycles", "histograms", "stats_every", "trace",
+  "perfetto", "trace_file" }
 
 local function refuse_beside_sample(options)
   for _, name in ipairs(options.sample and beside_sample or {}) do

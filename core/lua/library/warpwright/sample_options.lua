@@ -42,8 +42,9 @@ end
 
 local excluded <const> = { "memcheck", "profile", "fast_forward" }
 
---- Errors for options that cannot be beside it.
+--- Errors for options that cannot be beside it, or are nothing without it.
 function sample_options.check(options)
+  if not options.sample then core.user_error "jobs: expected sample with it, got none" end
   sample_options.read(options.sample)
   local jobs = options.jobs or 1
   if math.type(jobs) ~= "integer" or jobs < 1 then names.expected("jobs", "a whole number from 1 on", jobs) end

@@ -89,7 +89,7 @@ function simulation.build(config, options)
     core.user_error 'bounds: expected "strict" with memcheck, got "hardware"'
   end
   fast_forward.read(options.fast_forward)
-  if options.sample then sample_options.check(options) end
+  if options.sample or options.jobs then sample_options.check(options) end
   local description = load.get("config", config)
   local policies = read_chain(options.policy)
   local sim = setmetatable({
