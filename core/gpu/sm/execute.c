@@ -4,6 +4,7 @@
 #include "core/gpu/sm/barrier.h"
 #include "core/gpu/sm/fault.h"
 #include "core/gpu/sm/memcheck.h"
+#include "core/gpu/sm/paths.h"
 #include "core/gpu/sm/scoreboard.h"
 
 #include <string.h>
@@ -271,6 +272,12 @@ static void execute_branch(Sm *sm, uint32_t w, const Inst *inst, uint32_t taken,
     simt_branch(&sm->warp[w].simt, &sm->waiting_lanes[w], taken, inst->target, pc + 1, inst->reconverge);
 }
 
+static void execute_waiting_branch(Sm *sm, uint32_t w, const Inst *inst, uint32_t taken, uint32_t pc) {
+    uint32_t lanes = sm->warp[w].simt.top.lanes;
+    execute_branch(sm, w, inst, taken, pc);
+    paths_count_turn(sm, w, lanes, taken);
+}
+
 void sm_leave_if_done(Sm *sm, uint32_t w) {
     if (sm->warp[w].simt.depth) return;
     sm->live &= ~warp_bit(w);
@@ -362,8 +369,13 @@ static void execute_control(Sm *sm, uint32_t w, const Inst *inst, uint32_t pc) {
     const ExecContext *context = sm->context;
     switch ((InstKind)inst->kind) {
     case INST_BRANCH: execute_branch(sm, w, inst, context->active, pc); return;
+    case INST_WAITING_BRANCH: execute_waiting_branch(sm, w, inst, context->active, pc); return;
     case INST_EXIT: simt_exit(&sm->warp[w].simt, &sm->waiting_lanes[w], context->active, pc + 1); return;
+    case INST_CONVERGENT:
+        if (paths_meet(sm, w, inst)) execute_arithmetic(sm, w, &sm->warp[w], inst, pc);
+        return;
     case INST_BARRIER:
+        if (!paths_meet(sm, w, inst)) return;
         if (context->active) barrier_arrive(sm, w, inst);
         break;
     case INST_FENCE:

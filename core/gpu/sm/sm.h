@@ -12,6 +12,7 @@
  *   issue_gate.c  mechanisms that have a say in it, each a part with a folder of its own
  *   execute.c   what an issued instruction does: functional execution, scoreboard, control flow, barriers
  *
+ *   paths.c     lanes of a warp that wait for each other
  *   untimed.c   kernels without timing: no cycle passes
  *
  * A set of warps is a uint64_t, one bit per warp slot. The masks change when something happens to a warp; a
@@ -108,6 +109,14 @@ typedef struct {
     uint16_t object[ASYNC_ARRIVALS][WARP_LANES]; /* where, in 8 bytes of the CTA's shared memory           */
     uint32_t first, count;
 } AsyncArrivals;
+
+/* Of a warp whose lanes may wait for each other: see paths.h. */
+typedef struct {
+    uint32_t lanes;   /* that took a turn last in a loop that waits        */
+    uint32_t turns;   /* of theirs, one after the other                    */
+    uint32_t held;    /* lanes that wait for others at an instruction      */
+    uint32_t yielded; /* a flag: a path has                                */
+} Paths;
 
 /* barrier.cluster, of clusters of one CTA: arrival and wait are apart. */
 typedef struct {
@@ -251,6 +260,7 @@ struct Sm {
     Warp *warp;
     /* From here to payload_used, what lies idle between launches, or what no untimed launch touches: see untimed.c. */
     SimtWaiting waiting_lanes[MAX_WARPS]; /* of the SIMT stacks                    */
+    Paths paths[MAX_WARPS];
     /* The scoreboard's bit for long latencies: pending names that a load or an atomic beyond the SM writes.
      * Apart from Warp, as only watched warps are asked for it. */
     uint64_t load_pending[MAX_WARPS][SCOREBOARD_NAMES / 64];

@@ -210,6 +210,7 @@ static const Field sm_fields[] = {
     STATE(Sm, cta, "Resident CTAs"),
     STATE_ARRAY(Sm, warp, warps, "Warps"),
     STATE(Sm, waiting_lanes, "SIMT stacks below their tops"),
+    STATE(Sm, paths, "Lanes that wait for others of their warp"),
     STATE(Sm, load_pending, "Names that loads and atomics beyond the SM will write"),
     STATE(Sm, vote, "Warps that wait for the result of a bar.red"),
     GATE_ROWS(Sm, sleepers),

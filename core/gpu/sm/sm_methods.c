@@ -86,7 +86,7 @@ static void instruction(SimObject *object, MethodCall *call) {
     call->result[1].whole = inst->line;
     call->result[2].whole = source->line;
     call->result[3].text = source->line ? source->file : NULL;
-    call->result[4].whole = inst->kind == INST_BRANCH ? (int64_t)inst->target : -1;
+    call->result[4].whole = kind_is_branch(inst->kind) ? (int64_t)inst->target : -1;
 }
 
 /* A warp has one class: what a second policy called it would be taken for the first one's. */

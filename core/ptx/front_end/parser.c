@@ -514,7 +514,9 @@ static Linkage parse_linkage(Parser *parser) {
 static void parse_target(Parser *parser) {
     do {
         advance(parser);
-        expect_name(parser, "a target");
+        const Name *name = expect_name(parser, "a target");
+        if (!strncmp(name->text, "sm_", 3))
+            parser->source->target = (uint32_t)strtoul(name->text + 3, NULL, 10);
     } while (at(parser, ','));
 }
 

@@ -46,6 +46,7 @@ typedef struct Source {
     uint32_t *files; /* its .file numbers: number among those of all texts, 0: none yet */
     uint32_t file_capacity;
     uint32_t address_bytes; /* 4 or 8 */
+    uint32_t target;        /* 75 of sm_75; 0 before .target */
 } Source;
 
 /* Who sees a name: its own text, or all that are linked with it. */

@@ -6,6 +6,7 @@
 #include "core/ptx/analysis/liveness.h"
 #include "core/ptx/analysis/registers.h"
 #include "core/ptx/analysis/saves.h"
+#include "core/ptx/analysis/waiting_loops.h"
 #include "core/ptx/analysis/windows.h"
 
 #include <stdio.h>
@@ -616,5 +617,6 @@ void decode_kernel(Parser *parser, const Entry *entry, uint32_t index) {
     set_launch_steps(&decoder);
     set_names(&decoder);
     assign_windows(decoder.arena, kernel);
+    if (entry->source->target >= TARGET_OF_INDEPENDENT_LANES) find_waiting_loops(decoder.arena, kernel);
     constants_store(&decoder.constants, parser->module, index);
 }

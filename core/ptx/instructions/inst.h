@@ -55,7 +55,14 @@ typedef enum {
     INST_DMA,          /* intrinsics of the DMA engine; detail: DmaOperation */
     INST_SYSTEM,       /* calls of the device's runtime: execution/system.h  */
     INST_SLEEP,        /* src[0]: nanoseconds */
+    /* Of kernels whose lanes may wait for each other: analysis/waiting_loops.h. */
+    INST_WAITING_BRANCH, /* closes a loop in which they do                                       */
+    INST_CONVERGENT,     /* arithmetic for lanes that are to be together; the last source names them */
 } InstKind;
+
+static inline bool kind_is_branch(uint8_t kind) {
+    return kind == INST_BRANCH || kind == INST_WAITING_BRANCH;
+}
 
 /* Row of the SM's latency and initiation-interval table. */
 typedef enum {
@@ -169,12 +176,12 @@ struct Inst {
     uint32_t dst[MAX_DST]; /* register destinations; a sink `_` has no entry, see dst_mask     */
     uint32_t src[MAX_SRC]; /* memory: src[0] is the address, then the values stored             */
     union {
-        uint32_t target; /* branch: index of the instruction jumped to   */
+        uint32_t target; /* branches: index of the instruction jumped to   */
         uint32_t detail; /* others: compare or atomic operation, mask, ... */
     };
     union {
         int64_t displacement;     /* memory: [address + displacement]                                  */
-        uint32_t reconverge;      /* branch: index of the immediate post-dominator; inst_count if none */
+        uint32_t reconverge;      /* branches: index of the immediate post-dominator; inst_count if none */
         const uint32_t *more_src; /* matrix instructions: sources behind the first MAX_SRC */
     };
     uint32_t bank_mask; /* bit per register read: its number % MAX_REGISTER_BANKS            */

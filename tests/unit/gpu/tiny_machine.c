@@ -120,17 +120,16 @@ static const char intrinsics[] = INTRINSIC(dma_set_datatype, ".param .b32 a")
                     INTRINSIC(dma_execute, CONFIGURED ".param .b32 a") INTRINSIC(dma_mark_tile_begin_1, "")
                         INTRINSIC(dma_mark_tile_end_1, "");
 
-/* `directives` of the kernel, or NULL. */
-static Module *parse(const char *directives, const char *body) {
-    static const char version[] = ".version 6.0\n.target sm_20\n.address_size 64\n";
+static Module *parse(TinySpec spec) {
     static const char head[] = ".visible .global .align 256 .b8 out[65536];\n"
                                ".visible .entry tiny(.param .u32 word) ",
                       registers[] = "\n{\n"
                                     ".reg .b32 %r<64>;\n.reg .f32 %f<64>;\n.reg .b64 %d<64>;\n"
                                     ".reg .f64 %e<64>;\n.reg .pred %p<8>;\n";
     char *text = NULL;
-    ensure(asprintf(&text, "%s%s%s%s%s%s\n}\n", version, strstr(body, "dma_") ? intrinsics : "", head,
-                    directives ? directives : "", registers, body) >= 0);
+    ensure(asprintf(&text, ".version 6.0\n.target sm_%u\n.address_size 64\n%s%s%s%s%s\n}\n",
+                    spec.target ? spec.target : 20, strstr(spec.body, "dma_") ? intrinsics : "", head,
+                    spec.directives ? spec.directives : "", registers, spec.body) >= 0);
     Module *module = module_parse("tiny.ptx", text, strlen(text));
     free(text);
     return module;
@@ -142,7 +141,7 @@ TinyMachine *tiny_new(TinySpec spec) {
     ensure(machine);
     class_register_all();
     memory_test_classes();
-    machine->module = parse(spec.directives, spec.body);
+    machine->module = parse(spec);
     machine->sms = spec.sms ? spec.sms : 1;
     ck_assert_uint_le(machine->sms, TINY_MAX_SMS);
     machine->sim = sim_new("tiny");

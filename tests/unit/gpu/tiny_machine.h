@@ -35,6 +35,7 @@ enum {
 typedef struct {
     const char *body;       /* of kernel `tiny` */
     const char *directives; /* of it, such as ".maxntid 64, 1, 1"; NULL: none */
+    uint32_t target;        /* of the PTX; 0: sm_20 */
     uint32_t ctas, threads; /* 0: one; 32 */
     uint32_t forward_ctas;  /* so many end before there is timing */
     uint32_t shared_bytes;  /* dynamic, per CTA */

@@ -1,7 +1,8 @@
 /* SIMT stack of one warp with reconvergence at the immediate post-dominator (PDOM).
  *
  * The top entry runs. An entry whose pc reaches its reconvergence point is popped; the entry below it, which
- * waits at that very pc, carries the lanes of both sides. */
+ * waits at that very pc, carries the lanes of both sides. Entries side by side, which meet at the same point, follow
+ * each other; the one that waits for them is below the first. */
 #ifndef WW_GPU_SIMT_STACK_H
 #define WW_GPU_SIMT_STACK_H
 
@@ -34,6 +35,13 @@ void simt_pop_reconverged(SimtStack *stack, const SimtWaiting *waiting);
 /* Lanes `taken` of the top go to `target`, the others to `fall_through`. */
 void simt_branch(SimtStack *stack, SimtWaiting *waiting, uint32_t taken, uint32_t target,
                  uint32_t fall_through, uint32_t reconverge);
+/* The top waits, and other lanes of the warp go on, those first that wait where the top would meet them: they no longer
+ * do. Returns false when there are none. */
+bool simt_yield(SimtStack *stack, SimtWaiting *waiting);
+/* The top takes up the lanes that wait at its pc since they yielded. */
+void simt_join(SimtStack *stack, SimtWaiting *waiting);
+/* All lanes of the warp that have not exited. */
+uint32_t simt_lanes(const SimtStack *stack, const SimtWaiting *waiting);
 /* Lanes exit the kernel; the top's others, if any, go on at `next_pc`. */
 void simt_exit(SimtStack *stack, SimtWaiting *waiting, uint32_t lanes, uint32_t next_pc);
 

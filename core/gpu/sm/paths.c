@@ -1,0 +1,45 @@
+#include "core/gpu/sm/paths.h"
+
+/* Turns of a loop that waits. Another warp may hold the lock, or set the flag; lanes that have had to yield once wait for
+ * each other. */
+enum { TURNS_AT_FIRST = 64, TURNS_LATER = 4 };
+
+static bool yield(Sm *sm, uint32_t w) {
+    Paths *paths = &sm->paths[w];
+    bool yields = simt_yield(&sm->warp[w].simt, &sm->waiting_lanes[w]);
+    paths->turns = 0;
+    paths->yielded |= yields;
+    return yields;
+}
+
+void paths_count_turn(Sm *sm, uint32_t w, uint32_t lanes, uint32_t taken) {
+    Paths *paths = &sm->paths[w];
+    bool goes_on = taken == lanes && lanes == paths->lanes;
+    paths->lanes = taken;
+    paths->turns = goes_on ? paths->turns + 1 : 1;
+    if (taken == lanes && paths->turns >= (paths->yielded ? TURNS_LATER : TURNS_AT_FIRST)) yield(sm, w);
+}
+
+/* Of a lane that executes it; they have the same, as in PTX. */
+static uint32_t lanes_named(const Sm *sm, const Inst *inst) {
+    const ExecContext *context = sm->context;
+    uint32_t source = inst->src[inst->src_count - 1], lane = (uint32_t)__builtin_ctz(context->active);
+    return ((const uint32_t *)(const void *)(context->bank[source >> 31] + (source & OPERAND_OFFSET)))[lane];
+}
+
+/* Who stands at such an instruction, and cannot be joined, is not waited for once all that are missing do: they never
+ * come. */
+bool paths_meet_in(Sm *sm, uint32_t w, const Inst *inst) {
+    SimtStack *stack = &sm->warp[w].simt;
+    SimtWaiting *waiting = &sm->waiting_lanes[w];
+    Paths *paths = &sm->paths[w];
+    if (!sm->context->active) return true;
+    simt_join(stack, waiting);
+    sm->context->active = sm_active_lanes(sm, w, inst);
+    uint32_t together = inst->kind == INST_CONVERGENT ? lanes_named(sm, inst) : ~0u;
+    uint32_t missing = together & simt_lanes(stack, waiting) & ~stack->top.lanes;
+    paths->held |= stack->top.lanes;
+    if (missing & ~paths->held && yield(sm, w)) return false;
+    paths->held &= ~stack->top.lanes;
+    return true;
+}

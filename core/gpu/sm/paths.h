@@ -1,0 +1,21 @@
+/* Lanes of a warp that wait for each other, in kernels whose PTX counts on each lane to make progress.
+ *
+ * A SIMT stack runs one path until it meets the others. A path that goes round and round in a loop that waits, for a lock that
+ * a lane of another path holds, would never meet them: after some turns it yields, and the others go on. They are one path
+ * again where all of them would have met, at barriers, and at instructions that name the lanes that take part. */
+#ifndef WW_GPU_PATHS_H
+#define WW_GPU_PATHS_H
+
+#include "core/gpu/sm/sm.h"
+
+/* After an INST_WAITING_BRANCH, which those of `lanes` that are in `taken` took: does its path yield? */
+void paths_count_turn(Sm *sm, uint32_t warp, uint32_t lanes, uint32_t taken);
+
+/* Before an instruction that all lanes of the warp execute together, or those that it names. False when some of them
+ * have still to come: another path goes on, and the instruction is to execute later. */
+bool paths_meet_in(Sm *sm, uint32_t warp, const Inst *inst);
+static inline bool paths_meet(Sm *sm, uint32_t warp, const Inst *inst) {
+    return __builtin_expect(!sm->paths[warp].yielded, 1) || paths_meet_in(sm, warp, inst);
+}
+
+#endif

@@ -1,0 +1,54 @@
+#include "core/ptx/analysis/waiting_loops.h"
+
+#include <string.h>
+
+/* How many instructions before this one ... */
+typedef struct {
+    uint32_t looks; /* look again at what others may change */
+    uint32_t works; /* do something that others see         */
+} Counts;
+
+static bool looks_again(const Inst *inst, const char *opcode) {
+    if (inst->kind == INST_ATOMIC) return inst->out_name_count > 0;
+    return inst->kind == INST_LOAD && (strstr(opcode, ".volatile") || strstr(opcode, ".relaxed") ||
+                                       strstr(opcode, ".acquire") || strstr(opcode, ".mmio"));
+}
+
+/* Stores to generic addresses do not count: without optimisation, what a loop keeps of its own is stored so. */
+static bool works(const Inst *inst) {
+    bool is_shown = inst->space == SPACE_GLOBAL || inst->space == SPACE_SHARED;
+    return (inst->kind == INST_STORE && is_shown) || inst->kind == INST_BARRIER || inst->kind == INST_SYSTEM;
+}
+
+/* A loop is what stands between its first instruction and the branch back. */
+static uint32_t mark_branches(Arena *scratch, Kernel *kernel) {
+    Counts *before = arena_alloc(scratch, kernel->inst_count + 1, sizeof *before);
+    uint32_t found = 0;
+    for (uint32_t i = 0; i < kernel->inst_count; i++) {
+        Inst *inst = &kernel->insts[i];
+        before[i + 1] = (Counts){before[i].looks + looks_again(inst, kernel->sources[i].opcode),
+                                 before[i].works + works(inst)};
+        if (inst->kind != INST_BRANCH || inst->target > i) continue;
+        const Counts *first = &before[inst->target];
+        if (before[i].looks == first->looks || before[i].works != first->works) continue;
+        inst->kind = INST_WAITING_BRANCH;
+        found++;
+    }
+    return found;
+}
+
+static bool names_its_lanes(const char *opcode) {
+    static const char *const opcodes[] = {"bar.warp.sync", "shfl.sync.",  "vote.sync.",
+                                          "match.",        "redux.sync.", "elect.sync"};
+    for (uint32_t i = 0; i < sizeof opcodes / sizeof *opcodes; i++)
+        if (!strncmp(opcode, opcodes[i], strlen(opcodes[i]))) return true;
+    return false;
+}
+
+void find_waiting_loops(Arena *scratch, Kernel *kernel) {
+    if (!mark_branches(scratch, kernel)) return;
+    for (uint32_t i = 0; i < kernel->inst_count; i++) {
+        Inst *inst = &kernel->insts[i];
+        if (inst->src_count && names_its_lanes(kernel->sources[i].opcode)) inst->kind = INST_CONVERGENT;
+    }
+}
