@@ -27,23 +27,29 @@ static void not_before(uint64_t *earliest, uint64_t cycle) {
     if (cycle > *earliest) *earliest = cycle;
 }
 
-static void issue_column(Dram *dram, const DramTiming *t, DramCommand command, uint32_t bank,
-                         uint64_t cycle) {
-    bool read = command == DRAM_READ;
-    not_before(&dram->channel[DRAM_READ], cycle + (read ? t->tCCD : t->tWTR));
-    not_before(&dram->channel[DRAM_WRITE], cycle + (read ? t->tRTW : t->tCCD));
-    not_before(&dram->group[t->group_of_bank[bank]], cycle + t->tCCDL);
-    not_before(&dram->banks[bank].earliest[DRAM_PRECHARGE], cycle + (read ? t->tRTPL : t->tWTP));
+/* What the command itself had to wait for is over. */
+static void issue_read(Dram *dram, const DramTiming *t, uint32_t bank, uint64_t cycle) {
+    dram->channel[DRAM_READ] = cycle + t->tCCD;
+    dram->group[t->group_of_bank[bank]] = cycle + t->tCCDL;
+    not_before(&dram->channel[DRAM_WRITE], cycle + t->tRTW);
+    not_before(&dram->banks[bank].earliest[DRAM_PRECHARGE], cycle + t->tRTPL);
+}
+
+static void issue_write(Dram *dram, const DramTiming *t, uint32_t bank, uint64_t cycle) {
+    dram->channel[DRAM_WRITE] = cycle + t->tCCD;
+    dram->group[t->group_of_bank[bank]] = cycle + t->tCCDL;
+    not_before(&dram->channel[DRAM_READ], cycle + t->tWTR);
+    not_before(&dram->banks[bank].earliest[DRAM_PRECHARGE], cycle + t->tWTP);
 }
 
 static void issue_activate(Dram *dram, const DramTiming *t, uint32_t bank, uint32_t row, uint64_t cycle) {
     DramBank *b = &dram->banks[bank];
     b->open_row = row;
+    b->earliest[DRAM_ACTIVATE] = cycle + t->tRC;
+    dram->channel[DRAM_ACTIVATE] = cycle + t->tRRD;
     not_before(&b->earliest[DRAM_READ], cycle + t->tRCD);
     not_before(&b->earliest[DRAM_WRITE], cycle + t->tRCDWR);
     not_before(&b->earliest[DRAM_PRECHARGE], cycle + t->tRAS);
-    not_before(&b->earliest[DRAM_ACTIVATE], cycle + t->tRC);
-    not_before(&dram->channel[DRAM_ACTIVATE], cycle + t->tRRD);
 }
 
 static void issue_precharge(Dram *dram, const DramTiming *t, uint32_t bank, uint64_t cycle) {
@@ -85,6 +91,7 @@ void dram_issue(Dram *dram, const DramTiming *timing, DramCommand command, uint3
     switch (command) {
     case DRAM_ACTIVATE: issue_activate(dram, timing, bank, row, cycle); break;
     case DRAM_PRECHARGE: issue_precharge(dram, timing, bank, cycle); break;
-    default: issue_column(dram, timing, command, bank, cycle);
+    case DRAM_WRITE: issue_write(dram, timing, bank, cycle); break;
+    default: issue_read(dram, timing, bank, cycle);
     }
 }

@@ -26,8 +26,8 @@ static inline uint64_t without(uint64_t mask, uint64_t older) {
     return (mask & older) | (mask >> 1 & ~older);
 }
 
-/* Of half of the banks that there may be, so that the compiler knows how many. */
-static inline void remove_from_banks(uint64_t of_bank[], uint64_t older) {
+/* Of half of the banks that there may be, so that the compiler knows how many. Inlined, it is not vectorised. */
+static __attribute__((noinline)) void remove_from_banks(uint64_t of_bank[], uint64_t older) {
     for (uint32_t i = 0; i < DRAM_BANKS_MAX / 2; i++)
         of_bank[i] = without(of_bank[i], older);
 }
@@ -69,32 +69,32 @@ uint64_t dram_queue_heads(const DramQueue *queue) {
     return heads;
 }
 
-static inline DramBest as_best(uint64_t cycles, uint32_t queue, DramCommand command, uint32_t rank) {
-    return cycles << 32 | queue << 24 | (uint32_t)!dram_is_column(command) << 16 | rank << 8 | command;
-}
-
 /* The best of `candidates`, all of which want `command`, or `best` if none is better. Only the oldest of a
  * bank can be it, and none that would not be better even if it were legal as soon as the channel allows:
  * mostly the first or second look ends the search. Banks of `kept` requests are left alone. */
-static inline DramBest choose(const DramQueue *queue, uint32_t number, const Dram *dram,
-                              const DramTiming *timing, DramCommand command, uint64_t candidates,
-                              uint64_t kept, uint64_t floor, DramBest best) {
+static inline __attribute__((always_inline)) DramBest choose(const DramQueue *queue, uint32_t number,
+                                                             const Dram *dram, const DramTiming *timing,
+                                                             DramCommand command, uint64_t candidates,
+                                                             uint64_t kept, uint64_t floor, DramBest best) {
     if (!candidates) return best;
-    uint64_t gate = later_of(floor, dram->channel[command]) - floor;
+    uint64_t gate = later_of(floor, dram->channel[command]);
+    uint64_t order = dram_best_at(0, number, command, 0), soonest = gate << BEST_CYCLE_AT | order;
     do {
-        uint32_t rank = (uint32_t)__builtin_ctzll(candidates), bank = queue->bank[rank];
-        if (as_best(gate, number, command, rank) >= best) break;
-        uint64_t of_bank = queue->of_bank[bank],
-                 cycle = later_of(floor, dram_earliest(dram, timing, command, bank));
-        DramBest this = as_best(cycle - floor, number, command, rank);
+        uint64_t rank = (uint64_t)__builtin_ctzll(candidates), of_rank = rank << BEST_RANK_AT;
+        if ((soonest | of_rank) >= best) break;
+        uint32_t bank = queue->bank[rank];
+        uint64_t of_bank = queue->of_bank[bank], cycle = later_of(gate, dram->banks[bank].earliest[command]);
+        if (dram_is_column(command)) cycle = later_of(cycle, dram->group[timing->group_of_bank[bank]]);
+        DramBest this = cycle << BEST_CYCLE_AT | order | of_rank;
         if (this < best && !(of_bank & kept)) best = this;
         candidates &= ~of_bank;
     } while (candidates);
     return best;
 }
 
-DramBest dram_queue_choose(const DramQueue *queue, uint32_t number, const Dram *dram,
-                           const DramTiming *timing, uint64_t eligible, uint64_t floor, DramBest best) {
+static inline __attribute__((always_inline)) DramBest
+choose_command(const DramQueue *queue, uint32_t number, const Dram *dram, const DramTiming *timing,
+               uint64_t eligible, uint64_t floor, DramBest best) {
     uint64_t hits = eligible & queue->row_hit, others = eligible & ~queue->row_hit;
     best = choose(queue, number, dram, timing, DRAM_READ, hits & ~queue->write, 0, floor, best);
     best = choose(queue, number, dram, timing, DRAM_WRITE, hits & queue->write, 0, floor, best);
@@ -103,13 +103,12 @@ DramBest dram_queue_choose(const DramQueue *queue, uint32_t number, const Dram *
     return choose(queue, number, dram, timing, DRAM_PRECHARGE, others & ~queue->closed, hits, floor, best);
 }
 
-DramChoice dram_choice_of(DramBest best, const DramQueue *queues, uint64_t floor) {
-    if (best == DRAM_NONE) return DRAM_NO_CHOICE;
-    uint32_t priority = (uint32_t)best >> 8, queue = priority >> 16, rank = priority & UINT8_MAX;
-    return (DramChoice){.cycle = floor + (best >> 32),
-                        .priority = priority,
-                        .queue = (uint8_t)queue,
-                        .rank = (uint8_t)rank,
-                        .bank = queues[queue].bank[rank],
-                        .command = (uint8_t)best};
+DramBest dram_queue_choose(const DramQueue *queue, uint32_t number, const Dram *dram,
+                           const DramTiming *timing, uint64_t eligible, uint64_t floor, DramBest best) {
+    return choose_command(queue, number, dram, timing, eligible, floor, best);
+}
+
+DramBest dram_queue_choose_alone(const DramQueue *queue, const Dram *dram, const DramTiming *timing,
+                                 uint64_t floor) {
+    return choose_command(queue, 0, dram, timing, dram_queue_all(queue), floor, DRAM_NONE);
 }

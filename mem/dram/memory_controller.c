@@ -7,6 +7,21 @@
 
 #include <stdlib.h>
 
+/* ---- Time ---- */
+
+/* Counts the cycles since the last account, in which as many requests waited as do now. */
+static void account(MemoryController *mc, uint64_t cycle) {
+    uint64_t passed = cycle - mc->accounted;
+    mc->queue_entry_cycles += passed * mc->waiting;
+    mc->queue_full_cycles += passed * mc->port_blocked;
+    mc->accounted = mc->cycles = cycle;
+}
+
+/* Of a request that entered its queue then. */
+static inline uint64_t comes_of_age(const MemoryController *mc, uint64_t entered) {
+    return mc->age_cap ? entered + mc->age_cap : NEVER;
+}
+
 /* ---- Responses ---- */
 
 static void take_return_place(MemoryController *mc, ReturnQueue *returns) {
@@ -128,6 +143,7 @@ COLD static void emit_served(MemoryController *mc, const DramChoice *plan, const
 
 /* The last burst is on its way: the request leaves its queue. */
 static void retire(MemoryController *mc, const DramChoice *plan, Request *request, uint64_t cycle) {
+    account(mc, cycle);
     mc->row_hits += request->outcome == ROW_HIT;
     mc->row_misses += request->outcome == ROW_MISS;
     mc->row_conflicts += request->outcome == ROW_CONFLICT;
@@ -146,7 +162,7 @@ static void retire(MemoryController *mc, const DramChoice *plan, Request *reques
     DramQueue *queue = &mc->queue[plan->queue];
     uint32_t slot = queue->slot[plan->rank];
     dram_queue_remove(queue, &mc->timing, plan->rank);
-    mc->waiting--;
+    if (--mc->waiting == 0) mc->plan_expires = NEVER;
     audit_leave(&mc->obj, plan->queue, slot); /* counts what is left, so it comes last */
 }
 
@@ -177,10 +193,8 @@ static void row_command_issued(MemoryController *mc, const DramChoice *plan, Req
         dram_queue_row_changed(&mc->queue[q], &mc->dram, plan->bank);
 }
 
-static void issue_planned_command(MemoryController *mc, uint64_t cycle) {
-    const DramChoice plan = mc->plan;
-    debug_ensure(plan.cycle >= cycle);
-    if (plan.cycle != cycle) return;
+static void issue_planned_command(MemoryController *mc, DramBest planned, uint64_t cycle) {
+    const DramChoice plan = dram_choice_of(planned, mc->queue);
     mc->replan = 1;
     if (__builtin_expect(plan.command == DRAM_REFRESH, 0)) {
         memory_controller_refresh(mc, cycle);
@@ -257,7 +271,7 @@ static void enqueue(MemoryController *mc, uint32_t port, const MemMessage *messa
                     uint64_t cycle) {
     uint32_t bursts = (message->bytes + mc->burst_bytes - 1) >> __builtin_ctz(mc->burst_bytes);
     uint32_t q = queue_of(mc, message);
-    DramLocation location = address_map_locate(mc->map, message->address);
+    DramRow location = address_map_row(mc->map, message->address);
     ensure(bursts > 0 && (wants_reply(message) || message->kind == MEM_WRITE));
     if (location.bank >= mc->banks)
         user_error("%s.banks: expected %u or more (the address map puts 0x%lx into bank %u), got %u",
@@ -272,6 +286,7 @@ static void enqueue(MemoryController *mc, uint32_t port, const MemMessage *messa
     request->bursts_left = bursts;
     request->port = (uint16_t)port;
     request->outcome = ROW_HIT;
+    mc->plan_expires = earlier_of(mc->plan_expires, comes_of_age(mc, cycle));
     mc->waiting++;
     mc->urgent += q + 1 < mc->queues;
     audit_enter(&mc->obj, q, slot);
@@ -309,6 +324,7 @@ static uint64_t accept_requests(MemoryController *mc, uint64_t now, uint64_t cyc
     uint64_t next = NEVER, delay = mc->latency * mc->obj.period;
     uint32_t port = mc->first_port;
     if (mc->port_blocked && mc->queues == 1 && mc->queue[0].count >= mc->queue_entries) return NEVER;
+    account(mc, cycle);
     mc->port_blocked = 0;
     for (uint32_t i = 0; i < mc->ports; i++, port = port_after(mc, port)) {
         Link *link = mc->cpu[port].receive;
@@ -360,18 +376,15 @@ static uint64_t with_aged_oldest(const DramQueue *queue) {
 static uint64_t eligible_requests(MemoryController *mc, uint32_t q, uint64_t requests, uint32_t wanted_banks,
                                   uint64_t cycle) {
     const DramQueue *queue = &mc->queue[q];
-    uint64_t eligible = requests & (mc->scheduler == SCHEDULE_FCFS ? dram_queue_heads(queue)
-                                                                   : UINT64_MAX >> (64 - queue->count));
+    uint64_t eligible = requests &
+                        (mc->scheduler == SCHEDULE_FCFS ? dram_queue_heads(queue) : dram_queue_all(queue));
     for (uint32_t banks = wanted_banks & queue->banks; banks; banks &= banks - 1)
         eligible &= ~queue->of_bank[__builtin_ctz(banks)];
-    if (mc->age_cap && (eligible & 1)) {
-        uint64_t of_age = request_at(mc, q, 0)->entered + mc->age_cap;
-        if (of_age <= cycle)
-            eligible &= with_aged_oldest(queue);
-        else
-            mc->plan_expires = earlier_of(mc->plan_expires, of_age);
-    }
-    return eligible;
+    uint64_t of_age = comes_of_age(mc, request_at(mc, q, 0)->entered);
+    bool oldest = eligible & 1, aged = of_age <= cycle;
+    mc->differ |= !oldest | aged;
+    if (oldest && !aged) mc->plan_expires = earlier_of(mc->plan_expires, of_age);
+    return oldest && aged ? eligible & with_aged_oldest(queue) : eligible;
 }
 
 /* A request of a later queue that has had some of its bursts may hold the place for a response that these
@@ -391,18 +404,13 @@ COLD static uint64_t picked_requests(MemoryController *mc, uint32_t q, uint64_t 
     return answer == NO_ANSWER ? eligible : (uint64_t)answer;
 }
 
-/* It goes before all that is not legal before it is due. */
-COLD static void plan_refresh(MemoryController *mc, uint64_t floor) {
-    if (mc->waiting && memory_controller_refreshes(mc))
-        mc->plan = memory_controller_refresh_choice(mc, floor);
-}
-
-static void plan_next_command(MemoryController *mc, uint64_t cycle) {
+/* Where not all requests may be served, or nobody has looked yet. */
+static __attribute__((noinline)) DramBest choose_among_eligible(MemoryController *mc, uint64_t cycle) {
     uint32_t wanted_banks = 0;
     DramBest best = DRAM_NONE;
-    mc->replan = 0;
     mc->plan_expires = NEVER;
-    for (uint32_t q = 0; q < mc->queues && !dram_best_is_at_floor(best); q++) {
+    mc->differ = mc->queues > 1 || mc->scheduler == SCHEDULE_FCFS;
+    for (uint32_t q = 0; q < mc->queues && dram_best_cycle(best) > cycle + 1; q++) {
         const DramQueue *queue = &mc->queue[q];
         if (!queue->count) continue;
         uint64_t placed = mc->full_returns ? ~without_return_place(mc, q) : ~0ull;
@@ -411,32 +419,85 @@ static void plan_next_command(MemoryController *mc, uint64_t cycle) {
         best = dram_queue_choose(queue, q, &mc->dram, &mc->timing, eligible, cycle + 1, best);
         wanted_banks |= mc->full_returns ? banks_of(queue, placed) : queue->banks;
     }
-    mc->plan = dram_choice_of(best, mc->queue, cycle + 1);
-    if (__builtin_expect(mc->plan.cycle >= mc->refresh_due, 0)) plan_refresh(mc, cycle + 1);
+    return best;
+}
+
+/* The refresh that is due goes before all that is not legal before. */
+static __attribute__((noinline)) DramBest refresh_instead_of(const MemoryController *mc, DramBest best,
+                                                             uint64_t floor) {
+    if (!mc->waiting || !memory_controller_refreshes(mc)) return best;
+    DramChoice refresh = memory_controller_refresh_choice(mc, floor);
+    return dram_best_of(&refresh);
+}
+
+static inline DramBest plan_next_command(MemoryController *mc, uint64_t cycle) {
+    bool alike = (mc->differ | mc->full_returns | mc->obj.subscribed) == 0 && mc->plan_expires > cycle;
+    mc->replan = 0;
+    DramBest best = __builtin_expect(alike, 1)
+                        ? dram_queue_choose_alone(mc->queue, &mc->dram, &mc->timing, cycle + 1)
+                        : choose_among_eligible(mc, cycle);
+    return __builtin_expect(dram_best_cycle(best) >= mc->refresh_due, 0)
+               ? refresh_instead_of(mc, best, cycle + 1)
+               : best;
 }
 
 /* ---- The cycle ---- */
 
-/* Counts the cycles since the last account, in which nothing changed. */
-static void account(MemoryController *mc, uint64_t cycle) {
-    uint64_t passed = cycle - mc->accounted;
-    mc->queue_entry_cycles += passed * mc->waiting;
-    mc->queue_full_cycles += passed * mc->port_blocked;
-    mc->accounted = mc->cycles = cycle;
+/* Returns when there is something to do again. *arrives: when a request may enter; where it must wait for room, any command
+ * may make some. */
+static inline __attribute__((always_inline)) uint64_t do_cycle(MemoryController *mc, uint64_t now,
+                                                               uint64_t *arrives, DramBest *plan) {
+    uint64_t cycle = object_cycle(&mc->obj, now);
+    if (__builtin_expect(mc->response_blocked != 0, 0)) look_at_all_ports(mc);
+    if (now >= mc->response_due) send_responses(mc, now, cycle);
+    debug_ensure(dram_best_cycle(*plan) >= cycle);
+    if (dram_best_cycle(*plan) == cycle) issue_planned_command(mc, *plan, cycle);
+    if (now >= *arrives || mc->port_blocked) *arrives = accept_requests(mc, now, cycle);
+    if (mc->replan || cycle >= mc->plan_expires) *plan = plan_next_command(mc, cycle);
+    uint64_t next = earlier_of(*arrives, mc->response_due);
+    uint64_t planned = earlier_of(dram_best_cycle(*plan), mc->plan_expires);
+    return planned == DRAM_NO_CYCLE ? next : earlier_of(next, planned * mc->obj.period);
+}
+
+/* After the responses of a cycle it is not full: so it does not wake the controller when it loses one. */
+static inline bool stays_open(const Link *link) {
+    return link->pushed - link->popped_seen + link->width < link->depth;
+}
+
+/* Until when nobody can see when the controller does something, and all that reaches it is in its links already, which
+ * cannot fill. */
+static uint64_t unseen_until(const MemoryController *mc, uint64_t now) {
+    uint64_t until = object_unseen_until(&mc->obj), delay = mc->latency * mc->obj.period;
+    for (uint32_t port = 0; port < mc->ports; port++) {
+        const Link *link = mc->cpu[port].receive;
+        if (!stays_open(mc->cpu[port].send)) return 0;
+        if (link_is_cut(link)) continue;
+        if (link_occupancy(link, now) + mc->pushes[port] >= link->depth) return 0;
+        until = earlier_of(until, now + link->latency + delay);
+    }
+    return until;
+}
+
+/* Responses that are due at `time` find room, or there are none. */
+static inline bool can_respond(const MemoryController *mc, uint64_t time) {
+    bool room = !mc->response_blocked;
+    if (mc->response_due > time) return room;
+    for (uint32_t port = 0; port < mc->ports; port++)
+        room &= stays_open(mc->cpu[port].send);
+    return room;
 }
 
 uint64_t memory_controller_tick(SimObject *object, uint64_t now) {
     MemoryController *mc = (MemoryController *)object;
-    uint64_t cycle = object_cycle(object, now);
-    account(mc, cycle);
-    if (__builtin_expect(mc->response_blocked != 0, 0)) look_at_all_ports(mc);
-    if (now >= mc->response_due) send_responses(mc, now, cycle);
-    issue_planned_command(mc, cycle);
-    uint64_t next = accept_requests(mc, now, cycle);
-    if (mc->replan || cycle >= mc->plan_expires) plan_next_command(mc, cycle);
-    next = earlier_of(next, mc->response_due);
-    uint64_t planned = earlier_of(mc->plan.cycle, mc->plan_expires);
-    return planned == NEVER ? next : earlier_of(next, planned * object->period);
+    if (__builtin_expect(now < mc->done_before, 0)) return mc->next;
+    uint64_t until = unseen_until(mc, now), arrives = 0, next;
+    DramBest plan = dram_best_of(&mc->plan);
+    while ((next = do_cycle(mc, now, &arrives, &plan)) < until && can_respond(mc, next))
+        now = next;
+    mc->plan = dram_choice_of(plan, mc->queue);
+    mc->done_before = now + 1;
+    mc->next = next;
+    return next;
 }
 
 void memory_controller_settle(SimObject *object, uint64_t now) {

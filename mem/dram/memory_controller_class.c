@@ -91,6 +91,11 @@ static void memory_controller_init(SimObject *object) {
     mc->checker = NULL;
     mc->map = address_map_find(object);
     mc->response_blocked = 1; /* the first tick looks */
+    mc->differ = 1;
+    for (uint32_t port = 0; port < mc->ports; port++) {
+        const Link *link = mc->cpu[port].receive;
+        mc->pushes[port] = (uint32_t)(object->sim->quantum / link->sender->period + 1) * link->width;
+    }
     memory_controller_read_class_queues(mc);
     for (uint32_t q = 0; q < mc->queues; q++)
         audit_queue(object, q, "requests for the channel", QUEUE_TABLE, DRAM_QUEUE_MAX, queue_length);
@@ -239,6 +244,12 @@ static const Field memory_controller_fields[] = {
     HOST(MemoryController, response_due, "The first of these"),
     HOST(MemoryController, response_port, "Its port"),
     HOST(MemoryController, response_blocked, "Whether one is ready and its port has no room"),
+    HOST(MemoryController, differ,
+         "Whether some requests may not be served although their responses have places"),
+    HOST(MemoryController, unused, "Alignment"),
+    HOST(MemoryController, done_before, "Behind the last cycle that has been done"),
+    HOST(MemoryController, next, "When there is something to do again"),
+    HOST(MemoryController, pushes, "Requests of each port that a quantum may bring"),
     HOST(MemoryController, map, "The machine's address map"),
     HOST(MemoryController, checker, "Watches the commands; made at the first one"),
     FIELDS_END};

@@ -80,7 +80,6 @@ static void move_oldest(MemoryController *mc, SavedQueues *before, const DramCho
     mc->plan = *plan;
     mc->plan.queue = (uint8_t)to;
     mc->plan.rank = (uint8_t)now;
-    mc->plan.priority = to << 16 | (plan->priority & 0xff00) | now;
 }
 
 static bool refuse(const MemoryController *mc, const SavedQueues *before, uint32_t q, char *why,

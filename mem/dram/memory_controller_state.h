@@ -67,7 +67,7 @@ typedef struct {
     ReturnQueue *returns; /* ports                                           */
     Response *responses;  /* return_slots: port * return_places + place      */
     DramChoice plan;
-    uint64_t plan_expires; /* cycle in which a request passes age_cap         */
+    uint64_t plan_expires; /* no later than the cycle in which a request comes to age_cap */
     uint64_t accounted;    /* cycle up to which the per-cycle counters are kept */
     uint64_t refresh_due;  /* cycle of the next REFRESH; NEVER: there is none */
     uint32_t waiting;      /* requests in all queues                          */
@@ -91,6 +91,11 @@ typedef struct {
     uint64_t response_due;        /* the first of these                                           */
     uint32_t response_port;       /* and its port                                                 */
     uint32_t response_blocked;    /* one is ready whose port has no room; or nobody has looked    */
+    uint32_t differ;              /* some requests may not be served, or nobody has looked        */
+    uint32_t unused;
+    uint64_t done_before;       /* its cycles before this time have been done         */
+    uint64_t next;              /* when there is something to do again                */
+    uint32_t pushes[PORTS_MAX]; /* of each port: a quantum brings no more requests    */
     const AddressMap *map;
     DramChecker *checker;
 } MemoryController;

@@ -112,7 +112,7 @@ OF_EACH void look_at_input(const Crossbar *x, Subnet *net, Kind kind, uint32_t i
     PortWord *ports = &view->ports[word_of(i, kind)];
     uint32_t place = i & (PORTS_IN_WORD - 1);
     head->ready = object_cycle(&x->obj, ready) << x->speedup_shift;
-    head->step = later_of(head->ready, later_of(input->free, input->channel_free)) | -none;
+    head->step = later_of(head->ready, input->free) | -none;
     ports->idle = (ports->idle & ~(1ull << place)) | none << place;
     ports->timed |= (none ^ 1) << place;
     view->first_timed = earlier_of(view->first_timed, head->step);
@@ -161,10 +161,10 @@ uint32_t packet_flits(const Crossbar *x, const MemMessage *message, Direction di
     return flits_of(x, message, direction);
 }
 
-OF_EACH void ask(const Crossbar *x, Subnet *net, Kind kind, uint32_t i, uint64_t now) {
+OF_EACH void ask(const Crossbar *x, Subnet *net, Kind kind, uint32_t i) {
     View *view = &net->view;
     Head *head = head_at(view, kind.wide, i);
-    const MemMessage *message = link_peek(head->link, now);
+    const MemMessage *message = link_message_at(head->link, 0);
     uint32_t j = head->output = route(x, message, kind.direction);
     head->flits = flits_of(x, message, kind.direction);
     Target *target = target_at(view, kind.wide, j);
@@ -173,7 +173,7 @@ OF_EACH void ask(const Crossbar *x, Subnet *net, Kind kind, uint32_t i, uint64_t
     view->ports[word_of(j, kind)].requested |= bit_of(j);
 }
 
-OF_EACH void raise_requests(const Crossbar *x, Subnet *net, Kind kind, uint64_t step, uint64_t now) {
+OF_EACH void raise_requests(const Crossbar *x, Subnet *net, Kind kind, uint64_t step) {
     View *view = &net->view;
     uint64_t first = NEVER;
     if (view->first_timed > step) return;
@@ -187,7 +187,7 @@ OF_EACH void raise_requests(const Crossbar *x, Subnet *net, Kind kind, uint64_t 
         }
         view->ports[w].timed &= ~come;
         for (; come; come &= come - 1)
-            ask(x, net, kind, port_at(w, come), now);
+            ask(x, net, kind, port_at(w, come));
     }
     view->first_timed = first;
 }
@@ -264,7 +264,7 @@ OF_EACH void end_crossing(const Crossbar *x, Subnet *net, Kind kind, uint32_t i,
     uint64_t arrived = link_next_ready(link), ahead = certain_sending_time(x, net, kind, j, last_part, now);
     MemMessage *message = ahead != NEVER ? send_ahead(x, net, kind, j, head->flits, arrived, ahead)
                                          : keep_packet(x, net, kind, j, head->flits, last_part, arrived);
-    *message = *(const MemMessage *)link_peek(link, now);
+    *message = *(const MemMessage *)link_message_at(link, 0);
     stamp(message, i, kind.direction);
     input_at(net, kind.wide, i)->crossed = 0;
     link_pop(link, now);
@@ -364,7 +364,7 @@ OF_EACH void cross(const Crossbar *x, Subnet *net, Kind kind, uint64_t first_ste
     uint64_t free = NEVER;
     bool by_turns = __builtin_expect((x->arbitration | x->obj.subscribed) == 0, 1);
     for (uint64_t step = first_step; step < first_step + x->speedup; step++) {
-        raise_requests(x, net, kind, step, now);
+        raise_requests(x, net, kind, step);
         free = arbitrate(x, net, kind, by_turns, step, now);
     }
     net->view.crossing = earlier_of(net->view.first_timed, free);

@@ -86,7 +86,7 @@ OF_EACH void pass_down(Mux *mux, uint32_t i, const MemMessage *request, uint64_t
 
 OF_EACH void send_down(Mux *mux, uint32_t i, uint64_t now) {
     Link *link = mux->up[i].receive;
-    pass_down(mux, i, link_peek(link, now), now);
+    pass_down(mux, i, link_message_at(link, 0), now);
     link_pop(link, now);
 }
 
@@ -161,7 +161,7 @@ static __attribute__((noinline)) uint64_t move_requests_of_many(Mux *mux, uint64
 /* The first response goes up its link at `time`. */
 static inline void send_up(Mux *mux, Link *from, Link *to, uint64_t time) {
     MemMessage *sent = link_send_checked(to, time);
-    memcpy(sent, link_peek(from, time), sizeof *sent);
+    memcpy(sent, link_message_at(from, 0), sizeof *sent);
     mem_leave_network(sent);
     mux->responses++;
     mux->response_blocked_cycles += cycles_blocked(mux, link_next_ready(from), mux->response_free, time);
@@ -180,7 +180,7 @@ static inline Link *way_up(const Mux *mux, const MemMessage *response) {
 static inline uint64_t move_ahead(Mux *mux, Link *from, uint64_t now) {
     uint64_t until = link_is_cut(from) ? object_unseen_until(&mux->obj) : 0, time;
     while ((time = later_of(link_next_ready(from), mux->response_free)) < until) {
-        Link *to = way_up(mux, link_peek(from, time));
+        Link *to = way_up(mux, link_message_at(from, 0));
         if (!link_has_room(to, now)) break;
         send_up(mux, from, to, time);
     }
@@ -191,7 +191,7 @@ static uint64_t move_responses(Mux *mux, uint64_t now) {
     Link *from = mux->down.receive;
     uint64_t time = later_of(link_next_ready(from), mux->response_free);
     if (time > now) return time;
-    Link *to = way_up(mux, link_peek(from, now));
+    Link *to = way_up(mux, link_message_at(from, 0));
     if (!link_can_send(to, now)) return link_space_time(to, now);
     send_up(mux, from, to, now);
     return move_ahead(mux, from, now);

@@ -167,25 +167,32 @@ uint32_t address_map_slice(const AddressMap *map, uint64_t address) {
     return slice_of(map, split_by_reciprocal(map, address));
 }
 
-static inline DramLocation location_of(const AddressMap *map, ChannelSplit split) {
+static inline DramRow row_of(const AddressMap *map, ChannelSplit split) {
     uint64_t row = pack(&map->row, split.rest), bank = pack(&map->bank, split.rest);
-    return (DramLocation){
-        .channel = (uint32_t)split.channel,
-        .slice = slice_of(map, split),
-        .bank = (uint32_t)(bank ^ (row & map->hashed_row)),
-        .row = (uint32_t)row,
-        .column = (uint32_t)pack(&map->column, split.rest),
-    };
+    return (DramRow){.bank = (uint32_t)(bank ^ (row & map->hashed_row)), .row = (uint32_t)row};
 }
 
-static __attribute__((noinline)) DramLocation special_location(const AddressMap *map, uint64_t address) {
-    return location_of(map, split_specially(map, address));
+static __attribute__((noinline)) DramRow special_row(const AddressMap *map, uint64_t address) {
+    return row_of(map, split_specially(map, address));
+}
+
+DramRow address_map_row(const AddressMap *map, uint64_t address) {
+    debug_ensure(address >> MAX_ADDRESS_BITS == 0);
+    if (__builtin_expect(map->is_special != 0, 0)) return special_row(map, address);
+    return row_of(map, split_by_reciprocal(map, address));
 }
 
 DramLocation address_map_locate(const AddressMap *map, uint64_t address) {
     debug_ensure(address >> MAX_ADDRESS_BITS == 0);
-    if (__builtin_expect(map->is_special != 0, 0)) return special_location(map, address);
-    return location_of(map, split_by_reciprocal(map, address));
+    ChannelSplit split = map->is_special ? split_specially(map, address) : split_by_reciprocal(map, address);
+    DramRow row = row_of(map, split);
+    return (DramLocation){
+        .channel = (uint32_t)split.channel,
+        .slice = slice_of(map, split),
+        .bank = row.bank,
+        .row = row.row,
+        .column = (uint32_t)pack(&map->column, split.rest),
+    };
 }
 
 static __attribute__((noinline)) uint64_t special_within_slice(const AddressMap *map, uint64_t address) {

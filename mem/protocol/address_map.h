@@ -19,6 +19,11 @@ typedef struct {
     uint32_t bank, row, column;
 } DramLocation;
 
+/* Of a channel. */
+typedef struct {
+    uint32_t bank, row;
+} DramRow;
+
 extern const Class address_map_class;
 
 /* The machine's map; a user error at `user`'s path when the machine has none. */
@@ -26,6 +31,8 @@ const AddressMap *address_map_find(const SimObject *user);
 uint32_t address_map_slice(const AddressMap *map, uint64_t address);
 uint32_t address_map_slices(const AddressMap *map); /* channels * slices_per_channel */
 DramLocation address_map_locate(const AddressMap *map, uint64_t address);
+/* Of the same, what a memory controller asks for every request. */
+DramRow address_map_row(const AddressMap *map, uint64_t address);
 /* The address as its slice sees it: channel and slice bits taken out, so that consecutive lines of a slice
  * have consecutive numbers. For set indexes. */
 uint64_t address_map_within_slice(const AddressMap *map, uint64_t address);

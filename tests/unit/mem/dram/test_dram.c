@@ -375,7 +375,7 @@ START_TEST(queue_chooses_what_a_full_search_chooses) {
         if (random_below(&random, 4) == 0) eligible &= random_next(&random);
         DramChoice expected = search(eligible, now + 1);
         DramBest best = dram_queue_choose(&queue, 0, &dram, &timing, eligible, now + 1, DRAM_NONE);
-        DramChoice choice = dram_choice_of(best, &queue, now + 1);
+        DramChoice choice = dram_choice_of(best, &queue);
         ck_assert_uint_eq(choice.cycle, expected.cycle);
         if (choice.cycle == UINT64_MAX) continue;
         ck_assert_uint_eq(choice.rank, expected.rank);
@@ -395,7 +395,7 @@ END_TEST
 static DramChoice choose_from_two(const DramQueue queues[2], uint64_t floor) {
     DramBest best = dram_queue_choose(&queues[0], 0, &dram, &timing, 1, floor, DRAM_NONE);
     best = dram_queue_choose(&queues[1], 1, &dram, &timing, 1, floor, best);
-    return dram_choice_of(best, queues, floor);
+    return dram_choice_of(best, queues);
 }
 
 START_TEST(lower_queue_wins_in_the_same_cycle_and_loses_to_an_earlier_one) {
@@ -421,7 +421,7 @@ END_TEST
 START_TEST(nothing_is_chosen_from_an_empty_queue) {
     static const DramQueue empty;
     DramBest best = dram_queue_choose(&empty, 0, &dram, &timing, 0, 100, DRAM_NONE);
-    ck_assert_uint_eq(dram_choice_of(best, &empty, 100).cycle, UINT64_MAX);
+    ck_assert_uint_eq(dram_choice_of(best, &empty).cycle, UINT64_MAX);
 }
 END_TEST
 
