@@ -1,6 +1,8 @@
 #include "mem/cache/cache.h"
 
+#include "mem/cache/fill.h"
 #include "mem/cache/line_bytes.h"
+#include "mem/cache/plain_miss.h"
 #include "mem/protocol/caches.h"
 
 uint32_t ring_size(uint32_t messages) {
@@ -90,7 +92,7 @@ void cache_show_answer(const Cache *c, const MemMessage *m, uint64_t now) {
         if (o->answered) o->answered(o, m, now);
 }
 
-static COLD void emit_fill(const Cache *c, const MemMessage *m, uint32_t set, uint32_t line) {
+void cache_emit_fill(const Cache *c, const MemMessage *m, uint32_t set, uint32_t line) {
     for (CacheObserver *o = c->observers; o; o = o->next)
         if (o->filled) o->filled(o, m, line);
     object_emit(cache_owner(c), CACHE_FILL, m->sm, m->warp, (int64_t)m->address, (m->flags & MEM_HIT) != 0,
@@ -143,48 +145,6 @@ bool cache_ask_bypass(const Cache *c, const MemMessage *m) {
                             m->class_number) > 0;
     request->flags |= (uint8_t)(MEM_ASKED | (bypass ? MEM_BYPASSED : 0));
     return bypass;
-}
-
-/* The miss queue. */
-
-MemMessage *cache_send_down(Cache *c, uint32_t sectors) {
-    MissQueue *queue = &c->misses;
-    ensure(queue->count < queue->slots);
-    uint32_t slot = (queue->first + queue->count++) & (queue->slots - 1);
-    queue->sectors[slot] = sectors;
-    audit_enter(cache_owner(c), QUEUE_MISSES, slot);
-    return &queue->message[slot];
-}
-
-static inline __attribute__((always_inline)) void queue_fetch(Cache *c, const MemMessage *m, const Lookup *at,
-                                                              uint32_t entry, uint32_t sectors) {
-    MemMessage *fetch = cache_send_down(c, sectors);
-    *fetch = *m;
-    fetch->payload = mem_is_prefetch(m) ? MEM_PREFETCH : 0;
-    fetch->kind = MEM_READ;
-    fetch->address = at->line_address;
-    fetch->bytes = (uint16_t)(1u << c->tags.shape.sector_shift);
-    fetch->token = entry;
-    fetch->flags &= MEM_LOCAL | MEM_INSTRUCTION;
-    fetch->byte_mask[0] = fetch->byte_mask[1] = 0;
-    mem_begin_route(fetch);
-}
-
-void cache_send_oldest_miss(Cache *c, Link *to_mem, uint64_t now) {
-    MissQueue *queue = &c->misses;
-    uint32_t slot = queue->first, sectors = queue->sectors[slot];
-    MemMessage *oldest = &queue->message[slot];
-    uint64_t address = oldest->address;
-    if (sectors) {
-        oldest->address += (uint64_t)__builtin_ctz(sectors) << c->tags.shape.sector_shift;
-        c->stats.fetches++;
-        queue->sectors[slot] = sectors &= sectors - 1;
-    }
-    if (!link_hand_over(to_mem, oldest, now)) *(MemMessage *)link_send_checked(to_mem, now) = *oldest;
-    oldest->address = address;
-    queue->count -= sectors == 0;
-    queue->first = (slot + (sectors == 0)) & (queue->slots - 1);
-    if (!sectors) audit_leave(cache_owner(c), QUEUE_MISSES, slot);
 }
 
 /* Lines. */
@@ -298,28 +258,6 @@ static Stall what_is_short(const Cache *c, const MissPlan *plan, uint32_t messag
     return STALL_NONE;
 }
 
-Stall cache_fail(Cache *c, const Lookup *at, Stall stall, uint32_t messages) {
-    c->failed.stall = stall;
-    c->failed.set = at->set;
-    c->failed.messages = messages;
-    c->failed.request = NULL;
-    return stall;
-}
-
-/* The same of a request of which the next try need not look at the tags again. */
-static inline Stall fail_and_remember(Cache *c, const MemMessage *m, const Lookup *at, uint32_t victim,
-                                      Stall stall, uint32_t messages) {
-    cache_fail(c, at, stall, messages);
-    Lookup kept = *at;
-    /* Piece by piece: what has just been stored must not be read back in wider pieces. */
-    __asm__("" : "+r"(kept.line_address), "+r"(kept.set), "+r"(kept.line), "+r"(kept.sectors));
-    kept.victim = c->tags.order.bent ? 0 : victim + 1; /* NO_LINE + 1 is 0 */
-    c->failed.at = kept;
-    c->failed.uses = c->tags.uses;
-    c->failed.request = m;
-    return stall;
-}
-
 static inline uint32_t candidate_for(const Cache *c, const MemMessage *m, const Lookup *at) {
     debug_ensure(!at->victim || at->victim == cache_candidate(c, m, at->set) + 1);
     return at->victim ? at->victim - 1 : cache_candidate(c, m, at->set);
@@ -347,7 +285,7 @@ static inline __attribute__((always_inline)) void register_miss(Cache *c, const 
     e->line = at->line;
     e->pending |= plan->fetched;
     if (at->line != NO_LINE) c->tags.line[at->line].reserved = (uint8_t)e->pending;
-    if (plan->fetched) queue_fetch(c, m, at, entry, plan->fetched);
+    if (plan->fetched) cache_queue_fetch(c, m, at, entry, plan->fetched);
     if (!plan->waits) return;
     mshr_wait(&c->mshr, entry, m, plan->missing);
     if (!plan->fetched) c->mshr.request[mshr_last_slot(&c->mshr, entry)].flags |= MEM_FOUND;
@@ -382,7 +320,7 @@ static inline __attribute__((always_inline)) Stall miss(Cache *c, const MemMessa
     }
     uint32_t messages = (plan.fetched ? 1u : 0u) + cache_victim_is_dirty(c, at->set, plan.victim);
     Stall stall = what_is_short(c, &plan, messages);
-    if (stall) return result ? fail_and_remember(c, m, at, plan.victim, stall, messages) : stall;
+    if (stall) return result ? cache_fail_and_remember(c, m, at, plan.victim, stall, messages) : stall;
     Result became = absent & ~pending ? RESULT_MISS : RESULT_MERGE;
     bool shown = __builtin_expect(cache_owner(c)->subscribed & MISSES_SUBSCRIBED, 0);
     if (shown && result && became == RESULT_MISS) show_miss(c, m, at->line_address);
@@ -442,7 +380,7 @@ void cache_modify(Cache *c, const MemMessage *m, const Lookup *at) {
 
 /* A line for an MSHR that was opened without one. When all ways of the set are reserved the data is not
  * kept. */
-static void take_line_at_fill(Cache *c, MshrEntry *e, const MemMessage *m, uint64_t now) {
+void cache_take_line_at_fill(Cache *c, MshrEntry *e, const MemMessage *m, uint64_t now) {
     Lookup at = {.line_address = e->address, .set = e->set};
     e->line = tag_find(&c->tags, e->set, e->address);
     if (e->line == NO_LINE) {
@@ -451,25 +389,6 @@ static void take_line_at_fill(Cache *c, MshrEntry *e, const MemMessage *m, uint6
         cache_replace(c, e->line, &at, m, now);
     }
     c->tags.line[e->line].reserved = (uint8_t)e->pending;
-}
-
-void cache_fill(Cache *c, const MemMessage *m, uint64_t now) {
-    ensure(m->token < c->mshr.fresh);
-    uint32_t entry = (uint32_t)m->token;
-    MshrEntry *e = &c->mshr.entry[entry];
-    ensure(tag_line_address(&c->tags.shape, m->address) == e->address);
-    uint32_t sectors = tag_sectors(&c->tags.shape, m->address, m->bytes);
-    if (e->line == NO_LINE) take_line_at_fill(c, e, m, now);
-    if (e->line != NO_LINE) {
-        TagLine *line = &c->tags.line[e->line];
-        line->reserved &= (uint8_t)~sectors;
-        line->valid |= (uint8_t)sectors;
-    }
-    c->failed.stall &= -(uint64_t)(e->set != c->failed.set); /* STALL_NONE, where the line was wanted */
-    c->stats.fills++;
-    if (__builtin_expect(cache_owner(c)->subscribed & FILLS_SUBSCRIBED, 0)) emit_fill(c, m, e->set, e->line);
-    mshr_fill(&c->mshr, entry, sectors);
-    if (mshr_is_free(&c->mshr, entry)) audit_leave(cache_owner(c), QUEUE_MSHRS, entry);
 }
 
 void cache_send_oldest_woken(Cache *c, Link *to_cpu, uint64_t now) {
@@ -494,19 +413,6 @@ void cache_require_inside_line(const CacheObject *object, const MemMessage *m) {
     const TagShape *shape = &object->cache.tags.shape;
     uint32_t offset = (uint32_t)m->address & (shape->line_bytes - 1);
     if (m->bytes == 0 || offset + m->bytes > shape->line_bytes) not_inside_line(object, m);
-}
-
-void cache_accept_request(CacheObject *object, const MemMessage *m, uint64_t now) {
-    Cache *c = &object->cache;
-    DelayQueue *queue = &c->pipeline;
-    cache_require_inside_line(object, m);
-    uint32_t slot;
-    *delay_queue_push(queue, now + c->pipeline_ticks, &slot) = *m;
-    c->stats.accesses++;
-    if (__builtin_expect(m->payload != 0, 0)) c->stats.prefetch_reads += mem_is_prefetch(m);
-    audit_enter(&object->obj, QUEUE_PIPELINE, slot);
-    audit_promise(&object->obj, !(m->flags & MEM_POSTED));
-    link_pop(object->cpu.receive, now);
 }
 
 void cache_accept_ahead(CacheObject *object, uint64_t now) {

@@ -157,6 +157,10 @@ typedef struct {
     Cache cache;
 } CacheObject;
 
+static inline SimObject *cache_owner(const Cache *cache) {
+    return (SimObject *)((char *)(uintptr_t)cache - offsetof(CacheObject, cache));
+}
+
 /* Where messages wait in a cache, for the audit of its queues. */
 typedef enum {
     QUEUE_PIPELINE,
@@ -379,17 +383,31 @@ static inline void cache_note_answer(const CacheObject *object, const MemMessage
     if (__builtin_expect(object->obj.subscribed & ANSWERS_SUBSCRIBED, 0))
         cache_show_answer(&object->cache, m, now);
 }
-/* Takes the answer to a fetch that this cache sent. */
-void cache_fill(Cache *cache, const MemMessage *fill, uint64_t now);
 void cache_send_oldest_woken(Cache *cache, Link *to_cpu, uint64_t now);
 /* Answers the oldest request that has all its sectors. */
 static inline void cache_send_woken(Cache *cache, Link *to_cpu, uint64_t now) {
     if (cache->mshr.woken_count) cache_send_oldest_woken(cache, to_cpu, now);
 }
 /* There is one, and the link has room. */
-void cache_send_oldest_miss(Cache *cache, Link *to_mem, uint64_t now);
+static inline __attribute__((always_inline)) void cache_send_oldest_miss(Cache *c, Link *to_mem,
+                                                                         uint64_t now) {
+    MissQueue *queue = &c->misses;
+    uint32_t slot = queue->first, sectors = queue->sectors[slot];
+    MemMessage *oldest = &queue->message[slot];
+    uint64_t address = oldest->address;
+    if (sectors) {
+        oldest->address += (uint64_t)__builtin_ctz(sectors) << c->tags.shape.sector_shift;
+        c->stats.fetches++;
+        queue->sectors[slot] = sectors &= sectors - 1;
+    }
+    if (!link_hand_over(to_mem, oldest, now)) *(MemMessage *)link_send_checked(to_mem, now) = *oldest;
+    oldest->address = address;
+    queue->count -= sectors == 0;
+    queue->first = (slot + (sectors == 0)) & (queue->slots - 1);
+    if (!sectors) audit_leave(cache_owner(c), QUEUE_MISSES, slot);
+}
 static inline void cache_send_miss(Cache *cache, Link *to_mem, uint64_t now) {
-    if ((cache->misses.count != 0) & link_can_send_straight(to_mem, now))
+    if (cache->misses.count && link_can_send_straight(to_mem, now))
         cache_send_oldest_miss(cache, to_mem, now);
 }
 static inline uint32_t cache_miss_queue_room(const Cache *cache) {
@@ -455,7 +473,19 @@ static inline void cache_end_access(CacheObject *object, Stall stall, uint64_t n
     audit_leave(&object->obj, QUEUE_PIPELINE, slot);
     (void)slot;
 }
-void cache_accept_request(CacheObject *object, const MemMessage *m, uint64_t now);
+static inline __attribute__((always_inline)) void cache_accept_request(CacheObject *object,
+                                                                       const MemMessage *m, uint64_t now) {
+    Cache *c = &object->cache;
+    DelayQueue *queue = &c->pipeline;
+    cache_require_inside_line(object, m);
+    uint32_t slot;
+    *delay_queue_push(queue, now + c->pipeline_ticks, &slot) = *m;
+    c->stats.accesses++;
+    if (__builtin_expect(m->payload != 0, 0)) c->stats.prefetch_reads += mem_is_prefetch(m);
+    audit_enter(&object->obj, QUEUE_PIPELINE, slot);
+    audit_promise(&object->obj, !(m->flags & MEM_POSTED));
+    link_pop(object->cpu.receive, now);
+}
 static inline void cache_accept(CacheObject *object, uint64_t now) {
     const DelayQueue *queue = &object->cache.pipeline;
     const MemMessage *m;
@@ -492,7 +522,7 @@ static inline __attribute__((always_inline)) uint64_t cache_next_tick(const Cach
     bool waiting = c->pipeline.count != 0, room = c->pipeline.count < c->pipeline.limit;
     next = earlier_of(next, cache_only_if(waiting, cache_access_time(object, soon)));
     next = earlier_of(next, cache_only_if(room, link_next_ready(object->cpu.receive)));
-    next = earlier_of(next, cache_only_if(c->misses.count != 0, link_send_time(object->mem.send, soon)));
+    if (c->misses.count) next = earlier_of(next, link_send_time(object->mem.send, soon));
     if (c->mshr.woken_count) next = earlier_of(next, link_send_time(object->cpu.send, soon));
     return next > soon ? next : soon;
 }
@@ -524,9 +554,6 @@ static inline bool cache_is_dirty(const Cache *cache, uint32_t line) {
     return line != NO_LINE && cache->tags.line[line].dirty;
 }
 
-static inline SimObject *cache_owner(const Cache *cache) {
-    return (SimObject *)((char *)(uintptr_t)cache - offsetof(CacheObject, cache));
-}
 /* From init() of a part of the same cluster. */
 void cache_observe(Cache *cache, CacheObserver *observer);
 COLD void cache_observe_no_more(Cache *cache, const CacheObserver *observer);
@@ -599,7 +626,13 @@ static inline bool cache_victim_is_dirty(const Cache *cache, uint32_t set, uint3
 
 /* The request at the tags is blocked on this; STALL_MISS_QUEUE: so many places in it. Until it may have come,
  * cache_retry_would_fail() is true. Returns `stall`. */
-Stall cache_fail(Cache *cache, const Lookup *at, Stall stall, uint32_t messages);
+static inline Stall cache_fail(Cache *cache, const Lookup *at, Stall stall, uint32_t messages) {
+    cache->failed.stall = stall;
+    cache->failed.set = at->set;
+    cache->failed.messages = messages;
+    cache->failed.request = NULL;
+    return stall;
+}
 /* A request whose sectors are not all there waits in an MSHR and fetches what is not in flight. `allocate`:
  * it takes a line now. Changes nothing when it returns a stall; else counts the result and updates `at`. */
 Stall cache_miss(Cache *cache, const MemMessage *m, Lookup *at, bool allocate, uint64_t now);
@@ -625,7 +658,14 @@ void cache_drop(Cache *cache, uint32_t line, uint64_t now);
 void cache_replace(Cache *cache, uint32_t line, const Lookup *at, const MemMessage *m, uint64_t now);
 /* A place in the miss queue for the caller to fill at once: with a message that is sent as it is (`sectors`
  * 0), or with a read of the line's first sector that is sent once for each of `sectors`, moved there. */
-MemMessage *cache_send_down(Cache *cache, uint32_t sectors);
+static inline __attribute__((always_inline)) MemMessage *cache_send_down(Cache *cache, uint32_t sectors) {
+    MissQueue *queue = &cache->misses;
+    ensure(queue->count < queue->slots);
+    uint32_t slot = (queue->first + queue->count++) & (queue->slots - 1);
+    queue->sectors[slot] = sectors;
+    audit_enter(cache_owner(cache), QUEUE_MISSES, slot);
+    return &queue->message[slot];
+}
 /* Sends the response to a request; the link must have room. */
 static inline __attribute__((always_inline)) void cache_respond(Link *to_cpu, const MemMessage *m,
                                                                 uint8_t flags, uint64_t now) {

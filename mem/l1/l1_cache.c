@@ -9,6 +9,8 @@
 #include "mem/cache/cache_answers.h"
 #include "mem/cache/cache_methods.h"
 #include "mem/cache/cache_sound.h"
+#include "mem/cache/fill.h"
+#include "mem/cache/plain_miss.h"
 #include "mem/cache/prefetch.h"
 #include "mem/cache/untimed.h"
 #include "mem/parts/blocked_hits/blocked_hits.h"
@@ -257,8 +259,14 @@ read_miss_if_allowed(L1Cache *l1, const MemMessage *m, Lookup *at, Outcome *outc
     if (outcome->stall == STALL_NONE) note_memory_access(l1, m);
 }
 
-static __attribute__((noinline)) Stall read_miss_under_policies(L1Cache *l1, const MemMessage *m, Lookup *at,
-                                                                uint64_t now) {
+static inline bool all_may_miss(const L1Cache *l1) {
+    return (l1->may_allocate & l1->ownership.may_miss) == ~0ull;
+}
+
+/* Without fronts, but it merges, or policies have a say or parts look on. */
+static __attribute__((noinline)) Stall read_miss_otherwise(L1Cache *l1, const MemMessage *m, Lookup *at,
+                                                           uint64_t now) {
+    if (all_may_miss(l1) && !(l1->obj.subscribed & ~SEEN_BY_PARTS)) return fetch(l1, m, at, now);
     Outcome outcome;
     read_miss_if_allowed(l1, m, at, &outcome, now);
     return outcome.stall;
@@ -272,9 +280,10 @@ static inline __attribute__((always_inline)) void read(L1Cache *l1, const MemMes
     if (!outcome->hit && fronts) {
         read_miss_if_allowed(l1, m, at, outcome, now);
     } else if (!outcome->hit) {
-        bool policies = (l1->may_allocate & l1->ownership.may_miss) != ~0ull ||
-                        (l1->obj.subscribed & ~SEEN_BY_PARTS);
-        outcome->stall = policies ? read_miss_under_policies(l1, m, at, now) : fetch(l1, m, at, now);
+        if (__builtin_expect(at->line == NO_LINE && all_may_miss(l1) && cache_is_plain(c), 1))
+            outcome->stall = wait_or_bypass(l1, m, at, cache_plain_miss(c, m, at, now), now);
+        else
+            outcome->stall = read_miss_otherwise(l1, m, at, now);
     } else if (!link_can_send(l1->cpu.send, now)) {
         outcome->hit = false;
         outcome->stall = STALL_RESPONSE;
@@ -378,7 +387,7 @@ static uint64_t take_from_below(L1Cache *l1, uint64_t now) {
         if (bypassed)
             bypassed_answer((CacheObject *)l1, &l1->bypassed, m, now);
         else
-            cache_fill(&l1->cache, m, now);
+            cache_fill(&l1->cache, m, l1->cpu.send, now);
         if (__builtin_expect(l1->cache.fronts != NULL, 0)) fronts_set_changed(&l1->cache, m);
         link_pop(l1->mem.receive, now);
     }
@@ -434,8 +443,8 @@ static uint64_t l1_tick(SimObject *object, uint64_t now) {
     L1Cache *l1 = (L1Cache *)object;
     bool fronts = __builtin_expect(l1->cache.fronts != NULL, 0);
     uint64_t again = take_from_below(l1, now);
-    if (l1->cache.mshr.woken_count) cache_send_woken(&l1->cache, l1->cpu.send, now);
-    if (l1->cache.misses.count) cache_send_miss(&l1->cache, l1->mem.send, now);
+    cache_send_woken(&l1->cache, l1->cpu.send, now);
+    cache_send_miss(&l1->cache, l1->mem.send, now);
     if (__builtin_expect(l1->prefetches.queue.count != 0, 0))
         again = access_tags_or_prefetch(l1, again, now);
     else if (fronts)

@@ -5,6 +5,8 @@
 #include "mem/cache/cache_answers.h"
 #include "mem/cache/cache_methods.h"
 #include "mem/cache/cache_sound.h"
+#include "mem/cache/fill.h"
+#include "mem/cache/plain_miss.h"
 #include "mem/cache/prefetch.h"
 #include "mem/cache/untimed.h"
 #include "mem/parts/pc_bypass_table/pc_bypass_table.h"
@@ -101,7 +103,7 @@ static void l2_commit(SimObject *object) {
     view_commit(&((L2Slice *)object)->view);
 }
 
-static Lookup look_up(const L2Slice *l2, const MemMessage *m) {
+static inline __attribute__((always_inline)) Lookup look_up(const L2Slice *l2, const MemMessage *m) {
     return cache_lookup(&l2->cache, m, address_map_within_slice(l2->map, m->address));
 }
 
@@ -141,8 +143,8 @@ static bool is_load(const MemMessage *m) {
     return m->kind == MEM_READ && !(m->flags & MEM_INSTRUCTION) && !mem_is_prefetch(m);
 }
 
-static void learn(L2Slice *l2, const MemMessage *m, bool hit) {
-    if (l2->pc_table && is_load(m)) pc_table_learn(l2->pc_table, m->pc, hit);
+static inline void learn(L2Slice *l2, const MemMessage *m, bool hit) {
+    if (__builtin_expect(l2->pc_table != NULL, 0) && is_load(m)) pc_table_learn(l2->pc_table, m->pc, hit);
 }
 
 /* Of a class that may not take a line, and there is none. */
@@ -170,12 +172,14 @@ static Stall write(L2Slice *l2, const MemMessage *m, Lookup *at, uint64_t now) {
     return STALL_NONE;
 }
 
-static Stall read(L2Slice *l2, const MemMessage *m, Lookup *at, uint64_t now) {
+static inline __attribute__((always_inline)) Stall read(L2Slice *l2, const MemMessage *m, Lookup *at,
+                                                        uint64_t now) {
     Cache *c = &l2->cache;
     bool allocate = c->parameters.allocate == ALLOCATE_ON_MISS || m->kind == MEM_ATOMIC;
     if (!cache_holds(c, at)) {
         if (passes(l2, m, at)) return pass(l2, m, at, now);
-        Stall stall = cache_miss(c, m, at, allocate, now);
+        bool plain = __builtin_expect(at->line == NO_LINE && cache_is_plain(c), 1);
+        Stall stall = plain ? cache_plain_miss(c, m, at, now) : cache_miss(c, m, at, allocate, now);
         if (!stall) learn(l2, m, false);
         return stall;
     }
@@ -209,7 +213,7 @@ static void perform_atomic(L2Slice *l2, const MemMessage *m) {
 
 /* Values change when the request is accepted, in order of arrival, whether the line is there or must be
  * fetched. */
-static Stall atomic(L2Slice *l2, const MemMessage *m, Lookup *at, uint64_t now) {
+static __attribute__((noinline)) Stall atomic(L2Slice *l2, const MemMessage *m, Lookup *at, uint64_t now) {
     if (l2->atomic_latency && !l2->atomic_begun) {
         l2->atomic_begun = 1;
         l2->cache.data_busy_until = now + l2->atomic_latency * l2->cache.period;
@@ -300,6 +304,14 @@ static inline void accept_request(L2Slice *l2, uint64_t now) {
     cache_accept((CacheObject *)l2, now);
 }
 
+/* Those of the quantum, where nobody sees that, or that of the cycle. */
+static inline void accept_requests(L2Slice *l2, uint64_t now) {
+    if (cache_may_accept_ahead((CacheObject *)l2) & (l2->delays == NULL))
+        cache_accept_ahead((CacheObject *)l2, now);
+    else
+        accept_request(l2, now);
+}
+
 /* Whether the first request bypasses is a matter of its own and of what was accepted before it, not of the
  * cycle in which its queue has room. */
 static void accept_or_bypass(L2Slice *l2, uint64_t now) {
@@ -371,7 +383,7 @@ static uint64_t take_from_below(L2Slice *l2, uint64_t now) {
         link_pop(from_mem, now);
     } else if (m && l2->fill_busy_until <= now) {
         cache_note_answer((CacheObject *)l2, m, now);
-        cache_fill(&l2->cache, m, now);
+        cache_fill(&l2->cache, m, l2->cpu.send, now);
         l2->fill_busy_until = now + cache_port_cycles(&l2->cache, m->bytes) * l2->cache.period;
         link_pop(from_mem, now);
     }
@@ -448,10 +460,8 @@ static uint64_t l2_tick(SimObject *object, uint64_t now) {
         access_tags(l2, now);
     if (bypass)
         below = bypass_after_tags(l2, sent, below, now);
-    else if (cache_may_accept_ahead((CacheObject *)l2) & (l2->delays == NULL))
-        cache_accept_ahead((CacheObject *)l2, now);
-    else
-        accept_request(l2, now);
+    else if (link_next_ready(l2->cpu.receive) != NEVER)
+        accept_requests(l2, now);
     return cache_next_tick((CacheObject *)l2, below, now);
 }
 

@@ -17,33 +17,17 @@ void mshr_shape_init(MshrShape *shape, uint32_t entries, uint32_t merges) {
     }
 }
 
-static uint32_t home_bucket(const Mshr *mshr, uint64_t line_address) {
-    return (uint32_t)((line_address >> 5) * 0x9e3779b97f4a7c15ull >> mshr->shape.bucket_shift);
-}
-
-static uint32_t next_bucket(const Mshr *mshr, uint32_t bucket) {
-    return (bucket + 1) & (mshr->shape.buckets - 1);
-}
-
 uint32_t mshr_find(const Mshr *mshr, uint64_t line_address) {
-    for (uint32_t b = home_bucket(mshr, line_address); mshr->bucket[b]; b = next_bucket(mshr, b))
+    for (uint32_t b = mshr_home_bucket(mshr, line_address); mshr->bucket[b]; b = mshr_next_bucket(mshr, b))
         if (mshr->entry[mshr->bucket[b] - 1].address == line_address) return mshr->bucket[b] - 1;
     return NO_MSHR;
 }
 
-static void remember_address(Mshr *mshr, uint32_t entry) {
-    uint32_t b = home_bucket(mshr, mshr->entry[entry].address);
-    while (mshr->bucket[b])
-        b = next_bucket(mshr, b);
-    mshr->bucket[b] = entry + 1;
-}
-
 uint32_t mshr_open(Mshr *mshr, uint64_t line_address, uint32_t set, uint32_t line) {
     ensure(!mshr_full(mshr));
-    uint32_t e = mshr->released_count ? mshr->released[--mshr->released_count] : mshr->fresh++;
+    uint32_t e = mshr_take_entry(mshr);
     mshr->entry[e] = (MshrEntry){.address = line_address, .set = set, .line = line};
-    mshr->used++;
-    remember_address(mshr, e);
+    mshr_remember(mshr, e, line_address);
     return e;
 }
 
@@ -56,24 +40,34 @@ void mshr_wait(Mshr *mshr, uint32_t entry, const MemMessage *request, uint32_t m
     mshr->missing[slot] = missing;
 }
 
-/* Takes the entry out of the hash table, and moves up those behind it that a search would no longer reach. */
-static void forget_address(Mshr *mshr, uint32_t entry) {
-    uint32_t hole = home_bucket(mshr, mshr->entry[entry].address), mask = mshr->shape.buckets - 1;
-    while (mshr->bucket[hole] != entry + 1)
-        hole = next_bucket(mshr, hole);
-    for (uint32_t b = next_bucket(mshr, hole); mshr->bucket[b]; b = next_bucket(mshr, b)) {
-        uint32_t home = home_bucket(mshr, mshr->entry[mshr->bucket[b] - 1].address);
+/* Moves up those behind the hole that a search would no longer reach. */
+static __attribute__((noinline)) uint32_t move_up(Mshr *mshr, uint32_t hole) {
+    uint32_t mask = mshr->shape.buckets - 1;
+    for (uint32_t b = mshr_next_bucket(mshr, hole); mshr->bucket[b]; b = mshr_next_bucket(mshr, b)) {
+        uint32_t home = mshr_home_bucket(mshr, mshr->entry[mshr->bucket[b] - 1].address);
         if (((b - home) & mask) < ((b - hole) & mask)) continue;
         mshr->bucket[hole] = mshr->bucket[b];
         hole = b;
     }
+    return hole;
+}
+
+/* Takes the entry out of the hash table. */
+static inline void forget_address(Mshr *mshr, uint32_t entry) {
+    uint32_t hole = mshr_home_bucket(mshr, mshr->entry[entry].address);
+    while (mshr->bucket[hole] != entry + 1)
+        hole = mshr_next_bucket(mshr, hole);
+    if (mshr->bucket[mshr_next_bucket(mshr, hole)]) hole = move_up(mshr, hole);
     mshr->bucket[hole] = 0;
 }
 
-static void release_when_answered(Mshr *mshr, uint32_t entry) {
-    if (!mshr_is_free(mshr, entry)) return;
+static inline void release(Mshr *mshr, uint32_t entry) {
     mshr->released[mshr->released_count++] = entry;
     mshr->used--;
+}
+
+static inline void release_when_answered(Mshr *mshr, uint32_t entry) {
+    if (mshr_is_free(mshr, entry)) release(mshr, entry);
 }
 
 /* The host cannot foresee who wakes. */
@@ -106,6 +100,14 @@ void mshr_pop_woken(Mshr *mshr) {
     mshr->woken_count--;
     mshr->entry[entry].waiting--;
     release_when_answered(mshr, entry);
+}
+
+void mshr_answer_one(Mshr *mshr, uint32_t entry) {
+    MshrEntry *e = &mshr->entry[entry];
+    e->pending = e->waiting = 0;
+    mshr->missing[entry << mshr->shape.slot_shift] = 0;
+    forget_address(mshr, entry);
+    release(mshr, entry);
 }
 
 /* Taking over. */
@@ -156,5 +158,5 @@ void mshr_make_room(Mshr *mshr) {
     free(mshr->bucket);
     mshr->bucket = array_grown(NULL, 0, shape.buckets, sizeof *mshr->bucket);
     for (uint32_t e = 0; e < mshr->fresh; e++)
-        if (mshr->entry[e].pending) remember_address(mshr, e);
+        if (mshr->entry[e].pending) mshr_remember(mshr, e, mshr->entry[e].address);
 }

@@ -81,6 +81,26 @@ void mshr_make_room(Mshr *mshr);
 static inline bool mshr_full(const Mshr *mshr) {
     return mshr->used >= mshr->shape.entries;
 }
+/* The hash table. */
+static inline uint32_t mshr_home_bucket(const Mshr *mshr, uint64_t line_address) {
+    return (uint32_t)((line_address >> 5) * 0x9e3779b97f4a7c15ull >> mshr->shape.bucket_shift);
+}
+static inline uint32_t mshr_next_bucket(const Mshr *mshr, uint32_t bucket) {
+    return (bucket + 1) & (mshr->shape.buckets - 1);
+}
+static inline void mshr_remember(Mshr *mshr, uint32_t entry, uint64_t line_address) {
+    uint32_t b = mshr_home_bucket(mshr, line_address);
+    while (mshr->bucket[b])
+        b = mshr_next_bucket(mshr, b);
+    mshr->bucket[b] = entry + 1;
+}
+
+/* A free entry, which is in use from now on. */
+static inline uint32_t mshr_take_entry(Mshr *mshr) {
+    debug_ensure(!mshr_full(mshr));
+    mshr->used++;
+    return mshr->released_count ? mshr->released[--mshr->released_count] : mshr->fresh++;
+}
 /* Of an entry that was opened: has its last request been answered? Two reads: one of both numbers would wait for what has just
  * been stored in one of them. */
 static inline bool mshr_is_free(const Mshr *mshr, uint32_t entry) {
@@ -101,10 +121,31 @@ uint32_t mshr_find(const Mshr *mshr, uint64_t line_address);
 /* Opens an entry without fills in flight yet; the table must not be full and must not have one for the line.
  * The caller adds to `pending` what it fetches. */
 uint32_t mshr_open(Mshr *mshr, uint64_t line_address, uint32_t set, uint32_t line);
+/* mshr_open() and mshr_wait() for a request of which all that is missing is fetched now. */
+static inline __attribute__((always_inline)) uint32_t mshr_open_for(Mshr *mshr, uint64_t line_address,
+                                                                    uint32_t set, uint32_t line,
+                                                                    const MemMessage *request,
+                                                                    uint32_t missing) {
+    uint32_t entry = mshr_take_entry(mshr), slot = entry << mshr->shape.slot_shift;
+    mshr->entry[entry] = (MshrEntry){
+        .address = line_address, .set = set, .line = line, .pending = missing, .merged = 1, .waiting = 1};
+    mshr_remember(mshr, entry, line_address);
+    mshr->request[slot] = *request;
+    mshr->missing[slot] = missing;
+    return entry;
+}
 /* Lets a request wait until the sectors `missing` have come. */
 void mshr_wait(Mshr *mshr, uint32_t entry, const MemMessage *request, uint32_t missing);
 /* Sectors that were in flight have come: wakes the requests that wait for nothing else, oldest first. */
 void mshr_fill(Mshr *mshr, uint32_t entry, uint32_t sectors);
+
+/* Does the entry hold a single request, which these sectors would wake, and which would be the only one woken? */
+static inline bool mshr_wakes_one(const Mshr *mshr, uint32_t entry, uint32_t sectors) {
+    const MshrEntry *e = &mshr->entry[entry];
+    return (e->merged == 1) & (e->waiting == 1) & (e->pending == sectors) & (mshr->woken_count == 0);
+}
+/* Such a request has been answered in the cycle in which the sectors came: as mshr_fill() and mshr_pop_woken(). */
+void mshr_answer_one(Mshr *mshr, uint32_t entry);
 
 /* The oldest woken request, or NULL. */
 static inline const MemMessage *mshr_woken(const Mshr *mshr) {

@@ -57,14 +57,25 @@ void tag_shape_init(TagShape *shape, const char *path, const TagGeometry *geomet
         .sector_shift = log2_of(geometry->line / geometry->sectors),
     };
     shape->sets = shape->lines / shape->ways;
-    shape->set_mask = is_power_of_two(shape->sets) ? shape->sets - 1 : 0;
+    bool masked = geometry->index == INDEX_LINEAR && is_power_of_two(shape->sets);
+    shape->set_mask = masked ? shape->sets - 1 : NO_SET_MASK;
     tag_hash_shape_init(shape);
+    shape->compared = !shape->hashed && shape->ways <= 1u << WAY_BITS;
     if (geometry->index == INDEX_LINEAR) return;
     parse_index_masks(shape, path, geometry->index_masks);
     if (1ull << shape->index_bits != shape->sets)
         user_error(
             "%s.index_masks: expected masks for the %u sets of size, ways and line, got %u masks (2^%u sets)",
             path, shape->sets, shape->index_bits, shape->index_bits);
+}
+
+/* Bit i of an XOR index is the parity of the address bits under mask i. */
+uint32_t tag_set_otherwise(const TagShape *shape, uint64_t address) {
+    uint32_t set = 0;
+    if (!shape->index_bits) return (uint32_t)((address >> shape->line_shift) % shape->sets);
+    for (uint32_t i = 0; i < shape->index_bits; i++)
+        set |= (uint32_t)__builtin_parityll(address & shape->masks[i]) << i;
+    return set;
 }
 
 /* Replacement. */
@@ -133,7 +144,8 @@ static inline uint64_t replacement_order(const TagArray *tags, uint32_t line, ui
     return l->reserved ? NEVER : order;
 }
 
-uint32_t tag_victim_by_class(const TagArray *tags, uint32_t set) {
+uint32_t tag_victim_otherwise(const TagArray *tags, uint32_t set) {
+    if (tag_is_hashed(tags)) return tag_hash_victim(tags);
     uint32_t first = set * tags->shape.ways, victim = NO_LINE;
     uint64_t least = NEVER, step = tag_keep_step(tags);
     for (uint32_t i = first; i < first + tags->shape.ways; i++) {
@@ -174,15 +186,12 @@ static void count_by_class(TagArray *tags, uint32_t line, uint32_t class_number)
     tags->low_priority_insertions += class_value(&tags->order.depth, class_number) != 0;
 }
 
-void tag_install(TagArray *tags, uint32_t line, uint64_t line_address, uint16_t sm, uint16_t warp,
-                 uint8_t class_number) {
-    if (tag_is_hashed(tags)) tag_hash_enter(tags, line, line_address);
-    if (__builtin_expect(tags->order.bent & ORDER_BY_CLASS, 0)) count_by_class(tags, line, class_number);
-    tags->tag[line] = line_address | 1;
-    tags->line[line] = (TagLine){.sm = sm, .warp = warp, .class_number = class_number};
-    tag_touch(tags, line);
-    if (__builtin_expect(tags->order.bent & ORDER_BY_CLASS, 0) &&
-        class_value(&tags->order.depth, class_number))
+void tag_install_otherwise(TagArray *tags, uint32_t line, uint64_t line_address, uint16_t sm, uint16_t warp,
+                           uint8_t class_number) {
+    if (tag_is_hashed(tags)) tag_hash_enter(tags, line, line_address); /* as the newest */
+    if (tags->order.bent & ORDER_BY_CLASS) count_by_class(tags, line, class_number);
+    tag_give(tags, line, line_address, sm, warp, class_number);
+    if ((tags->order.bent & ORDER_BY_CLASS) && class_value(&tags->order.depth, class_number))
         tag_lower(tags, line, class_value(&tags->order.depth, class_number));
 }
 

@@ -14,7 +14,8 @@
 
 #include <string.h>
 
-#define NO_LINE UINT32_MAX
+#define NO_LINE     UINT32_MAX
+#define NO_SET_MASK UINT32_MAX
 
 enum {
     SECTOR_BYTES_MIN = 32,
@@ -39,12 +40,13 @@ typedef struct {
 typedef struct {
     uint64_t masks[MAX_INDEX_BITS];
     uint32_t index_bits; /* number of masks; 0: linear */
-    uint32_t sets, set_mask /* sets - 1 when sets is a power of two, else 0 */, ways, lines;
+    uint32_t sets, ways, lines;
+    uint32_t set_mask; /* sets - 1 where these bits of a line's number are its index, else NO_SET_MASK */
     uint32_t sectors, all_sectors;
     uint32_t line_bytes, line_shift, sector_shift;
     uint32_t hashed; /* lines of a hashed array; 0: it is searched way by way */
     uint32_t buckets, bucket_shift;
-    uint32_t pad;
+    uint32_t compared; /* 1: all ways of a set are compared at once, which tag_least_used() can number */
 } TagShape;
 
 typedef struct {
@@ -123,18 +125,11 @@ typedef struct {
 /* A geometry that cannot be built is a user error that names `path`. */
 void tag_shape_init(TagShape *shape, const char *path, const TagGeometry *geometry);
 
-/* Sets of an XOR index: bit i is the parity of the address bits under mask i. */
-static inline uint32_t tag_xor_index(const TagShape *shape, uint64_t address) {
-    uint32_t set = 0;
-    for (uint32_t i = 0; i < shape->index_bits; i++)
-        set |= (uint32_t)__builtin_parityll(address & shape->masks[i]) << i;
-    return set;
-}
-
+/* The set index of an address. */
+uint32_t tag_set_otherwise(const TagShape *shape, uint64_t address);
 static inline uint32_t tag_set(const TagShape *shape, uint64_t address) {
-    if (shape->index_bits) return tag_xor_index(shape, address);
-    uint64_t number = address >> shape->line_shift;
-    return (uint32_t)(shape->set_mask ? number & shape->set_mask : number % shape->sets);
+    if (__builtin_expect(shape->set_mask == NO_SET_MASK, 0)) return tag_set_otherwise(shape, address);
+    return (uint32_t)(address >> shape->line_shift) & shape->set_mask;
 }
 
 static inline uint64_t tag_line_address(const TagShape *shape, uint64_t address) {
@@ -143,6 +138,7 @@ static inline uint64_t tag_line_address(const TagShape *shape, uint64_t address)
 
 /* The sectors that hold [address, address + bytes), which must lie inside one line. */
 static inline uint32_t tag_sectors(const TagShape *shape, uint64_t address, uint32_t bytes) {
+    if (shape->sectors == 1) return 1;
     uint32_t offset = (uint32_t)address & (shape->line_bytes - 1);
     uint32_t first = offset >> shape->sector_shift, last = (offset + bytes - 1) >> shape->sector_shift;
     return (2u << last) - (1u << first);
@@ -172,10 +168,9 @@ typedef uint64_t TagBlock __attribute__((vector_size(TAG_BLOCK * sizeof(uint64_t
 #ifdef __AVX2__
 typedef double TagSigns __attribute__((vector_size(TAG_BLOCK * sizeof(double))));
 
-static inline uint64_t tag_way_of(const uint64_t *tag, uint32_t ways, uint64_t wanted) {
+static inline uint64_t tag_way_of(const uint64_t *tag, size_t ways, uint64_t wanted) {
     TagBlock all = {wanted, wanted, wanted, wanted};
-    uint64_t found = 0;
-    uint32_t way = 0;
+    size_t found = 0, way = 0;
     for (; way + TAG_BLOCK <= ways; way += TAG_BLOCK) {
         TagBlock same = (TagBlock)(*(const TagBlock *)(tag + way) == all);
         uint32_t bits = (uint32_t)__builtin_ia32_movmskpd256((TagSigns)same);
@@ -186,9 +181,9 @@ static inline uint64_t tag_way_of(const uint64_t *tag, uint32_t ways, uint64_t w
     return found;
 }
 #else
-static inline uint64_t tag_way_of(const uint64_t *tag, uint32_t ways, uint64_t wanted) {
+static inline uint64_t tag_way_of(const uint64_t *tag, size_t ways, uint64_t wanted) {
     TagBlock number = {1, 2, 3, 4}, found = {0};
-    uint32_t way = 0;
+    size_t way = 0;
     uint64_t rest = 0;
     for (; way + TAG_BLOCK <= ways; way += TAG_BLOCK, number += TAG_BLOCK)
         found |= (TagBlock)(*(const TagBlock *)(tag + way) == wanted) & number;
@@ -232,7 +227,12 @@ void tag_lower(TagArray *tags, uint32_t line, uint32_t places);
 void tag_set_depth(TagArray *tags, uint32_t class_number, uint32_t depth);
 void tag_set_keep(TagArray *tags, uint32_t class_number, uint32_t keep);
 
-uint32_t tag_victim_by_class(const TagArray *tags, uint32_t set);
+/* Are all ways of a set compared, and does nothing but their use say which is replaced? */
+static inline bool tag_is_plain(const TagArray *tags) {
+    return (tags->shape.compared != 0) & (tags->order.bent == 0);
+}
+/* What tag_victim() does when they are not. */
+uint32_t tag_victim_otherwise(const TagArray *tags, uint32_t set);
 /* The one of these ways, a bit each of at most 64, that goes first. */
 uint32_t tag_victim_among(const TagArray *tags, uint32_t set, uint64_t ways);
 
@@ -247,11 +247,11 @@ static inline int64_t tag_lesser(int64_t a, int64_t b) {
 /* Of the set that begins with line `first`: stamp << WAY_BITS | way of the way with the least stamp that has
  * no reserved sector, or INT64_MAX. All ways are compared, blocks of them at a time: the host cannot foresee
  * the order of use. */
-static inline int64_t tag_least_used(const TagArray *tags, uint32_t first) {
+static inline __attribute__((always_inline)) int64_t tag_least_used(const TagArray *tags, uint32_t first) {
     const uint64_t *used = tags->used + first;
     const TagLine *line = tags->line + first;
     const TagLine all_reserved = {.reserved = UINT8_MAX};
-    uint32_t ways = tags->shape.ways, way = 0;
+    size_t ways = tags->shape.ways, way = 0;
     int64_t mask, rest = INT64_MAX;
     memcpy(&mask, &all_reserved, sizeof mask);
     TagOrders least = {INT64_MAX, INT64_MAX, INT64_MAX, INT64_MAX}, number = {0, 1, 2, 3};
@@ -266,21 +266,36 @@ static inline int64_t tag_least_used(const TagArray *tags, uint32_t first) {
     return tag_lesser(tag_lesser(tag_lesser(least[0], least[1]), tag_lesser(least[2], least[3])), rest);
 }
 
-/* The line to replace: an invalid one; else, of those without a reserved sector, the least recently used of
- * the classes that are to be kept least. NO_LINE when every way is reserved. */
-static inline uint32_t tag_victim(const TagArray *tags, uint32_t set) {
-    if (tag_is_hashed(tags)) return tag_hash_victim(tags);
-    bool by_class = (tags->order.bent != 0) | (tags->shape.ways > 1u << WAY_BITS);
-    if (__builtin_expect(by_class, 0)) return tag_victim_by_class(tags, set);
+/* What it does when they are. */
+static inline __attribute__((always_inline)) uint32_t tag_victim_by_use(const TagArray *tags, uint32_t set) {
     uint32_t first = set * tags->shape.ways;
     int64_t least = tag_least_used(tags, first);
     return least == INT64_MAX ? NO_LINE : first + ((uint32_t)least & ((1u << WAY_BITS) - 1));
 }
+/* The line to replace: an invalid one; else, of those without a reserved sector, the least recently used of
+ * the classes that are to be kept least. NO_LINE when every way is reserved. */
+static inline uint32_t tag_victim(const TagArray *tags, uint32_t set) {
+    if (__builtin_expect(!tag_is_plain(tags), 0)) return tag_victim_otherwise(tags, set);
+    return tag_victim_by_use(tags, set);
+}
 
-/* Gives `line`, whose former contents are lost, to `line_address`, at the depth of its class: as the most
- * recently used, unless a policy has set another. No sector is there yet. */
-void tag_install(TagArray *tags, uint32_t line, uint64_t line_address, uint16_t sm, uint16_t warp,
-                 uint8_t class_number);
+/* Gives `line`, whose former contents are lost, to `line_address`, as the most recently used. No sector is there yet. */
+static inline void tag_give(TagArray *tags, uint32_t line, uint64_t line_address, uint16_t sm, uint16_t warp,
+                            uint8_t class_number) {
+    tags->tag[line] = line_address | 1;
+    tags->line[line] = (TagLine){.sm = sm, .warp = warp, .class_number = class_number};
+    tags->used[line] = ++tags->uses;
+}
+/* The same at the depth of its class: as the most recently used, unless a policy has set another. */
+void tag_install_otherwise(TagArray *tags, uint32_t line, uint64_t line_address, uint16_t sm, uint16_t warp,
+                           uint8_t class_number);
+static inline void tag_install(TagArray *tags, uint32_t line, uint64_t line_address, uint16_t sm,
+                               uint16_t warp, uint8_t class_number) {
+    if (__builtin_expect(!tag_is_plain(tags), 0))
+        tag_install_otherwise(tags, line, line_address, sm, warp, class_number);
+    else
+        tag_give(tags, line, line_address, sm, warp, class_number);
+}
 
 /* Forgets the line; sectors in flight stay reserved, and the tag with them. */
 void tag_invalidate(TagArray *tags, uint32_t line);
