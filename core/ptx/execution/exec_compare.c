@@ -147,15 +147,11 @@ void exec_mov_pred(const Inst *inst, ExecContext *context) {
 }
 
 #define DEFINE_SELP(name, T)                                                                                 \
+    static inline void name##_by(const Inst *inst, ExecContext *context, uint32_t chosen) {                  \
+        DEFINE_BINARY_BODY(T, T, chosen >> lane & 1 ? a : b)                                                 \
+    }                                                                                                        \
     void name(const Inst *inst, ExecContext *context) {                                                      \
-        T *to = destination(inst, context, 0);                                                               \
-        const T *from_a = source(inst, context, 0), *from_b = source(inst, context, 1);                      \
-        uint32_t chosen = predicate_source(inst, context, 2), active = context->active;                      \
-        FOR_LANES {                                                                                          \
-            T a = from_a[lane], b = from_b[lane];                                                            \
-            T result = chosen >> lane & 1 ? a : b;                                                           \
-            to[lane] = active >> lane & 1 ? result : to[lane];                                               \
-        }                                                                                                    \
+        name##_by(inst, context, predicate_source(inst, context, 2));                                        \
     }
 DEFINE_SELP(exec_selp_b32, LaneU32)
 DEFINE_SELP(exec_selp_b64, LaneU64)

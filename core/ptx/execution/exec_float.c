@@ -124,15 +124,14 @@ static void call_library(const Inst *inst, ExecContext *context, Transcendental 
 
 #define DEFINE_TRANSCENDENTAL(name, expression)                                                              \
     void name(const Inst *inst, ExecContext *context) {                                                      \
-        LaneF32 *to = destination(inst, context, 0);                                                         \
         const LaneF32 *from = source(inst, context, 0);                                                      \
-        uint32_t active = context->active;                                                                   \
         float smallest = smallest_kept(inst);                                                                \
+        LaneF32 result[WARP_LANES] __attribute__((aligned(64)));                                             \
         FOR_LANES {                                                                                          \
             double a = (double)flush_f32(from[lane], smallest);                                              \
-            float result = flush_f32(canonical_f32((float)(expression)), smallest);                          \
-            to[lane] = active >> lane & 1 ? result : to[lane];                                               \
+            result[lane] = flush_f32(canonical_f32((float)(expression)), smallest);                          \
         }                                                                                                    \
+        write_lanes_32(destination(inst, context, 0), (const void *)result, context->active);                \
     }
 
 /* The lanes with arguments for which there is no quick way. */
@@ -162,7 +161,6 @@ static void turn(Turned *turned, const LaneF32 *from, float smallest) {
 static void find_turned(const Inst *inst, ExecContext *context, Transcendental *function,
                         const float result[WARP_LANES]) {
     const LaneF32 *from = source(inst, context, 0);
-    LaneF32 *to = destination(inst, context, 0);
     uint32_t active = context->active, kind = inst->detail & DETAIL_FTZ ? TURNED_FLUSHED : TURNED_EXACTLY;
     if (!are_turned(&context->turned, from, kind)) {
         uint32_t far = turned_far(from);
@@ -173,7 +171,7 @@ static void find_turned(const Inst *inst, ExecContext *context, Transcendental *
         turn(&context->turned, from, smallest_kept(inst));
         context->turned.kind = far ? TURNED_NONE : kind;
     }
-    FOR_LANES to[lane] = active >> lane & 1 ? result[lane] : to[lane];
+    write_lanes_32(destination(inst, context, 0), (const void *)result, active);
 }
 
 void exec_sin(const Inst *inst, ExecContext *context) {
