@@ -27,12 +27,19 @@ static inline void write_back(CacheObject *object, uint32_t line) {
 static __attribute__((noinline)) void send_fetch(const CacheObject *object, const MemMessage *m,
                                                  const Lookup *at, uint32_t sectors) {
     const TagShape *shape = &object->cache.tags.shape;
-    MemMessage message = *m;
-    message.kind = MEM_READ;
-    message.payload = 0;
-    message.flags &= MEM_LOCAL | MEM_INSTRUCTION;
-    message.byte_mask[0] = message.byte_mask[1] = 0;
-    message.bytes = (uint16_t)(1u << shape->sector_shift);
+    /* Member by member: the host would have to wait for all of them to copy them at once. */
+    MemMessage message = {
+        .issued = m->issued,
+        .lanes = m->lanes,
+        .pc = m->pc,
+        .cta = m->cta,
+        .bytes = (uint16_t)(1u << shape->sector_shift),
+        .sm = m->sm,
+        .warp = m->warp,
+        .kind = MEM_READ,
+        .flags = m->flags & (MEM_LOCAL | MEM_INSTRUCTION),
+        .class_number = m->class_number,
+    };
     for (; sectors; sectors &= sectors - 1) {
         message.address = at->line_address + ((uint64_t)__builtin_ctz(sectors) << shape->sector_shift);
         untimed_pass(object, &message);

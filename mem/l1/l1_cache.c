@@ -358,6 +358,8 @@ static bool l1_take_untimed(SimObject *object, const void *request) {
     CacheObject *cache = (CacheObject *)object;
     const MemMessage *m = request;
     Lookup at = cache_lookup(&l1->cache, m, m->address);
+    bool may_hit = (m->kind == MEM_READ) & (l1->enabled != 0) & !(m->flags & MEM_BYPASS_L1);
+    if (may_hit && untimed_has(cache, m, &at)) return true;
     bool global_write = m->kind == MEM_WRITE && !(m->flags & MEM_LOCAL);
     if (m->kind == MEM_ATOMIC || (m->flags & MEM_BYPASS_L1) || (global_write && !l1->enabled))
         return untimed_drop_and_pass(cache, m, &at);

@@ -99,25 +99,30 @@ static inline uint32_t lanes_with_bit(const LaneNumbers number, int bit) {
 enum { QUARTER = COALESCE_LINE / 4, NEAR_BITS = 32 + 5 };
 _Static_assert(1ull << NEAR_BITS == QUARTER * (1ull << 32), "a number has 32 bits");
 
-static COLD uint32_t lanes_near(const MemoryOp *op, uint64_t address) {
+/* Those whose address has the same bits from `bit` on. */
+static COLD uint32_t lanes_near(const MemoryOp *op, uint64_t address, int bit) {
     uint32_t lanes = 0;
     for (int lane = 0; lane < WARP_LANES; lane++)
-        lanes |= (uint32_t)((op->address[lane] ^ address) >> NEAR_BITS == 0) << lane;
+        lanes |= (uint32_t)((op->address[lane] ^ address) >> bit == 0) << lane;
     return lanes;
 }
 
+/* Member by member: made as a whole it would be put together elsewhere, and its copy have to wait for that. */
+static inline void set_segment(Segment *segment, uint64_t address, uint32_t bytes, uint32_t lanes) {
+    segment->address = address;
+    segment->byte_mask[0] = segment->byte_mask[1] = 0;
+    segment->bytes = bytes;
+    segment->lanes = lanes;
+}
+
 /* Makes the segment the smallest quarter, half or whole of a line that holds what these lanes access; `upper`: the lanes
- * in the upper half of their line, `odd`: those in the second or last quarter. Member by member: made as a whole it would be
- * put together elsewhere, and its copy have to wait for that. */
+ * in the upper half of their line, `odd`: those in the second or last quarter. */
 static inline void enclose_lanes(Segment *segment, uint64_t line, uint32_t lanes, uint32_t upper,
                                  uint32_t odd) {
     bool whole = (lanes & upper) && (lanes & ~upper), half = (lanes & odd) && (lanes & ~odd);
     uint32_t bytes = whole ? COALESCE_LINE : half ? COALESCE_LINE / 2 : COALESCE_LINE / 4;
     uint32_t first = (lanes & upper ? COALESCE_LINE / 2u : 0) + (lanes & odd ? COALESCE_LINE / 4u : 0);
-    segment->address = line + (first & -bytes);
-    segment->byte_mask[0] = segment->byte_mask[1] = 0;
-    segment->bytes = bytes;
-    segment->lanes = lanes;
+    set_segment(segment, line + (first & -bytes), bytes, lanes);
 }
 
 /* Global accesses are aligned to their size, so none crosses a line or a quarter of it. All lanes on a line are found at
@@ -136,7 +141,7 @@ static uint32_t coalesce_global(const MemoryOp *op, Segment *segments, uint32_t 
     for (uint32_t left = op->lanes, lanes; left; left ^= lanes, next++) {
         uint64_t address = op->address[__builtin_ctz(left)];
         lanes = lanes_with_number(line_of, (uint32_t)(address / QUARTER) & above) & left;
-        if (__builtin_expect(differences >> NEAR_BITS != 0, 0)) lanes &= lanes_near(op, address);
+        if (__builtin_expect(differences >> NEAR_BITS != 0, 0)) lanes &= lanes_near(op, address, NEAR_BITS);
         enclose_lanes(next, address & ~(uint64_t)(COALESCE_LINE - 1), lanes, upper, odd);
         if (op->kind != INST_LOAD) add_written_bytes(op, next);
     }
@@ -183,20 +188,24 @@ static bool on_one_line(const MemoryOp *op) {
 
 /* All lanes access the same words of their local memory, as they mostly do: each word is a line, in which each lane has
  * its four bytes. */
-static uint32_t coalesce_local_alike(const MemoryOp *op, Segment *segments) {
-    uint64_t line = op->address[0] / COALESCE_LINE * COALESCE_LINE;
+static inline uint32_t coalesce_local_alike(const MemoryOp *op, uint64_t first, Segment *segments) {
+    uint64_t line = first / COALESCE_LINE * COALESCE_LINE;
     uint32_t words = op->bytes / 4u;
-    for (uint32_t word = 0; word < words; word++)
-        segments[word] = (Segment){.address = line + word * op->word_stride,
-                                   .byte_mask = {four_of_each(op->lanes), four_of_each(op->lanes >> 16)},
-                                   .bytes = COALESCE_LINE,
-                                   .lanes = op->lanes};
+    bool all = op->lanes == ~0u;
+    uint64_t low = all ? UINT64_MAX : four_of_each(op->lanes);
+    uint64_t high = all ? UINT64_MAX : four_of_each(op->lanes >> 16);
+    for (uint32_t word = 0; word < words; word++) {
+        set_segment(&segments[word], line + word * op->word_stride, COALESCE_LINE, op->lanes);
+        segments[word].byte_mask[0] = low;
+        segments[word].byte_mask[1] = high;
+        if (!all) shrink(&segments[word]);
+    }
     return words;
 }
 
 /* The words of a local access wider than 4 B are lines apart, those of the lanes side by side. */
 static uint32_t coalesce_local(const MemoryOp *op, Segment *segments) {
-    if (op->bytes >= 4 && on_one_line(op)) return coalesce_local_alike(op, segments);
+    if (op->bytes >= 4 && on_one_line(op)) return coalesce_local_alike(op, op->address[0], segments);
     uint32_t count = 0, words = op->bytes > 4 ? op->bytes / 4u : 1, bytes = op->bytes > 4 ? 4 : op->bytes;
     for (uint32_t lanes = op->lanes; lanes; lanes &= lanes - 1) {
         uint32_t lane = (uint32_t)__builtin_ctz(lanes);
@@ -210,21 +219,21 @@ static uint32_t coalesce_local(const MemoryOp *op, Segment *segments) {
     return count;
 }
 
-/* The smallest quarter, half or whole of a line that holds [lowest, end): for accesses within one line. */
-static Segment enclosing_segment(const MemoryOp *op) {
-    uint64_t last = op->highest + op->bytes - 1;
-    uint32_t bytes = 32;
-    while (op->lowest / bytes != last / bytes)
-        bytes *= 2;
-    return (Segment){.address = op->lowest / bytes * bytes, .bytes = bytes, .lanes = op->lanes};
+/* Bytes of the smallest quarter, half or whole of a line that holds [lowest, end): for accesses within one line. */
+static inline uint32_t enclosing_bytes(const MemoryOp *op) {
+    uint64_t differences = op->lowest ^ (op->highest + op->bytes - 1);
+    return differences < QUARTER             ? QUARTER
+           : differences < COALESCE_LINE / 2 ? COALESCE_LINE / 2
+                                             : COALESCE_LINE;
 }
 
 /* The common case, all in one line, does not look at each lane unless bytes are written. */
-static bool coalesce_within_line(const MemoryOp *op, Segment *segments, uint32_t widest) {
+static inline bool coalesce_within_line(const MemoryOp *op, Segment *segment, uint32_t widest) {
     if (!within_line(op->lowest, op->highest, op->bytes)) return false;
-    segments[0] = enclosing_segment(op);
-    if (segments[0].bytes > widest) return false;
-    if (op->kind != INST_LOAD) add_written_bytes(op, &segments[0]);
+    uint32_t bytes = enclosing_bytes(op);
+    if (bytes > widest) return false;
+    set_segment(segment, op->lowest & -(uint64_t)bytes, bytes, op->lanes);
+    if (op->kind != INST_LOAD) add_written_bytes(op, segment);
     return true;
 }
 
@@ -241,7 +250,9 @@ static __attribute__((noinline)) uint32_t coalesce_by_lane(const MemoryOp *op, S
 }
 
 uint32_t coalesce(const MemoryOp *op, Segment *segments, uint32_t widest) {
-    if (op->space == SPACE_LOCAL || op->kind == INST_ATOMIC) return coalesce_by_lane(op, segments, widest);
+    bool is_local = op->space == SPACE_LOCAL;
+    if (is_local && op->lowest == op->highest) return coalesce_local_alike(op, op->lowest, segments);
+    if (is_local || op->kind == INST_ATOMIC) return coalesce_by_lane(op, segments, widest);
     return coalesce_within_line(op, segments, widest) ? 1 : coalesce_global(op, segments, widest);
 }
 
@@ -291,13 +302,18 @@ void coalesce_texels(const uint64_t *texel, uint32_t count, MemoryOp *op) {
 }
 
 uint32_t distinct_addresses(const MemoryOp *op, uint64_t distinct[WARP_LANES]) {
+    LaneNumbers low;
+    uint64_t first = op->address[0], differences = 0;
     uint32_t count = 0;
-    for (uint32_t lanes = op->lanes; lanes; lanes &= lanes - 1) {
-        uint64_t address = op->address[__builtin_ctz(lanes)];
-        uint32_t i = count;
-        while (i > 0 && distinct[i - 1] != address)
-            i--;
-        if (i == 0) distinct[count++] = address;
+    for (int lane = 0; lane < WARP_LANES; lane++) {
+        low[lane] = (uint32_t)op->address[lane];
+        differences |= op->address[lane] ^ first;
+    }
+    for (uint32_t left = op->lanes, lanes; left; left ^= lanes) {
+        uint64_t address = op->address[__builtin_ctz(left)];
+        lanes = lanes_with_number(low, (uint32_t)address) & left;
+        if (__builtin_expect(differences >> 32 != 0, 0)) lanes &= lanes_near(op, address, 32);
+        distinct[count++] = address;
     }
     return count;
 }

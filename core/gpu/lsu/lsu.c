@@ -325,6 +325,7 @@ bool lsu_take_untimed(SimObject *object, const void *request) {
     const Lsu *lsu = (const Lsu *)object;
     const Sm *sm = (const Sm *)object->parent;
     const MemoryOp *op = request;
+    const Link *link = port_of(lsu, op->space);
     Segment segments[MAX_SEGMENTS];
     bool hit = true;
     if (!has_accesses(lsu, op->space)) return true;
@@ -346,7 +347,7 @@ bool lsu_take_untimed(SimObject *object, const void *request) {
         message.byte_mask[1] = segments[i].byte_mask[1];
         message.lanes = segments[i].lanes;
         message.bytes = (uint16_t)segments[i].bytes;
-        hit &= link_send_untimed(port_of(lsu, op->space), &message);
+        hit &= link_send_untimed(link, &message);
     }
     return hit;
 }

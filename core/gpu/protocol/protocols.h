@@ -7,7 +7,8 @@
 
 /* SM -> LSU: one warp memory instruction, addresses known. Local addresses are already laid out in memory.
  * What every instruction needs comes first; the addresses are there only when `has_addresses`: accesses to
- * shared memory and loads within one line do without, and leave most of the message untouched. Of a texture
+ * shared memory, loads within one line and accesses of all lanes to the same words of local memory, of which lowest and
+ * highest say where the first lane's first word is, do without, and leave most of the message untouched. Of a texture
  * fetch, whose lanes read several texels each, the message has the segments instead. */
 typedef struct {
     uint64_t begins;          /* core cycle from which the LSU may work on it                       */

@@ -56,14 +56,18 @@ COLD static void tell_if_answered(Sm *sm, uint32_t w, const Inst *inst) {
 /* --- Memory ---------------------------------------------------------------------------------- */
 
 /* The words of a warp's lanes lie side by side in a line. Warps that follow each other in a place of an SM
- * have the same lines. */
-static void lay_out_local(const Sm *sm, uint32_t w, MemoryOp *op) {
+ * have the same lines. Returns where the first one begins. */
+static inline uint64_t place_local(const Sm *sm, uint32_t w, MemoryOp *op) {
     const RunningKernel *running = sm->running;
     uint64_t words = (running->local_bytes + 3) / 4, warps = running->ctas_per_sm * running->warps_per_cta;
     bool by_word = sm->local_layout == LOCAL_BY_WORD;
     uint64_t line = by_word ? sm->number * warps + w : (sm->number * MAX_WARPS + w) * words;
-    uint64_t base = LOCAL_MEMORY_BASE + line * COALESCE_LINE;
     op->word_stride = by_word ? sm->sm_count * warps * COALESCE_LINE : COALESCE_LINE;
+    return LOCAL_MEMORY_BASE + line * COALESCE_LINE;
+}
+
+static void lay_out_local(const Sm *sm, uint32_t w, MemoryOp *op) {
+    uint64_t base = place_local(sm, w, op);
     for (uint32_t i = 0; i < WARP_LANES; i++)
         op->address[i] = base + op->address[i] / 4 * op->word_stride + i * 4 + op->address[i] % 4;
 }
@@ -77,9 +81,18 @@ static inline uint32_t conflict_degree(const Sm *sm, const Inst *inst, uint32_t 
     return shared_conflict_degree(context->address, context->active, bytes, sm->shared_banks);
 }
 
+/* All lanes access the same words of their local memory, as they mostly do: where the first word lies says all. */
+static inline bool add_local_alike(const Sm *sm, uint32_t w, const Inst *inst, MemoryOp *op) {
+    uint64_t offset = sm->context->lowest;
+    if (inst->space != SPACE_LOCAL || op->bytes < 4 || offset != sm->context->highest) return false;
+    op->lowest = op->highest = place_local(sm, w, op) + offset / 4 * op->word_stride;
+    return true;
+}
+
 static __attribute__((noinline)) void add_addresses(const Sm *sm, uint32_t w, const Inst *inst,
                                                     MemoryOp *op) {
     const ExecContext *context = sm->context;
+    if (add_local_alike(sm, w, inst, op)) return;
     bool known = inst->space != SPACE_GENERIC && op->space != SPACE_LOCAL;
     op->lowest = known ? context->lowest : 0;
     op->highest = known ? context->highest : UINT64_MAX;
@@ -408,15 +421,13 @@ void sm_prepare_turn(Sm *sm, uint32_t w) {
     prepare_memory(sm, w);
 }
 
-/* Apart from what only timing looks at: its line in the host's cache is the handler's business. Returns whether it has a
- * fault, which is not met yet. */
-static inline bool execute_plain(const PlainInst *plain, const Inst *inst, ExecContext *context,
+/* Apart from what only timing looks at: its line in the host's cache is the handler's business. */
+static inline void execute_plain(const PlainInst *plain, const Inst *inst, ExecContext *context,
                                  uint32_t lanes) {
     uint32_t active = lanes & (context->predicates[plain->guard] ^ plain->guard_flips);
     *context->known_windows &= plain->keeps_windows;
     context->active = active;
     if (active) plain->exec(inst, context);
-    return __builtin_expect(context->fault, 0);
 }
 
 /* Who executes it next, the next warp mostly, accesses what is as far from here as this is from the access before. The
@@ -430,56 +441,85 @@ static inline void ask_for_next_access(PlainInst *plain, const ExecContext *cont
 }
 
 /* All see at once what it writes, and so do the caches. */
-static bool execute_access(Sm *sm, uint32_t w, PlainInst *plain, const Inst *inst, uint32_t lanes) {
+static void execute_access(Sm *sm, uint32_t w, PlainInst *plain, const Inst *inst, uint32_t lanes) {
     sm->context->space = inst->space;
-    bool has_fault = execute_plain(plain, inst, sm->context, lanes);
+    execute_plain(plain, inst, sm->context, lanes);
     ask_for_next_access(plain, sm->context);
     if (sm->view->log_count) view_commit(sm->view);
-    if (!has_fault && sm->warms_caches) warm_caches(sm, w, inst);
-    return has_fault;
+    if (!sm->context->fault && sm->warms_caches) warm_caches(sm, w, inst);
 }
 
-/* Returns how many have executed: fewer where one has a fault. */
-static inline uint32_t execute_bare(const PlainInst *plain, const Inst *inst, uint32_t count,
-                                    ExecContext *context, uint32_t lanes) {
-    const PlainInst *at = plain, *end = plain + count;
+/* Up to `end`, or the first that has a fault. */
+static inline const PlainInst *execute_bare(const PlainInst *at, const PlainInst *end, const Inst *inst,
+                                            ExecContext *context, uint32_t lanes) {
     context->active = lanes;
     do
         at->exec(inst++, context);
     while (++at != end && !context->fault);
-    return (uint32_t)(at - plain);
+    return at;
 }
 
-uint32_t sm_execute_plain(Sm *sm, uint32_t w, PlainInst *plain, uint32_t count, uint64_t clock) {
-    SimtStack *simt = &sm->warp[w].simt;
-    uint32_t pc = simt->top.pc, lanes = simt->top.lanes, done = 0;
-    const Inst *inst = sm_inst(sm, pc);
-    ExecContext *context = sm->context;
-    bool has_fault = false;
-    for (plain += pc; done < count && !has_fault;) {
-        PlainInst *at = plain + done;
-        uint32_t left = count - done, bare = at->bare < left ? at->bare : left;
-        context->space = SPACE_SHARED;
-        context->clock = clock + done;
-        if (bare) {
-            done += execute_bare(at, inst + done, bare, context, lanes);
-            has_fault = context->fault;
-        } else if (at->is_access) {
-            has_fault = execute_access(sm, w, at, inst + done++, lanes);
-        } else {
-            has_fault = execute_plain(at, inst + done++, context, lanes);
-        }
-    }
-    if (has_fault) sm_meet_fault(sm, w, inst + done - 1);
-    simt_advance(simt, &sm->waiting_lanes[w], pc + done);
-    return done;
-}
-
-void sm_branch_untimed(Sm *sm, uint32_t w, const PlainInst *plain) {
+/* The next `count` instructions, of which no two have a place between them where lanes reconverge. Returns how many have
+ * executed: fewer where one has a fault, which is not met yet. */
+static inline uint32_t execute_run(Sm *sm, uint32_t w, PlainInst *plain, uint32_t count, uint64_t clock) {
     const SimtEntry *top = &sm->warp[w].simt.top;
-    const PlainInst *at = &plain[top->pc];
-    uint32_t guard = sm->context->predicates[at->guard] ^ at->guard_flips;
-    execute_branch(sm, w, sm_inst(sm, top->pc), top->lanes & guard, top->pc);
+    const uint32_t lanes = top->lanes;
+    ExecContext *const context = sm->context;
+    PlainInst *const first = plain + top->pc, *const end = first + count, *at = first;
+    const Inst *const first_inst = sm_inst(sm, top->pc);
+    do {
+        const Inst *inst = first_inst + (at - first);
+        context->space = SPACE_SHARED;
+        context->clock = clock + (uint64_t)(at - first);
+        if (at->bare) {
+            const PlainInst *bare_end = at + at->bare;
+            at += execute_bare(at, bare_end < end ? bare_end : end, inst, context, lanes) - at;
+        } else if (at->is_access) {
+            execute_access(sm, w, at++, inst, lanes);
+        } else {
+            execute_plain(at++, inst, context, lanes);
+        }
+    } while (at != end && !context->fault);
+    return (uint32_t)(at - first);
+}
+
+static inline void branch_untimed(Sm *sm, uint32_t w, const PlainInst *at) {
+    SimtStack *simt = &sm->warp[w].simt;
+    uint32_t pc = simt->top.pc, lanes = simt->top.lanes;
+    uint32_t taken = lanes & (sm->context->predicates[at->guard] ^ at->guard_flips);
+    const Inst *inst = sm_inst(sm, pc);
+    if (taken == 0 || taken == lanes)
+        simt_advance(simt, &sm->waiting_lanes[w], taken ? inst->target : pc + 1);
+    else
+        simt_branch(simt, &sm->waiting_lanes[w], taken, inst->target, pc + 1, inst->reconverge);
+}
+
+uint32_t sm_execute_plain(Sm *sm, uint32_t w, PlainInst *plain, uint32_t most, uint64_t clock, TurnEnd end) {
+    SimtStack *simt = &sm->warp[w].simt;
+    uint32_t done = 0;
+    bool goes_on = true;
+    while (done < most && goes_on) {
+        uint32_t pc = simt->top.pc, together = simt->top.reconverge - pc;
+        const PlainInst *at = &plain[pc];
+        uint32_t run = end == TURN_ENDS_AT_LOAD ? at->run_to_load : at->run;
+        goes_on = end == TURN_ENDS_NOT;
+        if (at->is_branch) {
+            branch_untimed(sm, w, at);
+            done++;
+            continue;
+        }
+        if (run > together) run = together;
+        if (run > most - done) run = most - done;
+        if (!run) break;
+        run = execute_run(sm, w, plain, run, clock + done);
+        done += run;
+        if (sm->context->fault) {
+            sm_meet_fault(sm, w, sm_inst(sm, pc + run - 1));
+            goes_on = false;
+        }
+        simt_advance(simt, &sm->waiting_lanes[w], pc + run);
+    }
+    return done;
 }
 
 /* The first instruction in the buffer has issued. Mostly the next one is that behind it. No branch on what is left in

@@ -207,6 +207,9 @@ typedef struct {
     uint64_t lowest; /* of an access: the lowest address when it executed last, in whatever warp */
 } PlainInst;
 
+/* What ends a turn without timing beside the number of its instructions, and a warp that waits, exits or has a fault. */
+typedef enum { TURN_ENDS_NOT, TURN_ENDS_AT_LOAD } TurnEnd;
+
 /* Without its parts: see sm_parts.h. */
 struct Sm {
     SimObject obj;
@@ -432,12 +435,11 @@ UnitClass sm_execute(Sm *sm, uint32_t warp, uint64_t cycle, uint64_t now);
 void sm_prepare_turn(Sm *sm, uint32_t warp);
 /* The next instruction of the warp, with all that it does, at once. */
 void sm_execute_untimed(Sm *sm, uint32_t warp);
-/* The next `count` instructions, 1 or more, all of them plain, of which no two have a place between them where lanes
- * reconverge; at most the last one of those that end a turn. `plain`: of the kernel. Returns how many have executed:
- * fewer where one has a fault. */
-uint32_t sm_execute_plain(Sm *sm, uint32_t warp, PlainInst *plain, uint32_t count, uint64_t clock);
-/* The next instruction, which is a branch. */
-void sm_branch_untimed(Sm *sm, uint32_t warp, const PlainInst *plain);
+/* The next instructions, at most `most`, as far as they are plain or branches. `plain`: of the kernel. Returns how many
+ * have executed: none where the next one is another, and the last one is the first that has a fault. Where the turn ends
+ * at loads, these are a branch, or instructions that stand one behind the other, of which none but the last one ends it. */
+uint32_t sm_execute_plain(Sm *sm, uint32_t warp, PlainInst *plain, uint32_t most, uint64_t clock,
+                          TurnEnd end);
 /* A warp whose lanes have all exited lives no more. */
 void sm_leave_if_done(Sm *sm, uint32_t warp);
 /* An instruction has written back: frees its scoreboard names. */

@@ -58,11 +58,11 @@ static bool addresses_are_sound(const MemoryOp *op) {
             good = good && op->lowest < end && op->lowest + (uint64_t)op->segment[i] * TEXTURE_SEGMENT < end;
         return good;
     }
-    if (!op->has_addresses) return op->lowest <= op->highest && op->highest < end;
     if (op->space == SPACE_LOCAL) {
         good = op->word_stride % COALESCE_LINE == 0 && op->word_stride < end / 4;
         end -= 4 * op->word_stride; /* more than the words behind the first */
     }
+    if (!op->has_addresses) return good && op->lowest <= op->highest && op->highest < end;
     for (uint32_t lanes = op->lanes; lanes; lanes &= lanes - 1)
         good = good && op->address[__builtin_ctz(lanes)] < end;
     return good;

@@ -49,7 +49,8 @@ static bool loads_from_memory(const Inst *inst) {
 static bool is_plain(const Inst *inst) {
     if (inst->kind == INST_ALU) return inst->timing != TIMING_MEM;
     if (inst->kind == INST_LOAD) return !(inst->detail & DETAIL_ASYNC_COPY);
-    return inst->kind == INST_STORE && !(inst->detail & DETAIL_MBARRIER);
+    bool writes = inst->kind == INST_STORE || (inst->kind == INST_ATOMIC && inst->space == SPACE_SHARED);
+    return writes && !(inst->detail & DETAIL_MBARRIER);
 }
 
 /* All lanes of the warp execute it, whatever the time, and no window is void afterwards. */
@@ -99,18 +100,12 @@ static void take_step(Sm *sm, uint32_t w, uint64_t clock) {
     if (sm->view->log_count || sm->memcheck) show_writes(sm);
 }
 
-/* Returns how many instructions of the warp executed: one, or several plain ones, at most `most`. */
+/* Returns how many instructions of the warp executed: one, or several plain ones and branches, at most `most`. */
 static inline uint32_t take_piece(Sm *sm, uint32_t w, PlainInst *plain, uint32_t most, uint64_t clock,
                                   TurnEnd end) {
-    const SimtEntry *top = &sm->warp[w].simt.top;
-    const PlainInst *at = &plain[top->pc];
-    uint32_t run = end == TURN_ENDS_AT_LOAD ? at->run_to_load : at->run;
-    if (sm->memcheck || !(run || at->is_branch))
-        take_step(sm, w, clock);
-    else if (at->is_branch)
-        sm_branch_untimed(sm, w, plain);
-    else
-        return sm_execute_plain(sm, w, plain, lesser(lesser(run, top->reconverge - top->pc), most), clock);
+    uint32_t done = sm->memcheck ? 0 : sm_execute_plain(sm, w, plain, most, clock, end);
+    if (done) return done;
+    take_step(sm, w, clock);
     return 1;
 }
 

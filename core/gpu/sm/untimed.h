@@ -4,12 +4,9 @@
 
 #include "core/gpu/sm/fault.h"
 
-/* A plain instruction computes, loads or stores, and the one behind it is the next; atomics and what waits are others. What
- * is known of the instructions of a kernel, one entry each, to be freed. */
+/* A plain instruction computes, loads or stores, and the one behind it is the next; atomics beyond shared memory and what
+ * waits are others. What is known of the instructions of a kernel, one entry each, to be freed. */
 PlainInst *untimed_find_plain(const Kernel *kernel);
-
-/* What ends a turn beside the number of its instructions, and a warp that waits, exits or has a fault. */
-typedef enum { TURN_ENDS_NOT, TURN_ENDS_AT_LOAD } TurnEnd;
 
 typedef struct {
     uint32_t executed; /* instructions */

@@ -65,6 +65,13 @@ typedef struct {
 
 _Static_assert(sizeof(AddressWindow) == 64, "one cache line");
 
+/* Sines and cosines of the arguments of which one of them was asked last. */
+typedef struct {
+    uint32_t argument[WARP_LANES] __attribute__((aligned(64))); /* as bits */
+    float sine[WARP_LANES], cosine[WARP_LANES];
+    enum { TURNED_NONE, TURNED_EXACTLY, TURNED_FLUSHED } kind; /* flushed: by .ftz */
+} Turned;
+
 struct ExecContext {
     uint8_t *bank[2];     /* [0] the warp's registers, [1] the kernel's constants; both 64 B aligned */
     uint32_t *predicates; /* one lane mask each; predicates[TRUE_PREDICATE] is all ones    */
@@ -97,6 +104,7 @@ struct ExecContext {
      * of theirs lie beyond the border, leave `active`. */
     struct SystemCalls *system; /* of the SM; NULL: nothing is printed, and there is no heap */
     char assertion[640];
+    Turned turned;
     uint32_t texel_count;
     uint64_t texel[WARP_LANES * LANE_TEXELS];
 };

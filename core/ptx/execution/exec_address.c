@@ -4,14 +4,20 @@ typedef struct {
     uint64_t lowest, highest, low_bits;
 } Extent;
 
-static inline Extent extent_of(ExecContext *context) {
+static inline Extent extent_of_lanes(const uint64_t address[WARP_LANES]) {
     Extent extent = {UINT64_MAX, 0, 0};
     FOR_LANES {
-        uint64_t address = context->address[lane];
-        extent.lowest = address < extent.lowest ? address : extent.lowest;
-        extent.highest = address > extent.highest ? address : extent.highest;
-        extent.low_bits |= address;
+        extent.lowest = address[lane] < extent.lowest ? address[lane] : extent.lowest;
+        extent.highest = address[lane] > extent.highest ? address[lane] : extent.highest;
+        extent.low_bits |= address[lane];
     }
+    return extent;
+}
+
+static inline Extent extent_of(ExecContext *context) {
+    uint64_t first = context->address[0];
+    bool alike = are_alike(context->address);
+    Extent extent = alike ? (Extent){first, first, first} : extent_of_lanes(context->address);
     context->lowest = extent.lowest;
     context->highest = extent.highest;
     return extent;

@@ -25,20 +25,38 @@ static inline void form_addresses(const Inst *inst, ExecContext *context) {
     }
 }
 
+/* Cheaper to find out than the least and the greatest, and kernels often access what is the same in all threads. */
+static inline bool are_alike(const uint64_t address[WARP_LANES]) {
+    uint64_t first = address[0], differences = 0;
+    if (address[WARP_LANES - 1] != first) return false;
+    FOR_LANES differences |= address[lane] ^ first;
+    return differences == 0;
+}
+
 /* How the elements of all lanes lie, if no lane is inactive: one after the other, as those of an array; or those of each
  * run of eight lanes, as in the rows of a tile. Then one copy or four do instead of 32. */
 typedef enum { LANES_SCATTERED, LANES_IN_RUNS, LANES_SIDE_BY_SIDE } LaneOrder;
 enum { RUN_LANES = 8 };
 
+/* A vector by name: of a loop over all lanes, gcc makes one that gathers each run's first address. */
+typedef uint64_t RunAddresses __attribute__((vector_size(RUN_LANES * sizeof(uint64_t)), may_alias));
+
+static inline bool are_in_runs(const uint64_t address[WARP_LANES], uint64_t bytes) {
+    RunAddresses steps = {0, 1, 2, 3, 4, 5, 6, 7}, differences = {0};
+    uint64_t any = 0;
+    for (int run = 0; run < WARP_LANES; run += RUN_LANES)
+        differences |= *(const RunAddresses *)(const void *)(address + run) ^ (address[run] + steps * bytes);
+    for (int i = 0; i < RUN_LANES; i++)
+        any |= differences[i];
+    return any == 0;
+}
+
 /* Sets lowest and highest of the context where the lanes are not scattered. */
 static inline LaneOrder lane_order(ExecContext *context, uint64_t bytes) {
     const uint64_t *address = context->address;
-    uint64_t first = address[0], differences = 0, gaps = 0, lowest = first, highest = first;
-    if (context->active != ALL_LANES || address[1] - first != bytes) return LANES_SCATTERED;
-    FOR_LANES
-    differences |= address[lane] ^
-                   (address[lane / RUN_LANES * RUN_LANES] + (uint64_t)(lane % RUN_LANES) * bytes);
-    if (differences) return LANES_SCATTERED;
+    uint64_t first = address[0], gaps = 0, lowest = first, highest = first;
+    if (context->active != ALL_LANES || address[1] - first != bytes || !are_in_runs(address, bytes))
+        return LANES_SCATTERED;
     for (int lane = RUN_LANES; lane < WARP_LANES; lane += RUN_LANES)
         gaps |= address[lane] ^ (first + (uint64_t)lane * bytes);
     if (gaps) {

@@ -27,69 +27,92 @@ static void write_set(const Inst *inst, ExecContext *context, uint32_t compared)
         write_set(inst, context, lanes_##name(inst, context));                                               \
     }
 
+#define COMPARE_EACH(A, condition)                                                                           \
+    const A *from_a = source(inst, context, 0), *from_b = source(inst, context, 1);                          \
+    uint32_t mask = 0;                                                                                       \
+    for (int lane = 0; lane < WARP_LANES; lane++) {                                                          \
+        A a = from_a[lane], b = from_b[lane];                                                                \
+        mask |= (uint32_t)(condition) << lane;                                                               \
+    }                                                                                                        \
+    return mask;
+
 #define DEFINE_INTEGER_COMPARE(name, A, condition)                                                           \
-    static inline uint32_t lanes_##name(const Inst *inst, const ExecContext *context) {                      \
-        const A *from_a = source(inst, context, 0), *from_b = source(inst, context, 1);                      \
+    static inline uint32_t lanes_##name(const Inst *inst, const ExecContext *context){                       \
+        COMPARE_EACH(A, condition)} DEFINE_COMPARE_HANDLERS(name)
+
+#define DEFINE_INTEGER_COMPARES(define, type, A, a, b)                                                       \
+    define(eq_##type, A, (a) == (b)) define(ne_##type, A, (a) != (b)) define(lt_##type, A, (a) < (b))        \
+        define(le_##type, A, (a) <= (b)) define(gt_##type, A, (a) > (b)) define(ge_##type, A, (a) >= (b))
+
+/* Of lanes of 32 bits. Branches wait for compares, and the mask that a compiler makes of a loop waits for one vector
+ * operation after the other: the host has an instruction for it. */
+#ifdef __AVX2__
+enum { COMPARED = 8 };
+typedef uint32_t VectorOfLaneU32 __attribute__((vector_size(COMPARED * 4), may_alias));
+typedef int32_t VectorOfLaneS32 __attribute__((vector_size(COMPARED * 4), may_alias));
+typedef float VectorOfLaneF32 __attribute__((vector_size(COMPARED * 4), may_alias));
+
+#define COMPARE_WORDS(A, condition)                                                                          \
+    const VectorOf##A *from_a = source(inst, context, 0), *from_b = source(inst, context, 1);                \
+    uint32_t mask = 0;                                                                                       \
+    for (int i = 0; i < WARP_LANES / COMPARED; i++) {                                                        \
+        VectorOf##A a = from_a[i], b = from_b[i];                                                            \
+        mask |= (uint32_t)__builtin_ia32_movmskps256((VectorOfLaneF32)(condition)) << i * COMPARED;          \
+    }                                                                                                        \
+    return mask;
+#else
+#define COMPARE_WORDS(A, condition) COMPARE_EACH(A, condition)
+#endif
+
+#define DEFINE_WORD_COMPARE(name, A, condition)                                                              \
+    static inline uint32_t lanes_##name(const Inst *inst, const ExecContext *context){                       \
+        COMPARE_WORDS(A, condition)} DEFINE_COMPARE_HANDLERS(name)
+
+DEFINE_INTEGER_COMPARES(DEFINE_INTEGER_COMPARE, u16, LaneU32, U16(a), U16(b))
+DEFINE_INTEGER_COMPARES(DEFINE_INTEGER_COMPARE, s16, LaneU32, S16(a), S16(b))
+DEFINE_INTEGER_COMPARES(DEFINE_WORD_COMPARE, u32, LaneU32, a, b)
+DEFINE_INTEGER_COMPARES(DEFINE_WORD_COMPARE, s32, LaneS32, a, b)
+DEFINE_INTEGER_COMPARES(DEFINE_INTEGER_COMPARE, u64, LaneU64, a, b)
+DEFINE_INTEGER_COMPARES(DEFINE_INTEGER_COMPARE, s64, LaneS64, a, b)
+
+/* True in the lanes in which the condition is not `but`. Without && and ||, which vectors do not have. */
+#define DEFINE_FLOAT_COMPARE(name, but, condition)                                                           \
+    static inline uint32_t flushed_lanes_##name(const Inst *inst, const ExecContext *context) {              \
+        const LaneF32 *from_a = source(inst, context, 0), *from_b = source(inst, context, 1);                \
         uint32_t mask = 0;                                                                                   \
         for (int lane = 0; lane < WARP_LANES; lane++) {                                                      \
-            A a = from_a[lane], b = from_b[lane];                                                            \
+            float a = flush_f32(from_a[lane], SMALLEST_NORMAL_F32);                                          \
+            float b = flush_f32(from_b[lane], SMALLEST_NORMAL_F32);                                          \
             mask |= (uint32_t)(condition) << lane;                                                           \
         }                                                                                                    \
         return mask;                                                                                         \
     }                                                                                                        \
-    DEFINE_COMPARE_HANDLERS(name)
-
-#define DEFINE_INTEGER_COMPARES(type, A, a, b)                                                               \
-    DEFINE_INTEGER_COMPARE(eq_##type, A, (a) == (b))                                                         \
-    DEFINE_INTEGER_COMPARE(ne_##type, A, (a) != (b))                                                         \
-    DEFINE_INTEGER_COMPARE(lt_##type, A, (a) < (b))                                                          \
-    DEFINE_INTEGER_COMPARE(le_##type, A, (a) <= (b))                                                         \
-    DEFINE_INTEGER_COMPARE(gt_##type, A, (a) > (b))                                                          \
-    DEFINE_INTEGER_COMPARE(ge_##type, A, (a) >= (b))
-
-DEFINE_INTEGER_COMPARES(u16, LaneU32, U16(a), U16(b))
-DEFINE_INTEGER_COMPARES(s16, LaneU32, S16(a), S16(b))
-DEFINE_INTEGER_COMPARES(u32, LaneU32, a, b)
-DEFINE_INTEGER_COMPARES(s32, LaneS32, a, b)
-DEFINE_INTEGER_COMPARES(u64, LaneU64, a, b)
-DEFINE_INTEGER_COMPARES(s64, LaneS64, a, b)
-
-#define DEFINE_FLOAT_COMPARE(name, condition)                                                                \
+    static inline uint32_t exact_lanes_##name(const Inst *inst, const ExecContext *context) {                \
+        COMPARE_WORDS(LaneF32, condition)                                                                    \
+    }                                                                                                        \
     static inline uint32_t lanes_##name##_f32(const Inst *inst, const ExecContext *context) {                \
-        const LaneF32 *from_a = source(inst, context, 0), *from_b = source(inst, context, 1);                \
-        uint32_t mask = 0;                                                                                   \
-        if (inst->detail & DETAIL_FTZ) {                                                                     \
-            for (int lane = 0; lane < WARP_LANES; lane++) {                                                  \
-                float a = flush_f32(from_a[lane], SMALLEST_NORMAL_F32);                                      \
-                float b = flush_f32(from_b[lane], SMALLEST_NORMAL_F32);                                      \
-                mask |= (uint32_t)(condition) << lane;                                                       \
-            }                                                                                                \
-        } else {                                                                                             \
-            for (int lane = 0; lane < WARP_LANES; lane++) {                                                  \
-                float a = from_a[lane], b = from_b[lane];                                                    \
-                mask |= (uint32_t)(condition) << lane;                                                       \
-            }                                                                                                \
-        }                                                                                                    \
-        return mask;                                                                                         \
+        bool flushes = inst->detail & DETAIL_FTZ;                                                            \
+        uint32_t mask = flushes ? flushed_lanes_##name(inst, context) : exact_lanes_##name(inst, context);   \
+        return but ? ~mask : mask;                                                                           \
     }                                                                                                        \
     DEFINE_COMPARE_HANDLERS(name##_f32)                                                                      \
-    DEFINE_INTEGER_COMPARE(name##_f64, LaneF64, condition)
+    DEFINE_INTEGER_COMPARE(name##_f64, LaneF64, (condition) != but)
 
 /* Ordered compares are false when an operand is NaN, unordered ones (..u) true. */
-DEFINE_FLOAT_COMPARE(eq, a == b)
-DEFINE_FLOAT_COMPARE(ne, (a < b) || (a > b))
-DEFINE_FLOAT_COMPARE(lt, a < b)
-DEFINE_FLOAT_COMPARE(le, a <= b)
-DEFINE_FLOAT_COMPARE(gt, a > b)
-DEFINE_FLOAT_COMPARE(ge, a >= b)
-DEFINE_FLOAT_COMPARE(equ, !(a < b || a > b))
-DEFINE_FLOAT_COMPARE(neu, !(a == b))
-DEFINE_FLOAT_COMPARE(ltu, !(a >= b))
-DEFINE_FLOAT_COMPARE(leu, !(a > b))
-DEFINE_FLOAT_COMPARE(gtu, !(a <= b))
-DEFINE_FLOAT_COMPARE(geu, !(a < b))
-DEFINE_FLOAT_COMPARE(num, a == a && b == b)
-DEFINE_FLOAT_COMPARE(nan, a != a || b != b)
+DEFINE_FLOAT_COMPARE(eq, false, a == b)
+DEFINE_FLOAT_COMPARE(ne, false, (a < b) | (a > b))
+DEFINE_FLOAT_COMPARE(lt, false, a < b)
+DEFINE_FLOAT_COMPARE(le, false, a <= b)
+DEFINE_FLOAT_COMPARE(gt, false, a > b)
+DEFINE_FLOAT_COMPARE(ge, false, a >= b)
+DEFINE_FLOAT_COMPARE(equ, true, (a < b) | (a > b))
+DEFINE_FLOAT_COMPARE(neu, true, a == b)
+DEFINE_FLOAT_COMPARE(ltu, true, a >= b)
+DEFINE_FLOAT_COMPARE(leu, true, a > b)
+DEFINE_FLOAT_COMPARE(gtu, true, a <= b)
+DEFINE_FLOAT_COMPARE(geu, true, a < b)
+DEFINE_FLOAT_COMPARE(num, false, (a == a) & (b == b))
+DEFINE_FLOAT_COMPARE(nan, true, (a == a) & (b == b))
 
 #define DEFINE_TESTP(name, condition_f32, condition_f64)                                                     \
     void exec_testp_##name##_f32(const Inst *inst, ExecContext *context) {                                   \
@@ -147,15 +170,11 @@ void exec_mov_pred(const Inst *inst, ExecContext *context) {
 }
 
 #define DEFINE_SELP(name, T)                                                                                 \
+    static inline void name##_by(const Inst *inst, ExecContext *context, uint32_t chosen) {                  \
+        DEFINE_BINARY_BODY(T, T, chosen >> lane & 1 ? a : b)                                                 \
+    }                                                                                                        \
     void name(const Inst *inst, ExecContext *context) {                                                      \
-        T *to = destination(inst, context, 0);                                                               \
-        const T *from_a = source(inst, context, 0), *from_b = source(inst, context, 1);                      \
-        uint32_t chosen = predicate_source(inst, context, 2), active = context->active;                      \
-        FOR_LANES {                                                                                          \
-            T a = from_a[lane], b = from_b[lane];                                                            \
-            T result = chosen >> lane & 1 ? a : b;                                                           \
-            to[lane] = active >> lane & 1 ? result : to[lane];                                               \
-        }                                                                                                    \
+        name##_by(inst, context, predicate_source(inst, context, 2));                                        \
     }
 DEFINE_SELP(exec_selp_b32, LaneU32)
 DEFINE_SELP(exec_selp_b64, LaneU64)

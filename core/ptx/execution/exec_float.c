@@ -124,33 +124,61 @@ static void call_library(const Inst *inst, ExecContext *context, Transcendental 
 
 #define DEFINE_TRANSCENDENTAL(name, expression)                                                              \
     void name(const Inst *inst, ExecContext *context) {                                                      \
-        LaneF32 *to = destination(inst, context, 0);                                                         \
         const LaneF32 *from = source(inst, context, 0);                                                      \
-        uint32_t active = context->active;                                                                   \
         float smallest = smallest_kept(inst);                                                                \
+        LaneF32 result[WARP_LANES] __attribute__((aligned(64)));                                             \
         FOR_LANES {                                                                                          \
             double a = (double)flush_f32(from[lane], smallest);                                              \
-            float result = flush_f32(canonical_f32((float)(expression)), smallest);                          \
-            to[lane] = active >> lane & 1 ? result : to[lane];                                               \
+            result[lane] = flush_f32(canonical_f32((float)(expression)), smallest);                          \
         }                                                                                                    \
+        write_lanes_32(destination(inst, context, 0), (const void *)result, context->active);                \
     }
 
-static bool turn_far(const Inst *inst, const ExecContext *context) {
-    const LaneF32 *from = source(inst, context, 0);
+/* The lanes with arguments for which there is no quick way. */
+static uint32_t turned_far(const LaneF32 *from) {
     uint32_t far = 0;
     FOR_LANES far |= (uint32_t) !(__builtin_fabsf(from[lane]) <= MOST_TURNED) << lane; /* or not a number */
-    return far & context->active;
+    return far;
 }
 
-static DEFINE_TRANSCENDENTAL(near_sin,
-                             sine_of_quarters(a, 0)) static DEFINE_TRANSCENDENTAL(near_cos,
-                                                                                  sine_of_quarters(a, 1))
+static bool are_turned(const Turned *turned, const LaneF32 *from, uint32_t kind) {
+    uint32_t differences = turned->kind ^ kind;
+    FOR_LANES differences |= turned->argument[lane] ^ bits_of_f32(from[lane]);
+    return differences == 0;
+}
 
-    void exec_sin(const Inst *inst, ExecContext *context) {
-    turn_far(inst, context) ? call_library(inst, context, sin) : near_sin(inst, context);
+static void turn(Turned *turned, const LaneF32 *from, float smallest) {
+    FOR_LANES {
+        double sine, cosine;
+        turned->argument[lane] = bits_of_f32(from[lane]);
+        sine_and_cosine((double)flush_f32(from[lane], smallest), &sine, &cosine);
+        turned->sine[lane] = flush_f32(canonical_f32((float)sine), smallest);
+        turned->cosine[lane] = flush_f32(canonical_f32((float)cosine), smallest);
+    }
+}
+
+/* Both are computed, at little more than what one takes: mostly the other one of the same arguments follows. */
+static void find_turned(const Inst *inst, ExecContext *context, Transcendental *function,
+                        const float result[WARP_LANES]) {
+    const LaneF32 *from = source(inst, context, 0);
+    uint32_t active = context->active, kind = inst->detail & DETAIL_FTZ ? TURNED_FLUSHED : TURNED_EXACTLY;
+    if (!are_turned(&context->turned, from, kind)) {
+        uint32_t far = turned_far(from);
+        if (far & active) {
+            call_library(inst, context, function);
+            return;
+        }
+        turn(&context->turned, from, smallest_kept(inst));
+        context->turned.kind = far ? TURNED_NONE : kind;
+    }
+    write_lanes_32(destination(inst, context, 0), (const void *)result, active);
+}
+
+void exec_sin(const Inst *inst, ExecContext *context) {
+    find_turned(inst, context, sin, context->turned.sine);
 }
 void exec_cos(const Inst *inst, ExecContext *context) {
-    turn_far(inst, context) ? call_library(inst, context, cos) : near_cos(inst, context);
+    find_turned(inst, context, cos, context->turned.cosine);
 }
 void exec_tanh(const Inst *inst, ExecContext *context) {
     call_library(inst, context, tanh);

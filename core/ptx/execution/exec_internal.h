@@ -409,23 +409,26 @@ static inline void set_host_rounding(RoundingMode mode) {
         }                                                                                                    \
     }
 
+#define DEFINE_BINARY_BODY(D, A, expression)                                                                 \
+    D *to = destination(inst, context, 0);                                                                   \
+    const A *from_a = source(inst, context, 0), *from_b = source(inst, context, 1);                          \
+    uint32_t active = context->active;                                                                       \
+    if (active == ALL_LANES) {                                                                               \
+        FOR_LANES {                                                                                          \
+            A a = from_a[lane], b = from_b[lane];                                                            \
+            to[lane] = (D)(expression);                                                                      \
+        }                                                                                                    \
+    } else {                                                                                                 \
+        FOR_LANES {                                                                                          \
+            A a = from_a[lane], b = from_b[lane];                                                            \
+            D result = (D)(expression);                                                                      \
+            to[lane] = active >> lane & 1 ? result : to[lane];                                               \
+        }                                                                                                    \
+    }
+
 #define DEFINE_BINARY(name, D, A, expression)                                                                \
     void name(const Inst *inst, ExecContext *context) {                                                      \
-        D *to = destination(inst, context, 0);                                                               \
-        const A *from_a = source(inst, context, 0), *from_b = source(inst, context, 1);                      \
-        uint32_t active = context->active;                                                                   \
-        if (active == ALL_LANES) {                                                                           \
-            FOR_LANES {                                                                                      \
-                A a = from_a[lane], b = from_b[lane];                                                        \
-                to[lane] = (D)(expression);                                                                  \
-            }                                                                                                \
-        } else {                                                                                             \
-            FOR_LANES {                                                                                      \
-                A a = from_a[lane], b = from_b[lane];                                                        \
-                D result = (D)(expression);                                                                  \
-                to[lane] = active >> lane & 1 ? result : to[lane];                                           \
-            }                                                                                                \
-        }                                                                                                    \
+        DEFINE_BINARY_BODY(D, A, expression)                                                                 \
     }
 
 #define DEFINE_TERNARY(name, D, A, expression)                                                               \

@@ -70,6 +70,19 @@ static inline AccessPattern check_flat(const Inst *inst, ExecContext *context, u
     return ACCESS_UNIFORM;
 }
 
+/* Where the first lane accesses an element of its local memory, if all lanes do so at the same address, as they mostly
+ * do; NULL sends the caller through the general path. */
+static inline uint8_t *alike_in_local(const Inst *inst, ExecContext *context, uint64_t bytes) {
+    uint64_t address = context->address[0];
+    bool alike = inst->src[0] & OPERAND_CONST || are_alike(context->address);
+    if (!alike || inst->elements != 1 || context->active != ALL_LANES) return NULL;
+    if ((address & (bytes - 1)) || !is_inside(address, address, bytes, 0, context->local_bytes)) return NULL;
+    context->lowest = context->highest = address;
+    return context->local + address;
+}
+
+enum { UNROLLED = 4 };
+
 /* The handlers of generic accesses run those of a space for the lanes that fall into it. */
 typedef void SpaceAccess(const Inst *inst, ExecContext *context);
 
@@ -127,6 +140,19 @@ static inline bool load_words(const Inst *inst, ExecContext *context) {
         if (!inst->dst_count) return;                                                                        \
         SLOT *to = destination(inst, context, 0);                                                            \
         FOR_LANES to[lane] = element_##kind(from + (uint64_t)lane * sizeof(MEMORY));                         \
+    }                                                                                                        \
+                                                                                                             \
+    /* Those of all lanes in local memory, from the first one on. */                                         \
+    static inline void spread_##kind(const Inst *inst, ExecContext *context, const uint8_t *from) {          \
+        if (!inst->dst_count) return;                                                                        \
+        SLOT *to = destination(inst, context, 0);                                                            \
+        uint64_t stride = context->local_bytes;                                                              \
+        for (int lane = 0; lane < WARP_LANES; lane += UNROLLED, from += UNROLLED * stride) {                 \
+            to[lane] = element_##kind(from);                                                                 \
+            to[lane + 1] = element_##kind(from + stride);                                                    \
+            to[lane + 2] = element_##kind(from + 2 * stride);                                                \
+            to[lane + 3] = element_##kind(from + 3 * stride);                                                \
+        }                                                                                                    \
     }                                                                                                        \
                                                                                                              \
     static inline void copy_runs_##kind(const Inst *inst, ExecContext *context, const uint8_t *base) {       \
@@ -252,6 +278,11 @@ static inline bool load_words(const Inst *inst, ExecContext *context) {
     void exec_load_local_##kind(const Inst *inst, ExecContext *context) {                                    \
         form_addresses(inst, context);                                                                       \
         context->space = SPACE_LOCAL;                                                                        \
+        const uint8_t *alike = alike_in_local(inst, context, sizeof(MEMORY));                                \
+        if (alike) {                                                                                         \
+            spread_##kind(inst, context, alike);                                                             \
+            return;                                                                                          \
+        }                                                                                                    \
         fill_inactive_addresses(context);                                                                    \
         if (context->active) local_##kind(inst, context);                                                    \
     }                                                                                                        \
@@ -430,6 +461,20 @@ static inline void keep_stored(const Inst *inst, const ExecContext *context) {
     void exec_store_local_##kind(const Inst *inst, ExecContext *context) {                                   \
         form_addresses(inst, context);                                                                       \
         context->space = SPACE_LOCAL;                                                                        \
+        uint8_t *alike = alike_in_local(inst, context, sizeof(MEMORY));                                      \
+        if (alike) {                                                                                         \
+            const SLOT *from = source(inst, context, 1);                                                     \
+            uint64_t stride = context->local_bytes;                                                          \
+            for (int lane = 0; lane < WARP_LANES; lane += UNROLLED, alike += UNROLLED * stride) {            \
+                MEMORY values[UNROLLED] = {(MEMORY)from[lane], (MEMORY)from[lane + 1],                       \
+                                           (MEMORY)from[lane + 2], (MEMORY)from[lane + 3]};                  \
+                memcpy(alike, &values[0], sizeof *values);                                                   \
+                memcpy(alike + stride, &values[1], sizeof *values);                                          \
+                memcpy(alike + 2 * stride, &values[2], sizeof *values);                                      \
+                memcpy(alike + 3 * stride, &values[3], sizeof *values);                                      \
+            }                                                                                                \
+            return;                                                                                          \
+        }                                                                                                    \
         fill_inactive_addresses(context);                                                                    \
         if (context->active) local_store_##kind(inst, context);                                              \
     }                                                                                                        \

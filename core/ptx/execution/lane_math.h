@@ -29,15 +29,20 @@ POLYNOMIAL(cosine_series, 1, -1.0 / 2, 1.0 / 24, -1.0 / 720, 1.0 / 40320, -1.0 /
 /* Up to here the quarters of a turn have so few bits that their product with the first part of pi/2 is exact. */
 #define MOST_TURNED 0x1p20
 
-/* sin(x + quarters * pi/2), of |x| up to MOST_TURNED. */
-static inline double sine_of_quarters(double x, uint64_t quarters) {
+/* sin(r + quarters * pi/2), given sin(r) and cos(r). */
+static inline double turned_by(double sine, double cosine, uint64_t quarters) {
+    uint64_t odd = -(quarters & 1), sign = (quarters & 2) << 62;
+    return f64_of_bits(((bits_of_f64(cosine) & odd) | (bits_of_f64(sine) & ~odd)) ^ sign);
+}
+
+/* Of |x| up to MOST_TURNED. */
+static inline void sine_and_cosine(double x, double *sine_of_x, double *cosine_of_x) {
     const double half_pi = 0x1.921fb544p0, half_pi_rest = 0x1.0b4611a626331p-34; /* 33 bits, and 53 more */
     double shifted = x * 0x1.45f306dc9c883p-1 + ROUNDING_SHIFT, count = shifted - ROUNDING_SHIFT;
     double r = (x - count * half_pi) - count * half_pi_rest, square = r * r;
     double sine = r * sine_series(square), cosine = cosine_series(square);
-    uint64_t quarter = bits_of_f64(shifted) + quarters;
-    uint64_t odd = -(quarter & 1), sign = (quarter & 2) << 62;
-    return f64_of_bits(((bits_of_f64(cosine) & odd) | (bits_of_f64(sine) & ~odd)) ^ sign);
+    *sine_of_x = turned_by(sine, cosine, bits_of_f64(shifted));
+    *cosine_of_x = turned_by(sine, cosine, bits_of_f64(shifted) + 1);
 }
 
 /* e^t, of |t| up to ln(2) / 2. */
