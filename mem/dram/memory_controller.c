@@ -472,6 +472,7 @@ static uint64_t unseen_until(const MemoryController *mc, uint64_t now) {
         const Link *link = mc->cpu[port].receive;
         if (!stays_open(mc->cpu[port].send)) return 0;
         if (link_is_cut(link)) continue;
+        if (mc->queues > 1) return 0; /* what comes may pass by what waits for room */
         if (link_occupancy(link, now) + mc->pushes[port] >= link->depth) return 0;
         until = earlier_of(until, now + link->latency + delay);
     }
@@ -487,9 +488,19 @@ static inline bool can_respond(const MemoryController *mc, uint64_t time) {
     return room;
 }
 
+/* When there is something to do again, what has come into a link since the last cycle that was done included. */
+static uint64_t next_of_done(const MemoryController *mc) {
+    uint64_t next = mc->next, delay = mc->latency * mc->obj.period;
+    for (uint32_t port = 0; port < mc->ports; port++) {
+        uint64_t ready = link_next_ready(mc->cpu[port].receive);
+        if (ready != NEVER && ready + delay >= mc->done_before) next = earlier_of(next, ready + delay);
+    }
+    return next;
+}
+
 uint64_t memory_controller_tick(SimObject *object, uint64_t now) {
     MemoryController *mc = (MemoryController *)object;
-    if (__builtin_expect(now < mc->done_before, 0)) return mc->next;
+    if (__builtin_expect(now < mc->done_before, 0)) return next_of_done(mc);
     uint64_t until = unseen_until(mc, now), arrives = 0, next;
     DramBest plan = dram_best_of(&mc->plan);
     while ((next = do_cycle(mc, now, &arrives, &plan)) < until && can_respond(mc, next))
