@@ -571,8 +571,10 @@ static inline __attribute__((always_inline)) void cache_count(Cache *cache, cons
                                            : (Stream)(STREAM_READ + m->kind);
     cache->stats.results[result]++;
     cache->stats.stream_results[stream][result]++;
-    if (__builtin_expect(cache_owner(cache)->subscribed & ACCESSES_SUBSCRIBED, 0))
-        cache_emit(cache, m, at, result);
+    if (__builtin_expect(cache_owner(cache)->subscribed & ACCESSES_SUBSCRIBED, 0)) {
+        Lookup shown = at ? *at : (Lookup){0}; /* a copy: so `at` may be in registers of the host */
+        cache_emit(cache, m, at ? &shown : NULL, result);
+    }
 }
 
 /* The answer of policies to CACHE_ASK_BYPASS, for a request in a queue of the cache or the link before it;

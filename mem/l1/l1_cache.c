@@ -211,9 +211,9 @@ static bool may_allocate(const L1Cache *l1, const MemMessage *m) {
 
 /* What became of a request that wants a line. Policies may let it pass the cache by when every way of its set
  * is reserved. */
-static Stall wait_or_bypass(L1Cache *l1, const MemMessage *m, const Lookup *at, Stall stall, uint64_t now) {
+static inline Stall wait_or_bypass(L1Cache *l1, const MemMessage *m, Lookup at, Stall stall, uint64_t now) {
     if (stall != STALL_LINE || !l1->bypass_line_fails) return stall;
-    stall = drop_and_pass(l1, m, at, RESULT_BYPASS, now);
+    stall = drop_and_pass(l1, m, &at, RESULT_BYPASS, now);
     l1->line_fail_bypasses += stall == STALL_NONE;
     return stall;
 }
@@ -226,14 +226,15 @@ static Stall write_local(L1Cache *l1, const MemMessage *m, Lookup *at, uint64_t 
     if (answered && !link_can_send(l1->cpu.send, now)) return STALL_RESPONSE;
     Result result;
     Stall stall = cache_write(&l1->cache, m, at, false, now, &result);
-    if (stall) return wait_or_bypass(l1, m, at, stall, now);
+    if (stall) return wait_or_bypass(l1, m, *at, stall, now);
     if (answered) cache_respond(l1->cpu.send, m, result == RESULT_HIT ? MEM_HIT : 0, now);
     return STALL_NONE;
 }
 
 static Stall fetch(L1Cache *l1, const MemMessage *m, Lookup *at, uint64_t now) {
     bool allocate = l1->cache.parameters.allocate == ALLOCATE_ON_MISS;
-    return wait_or_bypass(l1, m, at, cache_miss(&l1->cache, m, at, allocate, now), now);
+    Stall stall = cache_miss(&l1->cache, m, at, allocate, now);
+    return wait_or_bypass(l1, m, *at, stall, now);
 }
 
 /* The cache has taken an access that uses what lies below. */
@@ -277,13 +278,15 @@ static inline __attribute__((always_inline)) void read(L1Cache *l1, const MemMes
                                                        bool fronts, Outcome *outcome, uint64_t now) {
     Cache *c = &l1->cache;
     outcome->hit = cache_holds(c, at);
-    if (!outcome->hit && fronts) {
-        read_miss_if_allowed(l1, m, at, outcome, now);
+    bool plain = __builtin_expect(at->line == NO_LINE && all_may_miss(l1) && cache_is_plain(c), 1);
+    if (!outcome->hit && !fronts && plain) {
+        outcome->stall = wait_or_bypass(l1, m, *at, cache_plain_miss(c, m, at, now), now);
     } else if (!outcome->hit) {
-        if (__builtin_expect(at->line == NO_LINE && all_may_miss(l1) && cache_is_plain(c), 1))
-            outcome->stall = wait_or_bypass(l1, m, at, cache_plain_miss(c, m, at, now), now);
+        Lookup found = *at; /* what is not handed on can be in registers of the host */
+        if (fronts)
+            read_miss_if_allowed(l1, m, &found, outcome, now);
         else
-            outcome->stall = read_miss_otherwise(l1, m, at, now);
+            outcome->stall = read_miss_otherwise(l1, m, &found, now);
     } else if (!link_can_send(l1->cpu.send, now)) {
         outcome->hit = false;
         outcome->stall = STALL_RESPONSE;
@@ -311,7 +314,8 @@ static Stall write_or_pass(L1Cache *l1, const MemMessage *m, Lookup *at, bool gl
     return global_write ? write_global(l1, m, at, now) : write_local(l1, m, at, now);
 }
 
-static void write_or_atomic(L1Cache *l1, const MemMessage *m, Lookup *at, Outcome *outcome, uint64_t now) {
+static Outcome write_or_atomic(L1Cache *l1, const MemMessage *m, Lookup *at, uint64_t now) {
+    Outcome outcome = {.stall = STALL_REFUSED};
     bool global_write = m->kind == MEM_WRITE && !(m->flags & MEM_LOCAL);
     if (m->kind == MEM_WRITE && l1->write_policy == WRITE_NONE)
         user_error("%s.write_policy: expected \"evict\" or \"through\" (a write of 0x%lx arrived), got "
@@ -319,23 +323,25 @@ static void write_or_atomic(L1Cache *l1, const MemMessage *m, Lookup *at, Outcom
                    object_path(&l1->obj), m->address);
     bool local_hit = m->kind == MEM_WRITE && !global_write && cache_holds(&l1->cache, at);
     uint64_t hits = l1->cache.stats.results[RESULT_HIT];
-    outcome->stall = STALL_REFUSED;
-    if (!ownership_may_miss(&l1->ownership, m) && !local_hit) return;
-    outcome->stall = write_or_pass(l1, m, at, global_write, now);
-    outcome->hit = l1->cache.stats.results[RESULT_HIT] != hits;
-    if (outcome->stall == STALL_NONE && !local_hit) note_memory_access(l1, m);
+    if (!ownership_may_miss(&l1->ownership, m) && !local_hit) return outcome;
+    outcome.stall = write_or_pass(l1, m, at, global_write, now);
+    outcome.hit = l1->cache.stats.results[RESULT_HIT] != hits;
+    if (outcome.stall == STALL_NONE && !local_hit) note_memory_access(l1, m);
+    return outcome;
 }
 
 static inline __attribute__((always_inline)) Outcome access_request(L1Cache *l1, const MemMessage *m,
                                                                     bool fronts, uint64_t now) {
-    Outcome outcome = {.stall = STALL_NONE};
     const Lookup *found = fronts ? NULL : cache_found(&l1->cache, m);
     Lookup at = found ? *found : cache_lookup(&l1->cache, m, m->address);
     debug_ensure(at.line == cache_lookup(&l1->cache, m, m->address).line);
-    if (m->kind == MEM_READ && l1->enabled && !(m->flags & MEM_BYPASS_L1))
-        read(l1, m, &at, fronts, &outcome, now);
-    else
-        write_or_atomic(l1, m, &at, &outcome, now);
+    bool is_read = m->kind == MEM_READ && l1->enabled && !(m->flags & MEM_BYPASS_L1);
+    if (!is_read) {
+        Lookup found_there = at;
+        return write_or_atomic(l1, m, &found_there, now);
+    }
+    Outcome outcome = {.stall = STALL_NONE};
+    read(l1, m, &at, fronts, &outcome, now);
     return outcome;
 }
 

@@ -152,8 +152,8 @@ static bool passes(const L2Slice *l2, const MemMessage *m, const Lookup *at) {
     return at->line == NO_LINE && !class_in(l2->allocate_classes, m->class_number) && m->kind != MEM_ATOMIC;
 }
 
-static Stall pass(L2Slice *l2, const MemMessage *m, const Lookup *at, uint64_t now) {
-    return pass_and_drop((CacheObject *)l2, &l2->bypassed, m, at, RESULT_BYPASS, now);
+static inline Stall pass(L2Slice *l2, const MemMessage *m, Lookup at, uint64_t now) {
+    return pass_and_drop((CacheObject *)l2, &l2->bypassed, m, &at, RESULT_BYPASS, now);
 }
 
 static uint8_t flags_of(Result result) {
@@ -163,7 +163,7 @@ static uint8_t flags_of(Result result) {
 /* Acknowledged once it is in the line or the line is on its way. */
 static Stall write(L2Slice *l2, const MemMessage *m, Lookup *at, uint64_t now) {
     bool answered = !(m->flags & MEM_POSTED);
-    if (passes(l2, m, at)) return pass(l2, m, at, now);
+    if (passes(l2, m, at)) return pass(l2, m, *at, now);
     if (answered && !link_can_send(l2->cpu.send, now)) return STALL_RESPONSE;
     Result result;
     Stall stall = cache_write(&l2->cache, m, at, l2->write_miss == WRITE_MISS_LAZY, now, &result);
@@ -172,14 +172,23 @@ static Stall write(L2Slice *l2, const MemMessage *m, Lookup *at, uint64_t now) {
     return STALL_NONE;
 }
 
+/* It merges, or policies have a say or parts look on. What was found is copied: so that of others may be in registers
+ * of the host. */
+static inline Stall miss_otherwise(L2Slice *l2, const MemMessage *m, Lookup *at, uint64_t now) {
+    bool allocate = l2->cache.parameters.allocate == ALLOCATE_ON_MISS || m->kind == MEM_ATOMIC;
+    Lookup found = *at;
+    Stall stall = cache_miss(&l2->cache, m, &found, allocate, now);
+    at->line = found.line;
+    return stall;
+}
+
 static inline __attribute__((always_inline)) Stall read(L2Slice *l2, const MemMessage *m, Lookup *at,
                                                         uint64_t now) {
     Cache *c = &l2->cache;
-    bool allocate = c->parameters.allocate == ALLOCATE_ON_MISS || m->kind == MEM_ATOMIC;
     if (!cache_holds(c, at)) {
-        if (passes(l2, m, at)) return pass(l2, m, at, now);
+        if (passes(l2, m, at)) return pass(l2, m, *at, now);
         bool plain = __builtin_expect(at->line == NO_LINE && cache_is_plain(c), 1);
-        Stall stall = plain ? cache_plain_miss(c, m, at, now) : cache_miss(c, m, at, allocate, now);
+        Stall stall = plain ? cache_plain_miss(c, m, at, now) : miss_otherwise(l2, m, at, now);
         if (!stall) learn(l2, m, false);
         return stall;
     }
@@ -228,20 +237,28 @@ static __attribute__((noinline)) Stall atomic(L2Slice *l2, const MemMessage *m, 
 }
 
 /* Switched off, all but atomics pass on: here is where these are performed. */
+static __attribute__((noinline)) Stall access_otherwise(L2Slice *l2, const MemMessage *m, Lookup *at,
+                                                        uint64_t now) {
+    if (!l2->enabled && m->kind != MEM_ATOMIC)
+        return pass_while_off((CacheObject *)l2, &l2->bypassed, m, at, now);
+    switch ((MemKind)m->kind) {
+    case MEM_READ: break;
+    case MEM_WRITE: return write(l2, m, at, now);
+    case MEM_ATOMIC: return atomic(l2, m, at, now);
+    }
+    panic("%s: a request of kind %u", object_path(&l2->obj), m->kind);
+}
+
 static inline __attribute__((always_inline)) Stall access_request(L2Slice *l2, const MemMessage *m,
                                                                   uint64_t now) {
     if (l2->cache.data_busy_until > now) return STALL_DATA_PORT;
     const Lookup *found = cache_found(&l2->cache, m);
     Lookup at = found ? *found : look_up(l2, m);
     debug_ensure(at.line == look_up(l2, m).line);
-    if (!l2->enabled && m->kind != MEM_ATOMIC)
-        return pass_while_off((CacheObject *)l2, &l2->bypassed, m, &at, now);
-    switch ((MemKind)m->kind) {
-    case MEM_READ: return read(l2, m, &at, now);
-    case MEM_WRITE: return write(l2, m, &at, now);
-    case MEM_ATOMIC: return atomic(l2, m, &at, now);
-    }
-    panic("%s: a request of kind %u", object_path(&l2->obj), m->kind);
+    bool reads = (m->kind == MEM_READ) & (l2->enabled != 0);
+    if (reads) return read(l2, m, &at, now);
+    Lookup kept = at; /* what does not leave this function can be in registers of the host */
+    return access_otherwise(l2, m, &kept, now);
 }
 
 /* Without timing. Who bypasses by chance, or because policies or their tables say so, does not. */

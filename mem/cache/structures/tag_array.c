@@ -61,6 +61,7 @@ void tag_shape_init(TagShape *shape, const char *path, const TagGeometry *geomet
     shape->set_mask = masked ? shape->sets - 1 : NO_SET_MASK;
     tag_hash_shape_init(shape);
     shape->compared = !shape->hashed && shape->ways <= 1u << WAY_BITS;
+    shape->block_ways = shape->compared && shape->ways % TAG_BLOCK == 0 ? shape->ways : 0;
     if (geometry->index == INDEX_LINEAR) return;
     parse_index_masks(shape, path, geometry->index_masks);
     if (1ull << shape->index_bits != shape->sets)
@@ -76,6 +77,14 @@ uint32_t tag_set_otherwise(const TagShape *shape, uint64_t address) {
     for (uint32_t i = 0; i < shape->index_bits; i++)
         set |= (uint32_t)__builtin_parityll(address & shape->masks[i]) << i;
     return set;
+}
+
+uint32_t tag_find_otherwise(const TagArray *tags, uint32_t set, uint64_t line_address) {
+    if (tag_is_hashed(tags)) return tag_hash_find(tags, line_address);
+    uint32_t first = set * tags->shape.ways, line = NO_LINE;
+    for (uint32_t i = first; i < first + tags->shape.ways; i++)
+        line = tags->tag[i] == (line_address | 1) ? i : line;
+    return line;
 }
 
 /* Replacement. */

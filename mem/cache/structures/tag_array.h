@@ -46,7 +46,9 @@ typedef struct {
     uint32_t line_bytes, line_shift, sector_shift;
     uint32_t hashed; /* lines of a hashed array; 0: it is searched way by way */
     uint32_t buckets, bucket_shift;
-    uint32_t compared; /* 1: all ways of a set are compared at once, which tag_least_used() can number */
+    uint32_t compared;   /* 1: all ways of a set are compared at once, which tag_least_used() can number */
+    uint32_t block_ways; /* ways, where these are compared at once and are whole blocks; else 0 */
+    uint32_t pad;
 } TagShape;
 
 typedef struct {
@@ -162,46 +164,44 @@ enum { TAG_BLOCK = 4 };
 
 typedef uint64_t TagBlock __attribute__((vector_size(TAG_BLOCK * sizeof(uint64_t)), aligned(8)));
 
-/* 1 + the way that has this tag, or 0. All ways are compared, blocks of them at a time: the host cannot
- * foresee in which way a line stands. A builtin, and not its intrinsic: immintrin.h takes the compiler longer than
- * most of the hundred files that include this one. */
+/* 1 + the way that has this tag, or 0, of whole blocks of ways, at most 64 in all. All are compared, a block at a time:
+ * the host cannot foresee in which way a line stands. A builtin, and not its intrinsic: immintrin.h takes the compiler
+ * longer than most of the hundred files that include this one. */
 #ifdef __AVX2__
 typedef double TagSigns __attribute__((vector_size(TAG_BLOCK * sizeof(double))));
 
-static inline uint64_t tag_way_of(const uint64_t *tag, size_t ways, uint64_t wanted) {
+static inline uint32_t tag_way_of(const uint64_t *tag, size_t ways, uint64_t wanted) {
     TagBlock all = {wanted, wanted, wanted, wanted};
-    size_t found = 0, way = 0;
-    for (; way + TAG_BLOCK <= ways; way += TAG_BLOCK) {
-        TagBlock same = (TagBlock)(*(const TagBlock *)(tag + way) == all);
-        uint32_t bits = (uint32_t)__builtin_ia32_movmskpd256((TagSigns)same);
-        found = bits ? way + 1u + (uint32_t)__builtin_ctz(bits) : found;
-    }
-    for (; way < ways; way++)
-        found = tag[way] == wanted ? way + 1 : found;
-    return found;
+    uint64_t same = 0;
+    size_t way = 0;
+    do {
+        TagBlock block = (TagBlock)(*(const TagBlock *)(tag + way) == all);
+        same |= (uint64_t)(uint32_t)__builtin_ia32_movmskpd256((TagSigns)block) << way;
+        way += TAG_BLOCK;
+    } while (way < ways);
+    return same ? 1u + (uint32_t)__builtin_ctzll(same) : 0;
 }
 #else
-static inline uint64_t tag_way_of(const uint64_t *tag, size_t ways, uint64_t wanted) {
+static inline uint32_t tag_way_of(const uint64_t *tag, size_t ways, uint64_t wanted) {
     TagBlock number = {1, 2, 3, 4}, found = {0};
-    size_t way = 0;
-    uint64_t rest = 0;
-    for (; way + TAG_BLOCK <= ways; way += TAG_BLOCK, number += TAG_BLOCK)
+    for (size_t way = 0; way < ways; way += TAG_BLOCK, number += TAG_BLOCK)
         found |= (TagBlock)(*(const TagBlock *)(tag + way) == wanted) & number;
-    for (; way < ways; way++)
-        rest |= tag[way] == wanted ? way + 1 : 0;
-    return found[0] | found[1] | found[2] | found[3] | rest;
+    return (uint32_t)(found[0] | found[1] | found[2] | found[3]);
 }
 #endif
 
+/* What tag_find() does where ways are not whole blocks, or too many. */
+uint32_t tag_find_otherwise(const TagArray *tags, uint32_t set, uint64_t line_address);
 /* The line of `set` that holds `line_address`, or NO_LINE. */
 static inline uint32_t tag_find(const TagArray *tags, uint32_t set, uint64_t line_address) {
-    if (tag_is_hashed(tags)) return tag_hash_find(tags, line_address);
-    uint32_t first = set * tags->shape.ways;
+    uint32_t ways = tags->shape.block_ways;
+    if (__builtin_expect(!ways, 0)) return tag_find_otherwise(tags, set, line_address);
+    uint32_t first = set * ways;
     /* Whoever finds a line goes on to these: the host gets them while it compares. */
     __builtin_prefetch(tags->line + first);
     __builtin_prefetch(tags->used + first);
-    uint64_t way = tag_way_of(tags->tag + first, tags->shape.ways, line_address | 1);
-    return way ? first + (uint32_t)way - 1 : NO_LINE;
+    uint32_t way = tag_way_of(tags->tag + first, ways, line_address | 1);
+    return way ? first + way - 1 : NO_LINE;
 }
 
 static inline uint64_t tag_address(const TagArray *tags, uint32_t line) {
