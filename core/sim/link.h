@@ -232,13 +232,20 @@ static inline uint64_t link_ready_at(const Link *link, uint64_t place) {
 /* Message `place` becomes the first; those before it keep their order. It is to be popped at once. */
 void link_bring_forward(Link *link, uint64_t place);
 
+/* The sender's first edge after a pop in a link within a cluster. Where both go by the same clock, the pop is at one. */
+static inline uint64_t link_sender_edge_after(const Link *link, uint64_t pop) {
+    debug_ensure(link->aligned || pop % link->sender->period == 0);
+    if (!link->aligned) return pop + link->align_to;
+    return pop / link->sender->period * link->sender->period + link->sender->period;
+}
+
 /* The receiver's end of a link within a cluster, whose sender learns of the pop in the next cycle. Inline in
  * any case, like link_pop(): compilers leave it out of some callers as the rest of the program grows. */
 static inline __attribute__((always_inline)) void link_pop_uncut(Link *link, uint64_t now) {
     link->popped_seen = link->last_pop == now ? link->popped_seen : link->popped;
     link->last_pop = now;
     if (link->pushed - link->popped_seen == link->depth) /* the sender may be waiting for space */
-        object_poke(link->sender, now / link->sender->period * link->sender->period + link->sender->period);
+        object_poke(link->sender, link_sender_edge_after(link, now));
     uint64_t next = link->ready[++link->popped & link->slot_mask]; /* read even if void: no branch */
     link->next_ready = link->popped == link->pushed_seen ? NEVER : next;
 }

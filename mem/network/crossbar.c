@@ -102,21 +102,34 @@ OF_EACH void drain_outputs(const Crossbar *x, Subnet *net, Kind kind, uint64_t n
     net->view.sending = next;
 }
 
-/* Finds from when the head of an input that is not in `timed` may cross. Whether there is one the host cannot
- * foresee: without, the step is NEVER. */
-OF_EACH void look_at_input(const Crossbar *x, Subnet *net, Kind kind, uint32_t i) {
+/* Finds from when the head of an input may cross, which is ready then; returns that step. */
+OF_EACH uint64_t time_head(const Crossbar *x, Subnet *net, Kind kind, uint32_t i, uint64_t ready) {
+    Head *head = head_at(&net->view, kind.wide, i);
+    head->ready = object_cycle(&x->obj, ready) << x->speedup_shift;
+    return head->step = later_of(head->ready, input_at(net, kind.wide, i)->free);
+}
+
+/* At an input whose head has just left. Whether there is another the host cannot foresee: without, the step is
+ * NEVER. */
+OF_EACH void look_behind_head(const Crossbar *x, Subnet *net, Kind kind, uint32_t i) {
     View *view = &net->view;
-    Head *head = head_at(view, kind.wide, i);
-    const Input *input = input_at(net, kind.wide, i);
-    uint64_t ready = link_next_ready(head->link), none = ready == NEVER;
+    uint64_t ready = link_next_ready(head_at(view, kind.wide, i)->link), none = ready == NEVER;
     PortWord *ports = &view->ports[word_of(i, kind)];
     uint32_t place = i & (PORTS_IN_WORD - 1);
-    head->ready = object_cycle(&x->obj, ready) << x->speedup_shift;
-    head->step = later_of(head->ready, input->free) | -none;
-    ports->idle = (ports->idle & ~(1ull << place)) | none << place;
+    ports->idle |= none << place;
     ports->timed |= (none ^ 1) << place;
-    view->first_timed = earlier_of(view->first_timed, head->step);
-    view->crossing = earlier_of(view->crossing, head->step);
+    view->first_timed = earlier_of(view->first_timed, time_head(x, net, kind, i, ready) | -none);
+}
+
+/* At an input that was idle and has a head now. */
+OF_EACH void look_at_new_head(const Crossbar *x, Subnet *net, Kind kind, uint32_t i) {
+    View *view = &net->view;
+    PortWord *ports = &view->ports[word_of(i, kind)];
+    uint64_t step = time_head(x, net, kind, i, link_next_ready(head_at(view, kind.wide, i)->link));
+    ports->idle &= ~bit_of(i);
+    ports->timed |= bit_of(i);
+    view->first_timed = earlier_of(view->first_timed, step);
+    view->crossing = earlier_of(view->crossing, step);
 }
 
 /* `all`: at a quantum boundary; else those whose links may bring something in between. */
@@ -130,7 +143,7 @@ OF_EACH void look_at_idle_inputs(const Crossbar *x, Subnet *net, Kind kind, bool
                       << (i & (PORTS_IN_WORD - 1));
         }
         for (; filled; filled &= filled - 1)
-            look_at_input(x, net, kind, port_at(w, filled));
+            look_at_new_head(x, net, kind, port_at(w, filled));
     }
 }
 
@@ -161,35 +174,35 @@ uint32_t packet_flits(const Crossbar *x, const MemMessage *message, Direction di
     return flits_of(x, message, direction);
 }
 
-OF_EACH void ask(const Crossbar *x, Subnet *net, Kind kind, uint32_t i) {
-    View *view = &net->view;
-    Head *head = head_at(view, kind.wide, i);
+/* Finds where the head of input i goes. */
+OF_EACH uint32_t find_output(const Crossbar *x, Subnet *net, Kind kind, uint32_t i) {
+    Head *head = head_at(&net->view, kind.wide, i);
     const MemMessage *message = link_message_at(head->link, 0);
-    uint32_t j = head->output = route(x, message, kind.direction);
     head->flits = flits_of(x, message, kind.direction);
+    return head->output = route(x, message, kind.direction);
+}
+
+OF_EACH void ask(Subnet *net, Kind kind, uint32_t i) {
+    View *view = &net->view;
+    const Head *head = head_at(view, kind.wide, i);
+    uint32_t j = head->output;
     Target *target = target_at(view, kind.wide, j);
     target->asked = earlier_of(target->asked | -(uint64_t)nobody_asks(net, kind, j), head->step);
     *asking_word(net, kind, j, i) |= bit_of(i);
     view->ports[word_of(j, kind)].requested |= bit_of(j);
 }
 
-OF_EACH void raise_requests(const Crossbar *x, Subnet *net, Kind kind, uint64_t step) {
-    View *view = &net->view;
-    uint64_t first = NEVER;
-    if (view->first_timed > step) return;
-    for (uint32_t w = 0; w < words_of(net->input_words, kind); w++) {
-        uint64_t come = 0;
-        for (uint64_t rest = view->ports[w].timed; rest; rest &= rest - 1) {
-            uint32_t i = port_at(w, rest);
-            uint64_t time = head_at(view, kind.wide, i)->step, comes = time <= step;
-            come |= comes << (i & (PORTS_IN_WORD - 1));
-            first = earlier_of(first, time | -comes);
-        }
-        view->ports[w].timed &= ~come;
-        for (; come; come &= come - 1)
-            ask(x, net, kind, port_at(w, come));
+/* Takes from a word of `timed` the inputs whose step has come; *first: no later than the step of any other. */
+OF_EACH uint64_t take_come(View *view, Kind kind, uint32_t w, uint64_t step, uint64_t *first) {
+    uint64_t come = 0;
+    for (uint64_t rest = view->ports[w].timed; rest; rest &= rest - 1) {
+        uint32_t i = port_at(w, rest);
+        uint64_t time = head_at(view, kind.wide, i)->step, comes = time <= step;
+        come |= comes << (i & (PORTS_IN_WORD - 1));
+        *first = earlier_of(*first, time | -comes);
     }
-    view->first_timed = first;
+    view->ports[w].timed &= ~come;
+    return come;
 }
 
 /* Steps in which the output could have been crossed to, had there been room in its buffer. Who has asked
@@ -223,9 +236,9 @@ OF_EACH Packet *enter_buffer(Subnet *net, Kind kind, uint32_t j, uint32_t flits)
 OF_EACH uint64_t certain_sending_time(const Crossbar *x, Subnet *net, Kind kind, uint32_t j,
                                       uint32_t last_part, uint64_t now) {
     const Output *output = output_at(net, kind.wide, j);
-    uint64_t period = x->obj.period, until = net->view.outputs_cut ? object_unseen_until(&x->obj) : 0;
+    uint64_t period = x->obj.period;
     uint64_t time = later_of(output->all_left - period, output->channel_free + (last_part - 1) * period);
-    bool certain = (output->count == 0) & (time < until) &
+    bool certain = (output->count == 0) & (time < net->view.unseen_until) &
                    (time <= (output->free >> x->speedup_shift) * period);
     return certain && link_has_room(target_at(&net->view, kind.wide, j)->link, now) ? time : NEVER;
 }
@@ -266,8 +279,8 @@ OF_EACH void end_crossing(const Crossbar *x, Subnet *net, Kind kind, uint32_t i,
                                          : keep_packet(x, net, kind, j, head->flits, last_part, arrived);
     *message = *(const MemMessage *)link_message_at(link, 0);
     stamp(message, i, kind.direction);
-    input_at(net, kind.wide, i)->crossed = 0;
     link_pop(link, now);
+    look_behind_head(x, net, kind, i);
 }
 
 OF_EACH void withdraw_request(Subnet *net, Kind kind, uint32_t i, uint32_t j) {
@@ -276,24 +289,93 @@ OF_EACH void withdraw_request(Subnet *net, Kind kind, uint32_t i, uint32_t j) {
     net->view.ports[word_of(j, kind)].requested &= ~(none << (j & (PORTS_IN_WORD - 1)));
 }
 
+/* So many flits of the head of input i cross to output j. */
+OF_EACH void move_flits(const Crossbar *x, Subnet *net, Kind kind, uint32_t i, uint32_t j, uint64_t flits,
+                        uint64_t step, uint64_t now) {
+    const Head *head = head_at(&net->view, kind.wide, i);
+    Input *input = input_at(net, kind.wide, i);
+    Output *output = output_at(net, kind.wide, j);
+    input->channel_free = later_of(head->ready, input->channel_free) + (flits << x->speedup_shift);
+    input->free = output->free = later_of(step + flits, input->channel_free);
+    /* Behind the last input is as before the first. */
+    output->pointer = kind.wide ? (i + 1) % net->inputs : (i + 1) & (PORTS_IN_WORD - 1);
+    output->all_left = later_of(now + net->view.latency, output->all_left) + flits * x->obj.period;
+}
+
+/* Requests never cross in parts. */
+OF_EACH bool crosses_whole(const Subnet *net, Kind kind, uint64_t flits) {
+    return kind.direction == REQUESTS || flits <= net->part;
+}
+
 /* A part of the head of input i, or all of it, crosses to output j. As long as there is more of it, the input
  * goes on asking: the output is not free before the input is. */
 OF_EACH void transfer(const Crossbar *x, Subnet *net, Kind kind, uint32_t i, uint32_t j, uint64_t step,
                       uint64_t now) {
-    const Head *head = head_at(&net->view, kind.wide, i);
     Input *input = input_at(net, kind.wide, i);
-    Output *output = output_at(net, kind.wide, j);
-    uint64_t rest = head->flits - input->crossed, flits = rest < net->part ? rest : net->part;
-    input->channel_free = later_of(head->ready, input->channel_free) + (flits << x->speedup_shift);
-    input->free = output->free = later_of(step + flits, input->channel_free);
-    input->crossed += flits;
-    /* Behind the last input is as before the first. */
-    output->pointer = kind.wide ? (i + 1) % net->inputs : (i + 1) & (PORTS_IN_WORD - 1);
-    output->all_left = later_of(now + net->view.latency, output->all_left) + flits * x->obj.period;
-    if (flits < rest) return;
+    uint64_t rest = head_at(&net->view, kind.wide, i)->flits - input->crossed;
+    uint64_t flits = crosses_whole(net, kind, rest) ? rest : net->part;
+    move_flits(x, net, kind, i, j, flits, step, now);
+    if (flits < rest) {
+        input->crossed += flits;
+        return;
+    }
+    input->crossed = 0;
     end_crossing(x, net, kind, i, j, (uint32_t)flits, now);
     withdraw_request(net, kind, i, j);
-    look_at_input(x, net, kind, i);
+}
+
+/* Can input i, whose step has come, cross to an output that no other asks for? */
+OF_EACH bool can_cross_whole(const Crossbar *x, Subnet *net, Kind kind, uint32_t i, uint64_t step) {
+    const Head *head = head_at(&net->view, kind.wide, i);
+    const Output *output = output_at(net, kind.wide, head->output);
+    return (output->free <= step) & (output->flits + head->flits <= x->output_buffer) &
+           crosses_whole(net, kind, head->flits);
+}
+
+/* The same as transfer() of one that has asked alone. */
+OF_EACH void cross_whole(const Crossbar *x, Subnet *net, Kind kind, uint32_t i, uint64_t step, uint64_t now) {
+    const Head *head = head_at(&net->view, kind.wide, i);
+    uint32_t j = head->output, flits = head->flits;
+    uint64_t since = later_of(head->step, output_at(net, kind.wide, j)->free);
+    net->blocked_cycles += (step - since) >> x->speedup_shift;
+    move_flits(x, net, kind, i, j, flits, step, now);
+    end_crossing(x, net, kind, i, j, flits, now);
+}
+
+/* Of inputs whose step has come, those ask for their output that are not alone there or cannot cross at once; the
+ * others cross, without being looked for among those that ask. */
+OF_EACH void cross_or_ask(const Crossbar *x, Subnet *net, Kind kind, uint64_t come, uint64_t step,
+                          uint64_t now) {
+    uint64_t wanted = net->view.ports[0].requested, contested = wanted;
+    for (uint64_t rest = come; rest; rest &= rest - 1) {
+        uint64_t output = bit_of(find_output(x, net, kind, port_at(0, rest)));
+        contested |= wanted & output;
+        wanted |= output;
+    }
+    for (uint64_t rest = come; rest; rest &= rest - 1) {
+        uint32_t i = port_at(0, rest);
+        bool alone = !(contested & bit_of(head_at(&net->view, kind.wide, i)->output));
+        if (__builtin_expect(alone & can_cross_whole(x, net, kind, i, step), 1))
+            cross_whole(x, net, kind, i, step, now);
+        else
+            ask(net, kind, i);
+    }
+}
+
+OF_EACH void raise_requests(const Crossbar *x, Subnet *net, Kind kind, bool by_turns, uint64_t step,
+                            uint64_t now) {
+    View *view = &net->view;
+    uint64_t first = NEVER, come = 0;
+    if (view->first_timed > step) return;
+    for (uint32_t w = 0; w < words_of(net->input_words, kind); w++) {
+        come = take_come(view, kind, w, step, &first);
+        for (; come && (kind.wide || !by_turns); come &= come - 1) {
+            find_output(x, net, kind, port_at(w, come));
+            ask(net, kind, port_at(w, come));
+        }
+    }
+    view->first_timed = first;
+    if (!kind.wide) cross_or_ask(x, net, kind, come, step, now);
 }
 
 Candidate crossbar_head(const void *context, uint32_t i) {
@@ -364,7 +446,7 @@ OF_EACH void cross(const Crossbar *x, Subnet *net, Kind kind, uint64_t first_ste
     uint64_t free = NEVER;
     bool by_turns = __builtin_expect((x->arbitration | x->obj.subscribed) == 0, 1);
     for (uint64_t step = first_step; step < first_step + x->speedup; step++) {
-        raise_requests(x, net, kind, step);
+        raise_requests(x, net, kind, by_turns, step, now);
         free = arbitrate(x, net, kind, by_turns, step, now);
     }
     net->view.crossing = earlier_of(net->view.first_timed, free);
@@ -388,9 +470,11 @@ OF_EACH void do_cycle(const Crossbar *x, Subnet *net, Kind kind, bool boundary, 
  * once, unless somebody looks on. */
 OF_EACH uint64_t tick_subnet(const Crossbar *x, Subnet *net, Kind kind, uint64_t now) {
     View *view = &net->view;
-    uint64_t quantum = x->obj.sim->now, next, until = view->all_cut ? object_unseen_until(&x->obj) : 0;
+    uint64_t quantum = x->obj.sim->now, next;
     bool boundary = view->seen_quantum != quantum;
     view->seen_quantum = quantum;
+    view->unseen_until = view->outputs_cut ? object_unseen_until(&x->obj) : 0;
+    uint64_t until = view->all_cut ? view->unseen_until : 0;
     do_cycle(x, net, kind, boundary, now);
     while ((next = wake_time(x, view)) < until)
         do_cycle(x, net, kind, false, next);
@@ -402,7 +486,8 @@ static __attribute__((noinline)) uint64_t tick_wide(Crossbar *x, uint64_t now) {
     return earlier_of(requests, tick_subnet(x, &x->response, (Kind){RESPONSES, true}, now));
 }
 
-uint64_t tick_crossbar(SimObject *object, uint64_t now) {
+/* hot: else compilers leave links' functions out of the ways that they take for rare. */
+__attribute__((hot)) uint64_t tick_crossbar(SimObject *object, uint64_t now) {
     Crossbar *x = (Crossbar *)object;
     if (__builtin_expect(x->wide, 0)) return tick_wide(x, now);
     uint64_t requests = tick_subnet(x, &x->request, (Kind){REQUESTS, false}, now);

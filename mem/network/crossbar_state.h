@@ -76,6 +76,7 @@ typedef struct {
     uint64_t seen_quantum; /* the links have been looked at in this quantum                */
     uint64_t outputs_cut;  /* all links are: between the boundaries only the subnet itself fills them */
     uint64_t all_cut;      /* those of the inputs, too: then it alone changes anything at all         */
+    uint64_t unseen_until; /* with outputs_cut: until when nobody sees what is sent ahead of time; else 0 */
     uint64_t latency;      /* of the switch, in ticks                                        */
 } View;
 
