@@ -1,4 +1,5 @@
 /* Floating-point arithmetic, compares and conversions. */
+#include "core/sim/base/random.h"
 #include "tests/unit/ptx/warp_fixture.h"
 
 #include <math.h>
@@ -135,6 +136,39 @@ START_TEST(transcendental_functions_of_all_kinds_of_numbers_are_those_of_the_lib
     }
     ck_assert_uint_gt(compared, 40000);
     ck_assert_uint_le(different, 1);
+}
+END_TEST
+
+/* Sines and cosines of the arguments before are kept. Whatever came before, results have the bits that a context without
+ * a past has: sets of arguments that differ in one lane, one of them too far away for the quick way, in which an inactive
+ * lane may be; with .ftz and without. */
+START_TEST(sines_and_cosines_are_those_of_a_fresh_context) {
+    static const char *const forms[] = {"sin.approx.f32", "cos.approx.f32", "sin.approx.ftz.f32",
+                                        "cos.approx.ftz.f32"};
+    enum { SETS = 4, FORMS = sizeof forms / sizeof *forms };
+    Random random = {41};
+    static const float elsewhere[] = {0x1p-140f, 2.5f, 1e10f};
+    for (int turn = 0; turn < 20000; turn++) {
+        const char *form = forms[random_below(&random, FORMS)];
+        uint64_t set = random_below(&random, SETS);
+        int lane_elsewhere = turn / 100 % WARP_LANES;
+        Slot kept, fresh;
+        for (int lane = 0; lane < WARP_LANES; lane++)
+            set_u32(1, lane,
+                    lane % 8 == 7 ? 0x00001000u + (uint32_t)lane : F(0.37f * (float)(lane + turn / 1000)));
+        if (set) set_u32(1, lane_elsewhere, F(elsewhere[set - 1]));
+        warp.context.active = random_below(&random, 2) ? ~0u : (uint32_t)random_below(&random, 1ull << 32);
+        memset(&warp.registers[0], 0x55, sizeof warp.registers[0]);
+        execute(form, "r4 r4");
+        kept = warp.registers[0];
+        Turned turned = warp.context.turned;
+        memset(&warp.context.turned, 0, sizeof turned);
+        memset(&warp.registers[0], 0x55, sizeof warp.registers[0]);
+        execute(form, "r4 r4");
+        fresh = warp.registers[0];
+        warp.context.turned = turned;
+        ck_assert_mem_eq(&kept, &fresh, sizeof kept);
+    }
 }
 END_TEST
 
@@ -416,6 +450,7 @@ Suite *exec_float_suite(void) {
     tcase_add_test(cases, transcendental_functions_are_accurate_to_the_last_place);
     tcase_add_loop_test(cases, transcendental_functions_of_all_kinds_of_numbers_are_those_of_the_library, 0,
                         4);
+    tcase_add_test(cases, sines_and_cosines_are_those_of_a_fresh_context);
     tcase_add_test(cases, float_compares_ordered_and_unordered);
     tcase_add_test(cases, integer_compares_respect_sign_and_width);
     tcase_add_test(cases, setp_combines_with_a_predicate_and_writes_the_inverse);

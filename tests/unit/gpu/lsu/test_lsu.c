@@ -340,62 +340,6 @@ START_TEST(narrow_segments_depend_on_the_element_of_a_vector) {
 }
 END_TEST
 
-/* Two SMs with two CTAs of two warps each run at once. By word, the lines of a word of all eight warps lie
- * side by side, and the next word eight lines further on. */
-START_TEST(local_memory_may_be_laid_out_by_word) {
-    for (uint32_t by_word = 0; by_word < 2; by_word++) {
-        TinySpec spec = {.sm = by_word ? "ctas=2 local_layout=word" : "ctas=2",
-                         .sms = 2,
-                         .ctas = 8,
-                         .threads = 64,
-                         .body = ".local .align 16 .b8 stack[64];\n mov.u32 %r1, %laneid;\n"
-                                 "st.local.u32 [stack+4], %r1;\n st.local.v2.u32 [stack+8], {%r1, %r1};\n"};
-        TinyMachine *m = tiny_run(spec);
-        uint64_t base = 1ull << 40, places = 0;
-        for (uint32_t sm = 0; sm < 2; sm++) {
-            const MessageLog *stores = tiny_arrivals(m, sm);
-            ck_assert_uint_eq(stores->count, 4 * 2 * 3); /* half of the CTAs */
-            for (uint32_t i = 0; i < stores->count; i++) {
-                const MemMessage *store = &stores->entries[i].message;
-                uint64_t line = (store->address - base) / 128;
-                uint64_t place = by_word ? line % 8 : line / 16 % 64, word = by_word ? line / 8 : line % 16;
-                ck_assert_uint_eq(store->warp, by_word ? place % 4 : place);
-                ck_assert_uint_eq(sm, by_word ? place / 4 : line / 16 / 64);
-                ck_assert(word >= 1 && word <= 3);
-                places |= 1ull << (4 * sm + store->warp) * 4 << word;
-            }
-        }
-        ck_assert_uint_eq(places, 0xeeeeeeee);
-        tiny_free(m);
-    }
-}
-END_TEST
-
-/* A thread's words lie a line apart, the lanes' side by side: one access, and one per word of a wide
- * element. */
-START_TEST(local_memory_is_interleaved_by_lane) {
-    TinyMachine *m = tiny_run((TinySpec){.body = ".local .align 16 .b8 stack[64];\n"
-                                                 "mov.u32 %r1, %laneid;\n"
-                                                 "st.local.u32 [stack+4], %r1;\n"
-                                                 "st.local.v2.u32 [stack+8], {%r1, %r1};\n"
-                                                 "ld.volatile.local.u32 %r2, [stack+12];\n"
-                                                 "st.global.u32 [out], %r2;\n"});
-    ck_assert_uint_eq(tiny_arrivals(m, 0)->count, 5);
-    uint64_t base = arrival(m, 0)->message.address;
-    for (uint32_t i = 0; i < 4; i++) {
-        static const uint32_t line[] = {0, 1, 2, 2};
-        ck_assert_uint_eq(arrival(m, i)->message.address, base + line[i] * 128);
-        ck_assert_uint_eq(arrival(m, i)->message.bytes, 128);
-        ck_assert_uint_eq(arrival(m, i)->message.flags, MEM_LOCAL);
-        ck_assert_uint_eq(arrival(m, i)->message.kind, i == 3 ? MEM_READ : MEM_WRITE);
-    }
-    ck_assert_uint_eq(tiny_stat(m, "sm[0].lsu", "local_stores"), 2);
-    ck_assert_uint_eq(tiny_stat(m, "sm[0].lsu", "local_loads"), 1);
-    ck_assert_uint_eq(tiny_word(m, 0), 31);
-    tiny_free(m);
-}
-END_TEST
-
 /* --- Back-pressure --------------------------------------------------------------------------- */
 
 /* Loads of one access each, issued in 3, 4, 6, 7, begun in 6, 7, 9, 10; the first two leave in 7 and 8. The
@@ -550,8 +494,6 @@ Suite *lsu_suite(void) {
     tcase_add_test(loads, a_prefetch_of_local_memory_asks_for_the_line_of_the_word);
     tcase_add_test(loads, narrow_segments_depend_on_the_element_and_on_the_operator);
     tcase_add_test(loads, narrow_segments_depend_on_the_element_of_a_vector);
-    tcase_add_test(loads, local_memory_is_interleaved_by_lane);
-    tcase_add_test(loads, local_memory_may_be_laid_out_by_word);
     suite_add_tcase(suite, loads);
     TCase *pressure = tcase_create("pressure");
     tcase_add_test(pressure, outstanding_instructions_are_limited_by_the_entries);

@@ -1,0 +1,180 @@
+/* Loads and stores of local memory. Those of all lanes at the same address have a way of their own: it must do what a
+ * look at each lane does. */
+#include "core/sim/base/random.h"
+#include "tests/unit/ptx/warp_fixture.h"
+
+static const struct {
+    const char *type, *value; /* value: the register */
+    uint64_t bytes, register_bytes;
+    bool is_signed;
+} types[] = {{"u8", "r4", 1, 4, false},  {"s8", "r4", 1, 4, true},   {"u16", "r4", 2, 4, false},
+             {"s16", "r4", 2, 4, true},  {"b16", "r2", 2, 4, false}, {"u32", "r4", 4, 4, false},
+             {"f32", "r4", 4, 4, false}, {"s32", "r8", 4, 8, true},  {"u16", "r8", 2, 8, false},
+             {"s8", "r8", 1, 8, true},   {"b64", "r8", 8, 8, false}, {"f64", "r8", 8, 8, false}};
+enum { TYPES = sizeof types / sizeof *types };
+
+static uint64_t offset_of(int lane, uint64_t address) {
+    return (uint64_t)lane * FIXTURE_LOCAL + address;
+}
+
+static void fill_randomly(Random *random, void *bytes, size_t count) {
+    for (size_t i = 0; i < count; i++)
+        ((uint8_t *)bytes)[i] = (uint8_t)random_below(random, 256);
+}
+
+/* Addresses in slot `k`, where the operand is one of `bytes`: the same in all lanes, or one lane elsewhere. */
+static void set_addresses(int k, int bytes, const uint64_t address[WARP_LANES]) {
+    for (int lane = 0; lane < WARP_LANES; lane++) {
+        if (bytes == 8)
+            set_u64(k, lane, address[lane]);
+        else
+            set_u32(k, lane, (uint32_t)address[lane]);
+    }
+}
+
+static void choose_addresses(Random *random, uint64_t bytes, bool alike, uint64_t address[WARP_LANES]) {
+    uint64_t places = FIXTURE_LOCAL / bytes, place = random_below(random, places);
+    for (int lane = 0; lane < WARP_LANES; lane++)
+        address[lane] = place * bytes;
+    if (!alike) address[random_below(random, WARP_LANES)] = (place + 1) % places * bytes;
+}
+
+static uint64_t value_at(int lane, uint64_t address, int type) {
+    uint64_t value = 0;
+    memcpy(&value, warp.local + offset_of(lane, address), types[type].bytes);
+    uint64_t unused = 64 - 8 * types[type].bytes;
+    if (types[type].is_signed) value = (uint64_t)((int64_t)(value << unused) >> unused);
+    return types[type].register_bytes == 8 ? value : (uint32_t)value;
+}
+
+static uint64_t get_value(int slot, int lane, int type) {
+    return types[type].register_bytes == 8 ? get_u64(slot, lane) : get_u32(slot, lane);
+}
+
+static void assert_addresses(const uint64_t address[WARP_LANES], uint32_t active) {
+    uint64_t lowest = UINT64_MAX, highest = 0;
+    for (int lane = 0; lane < WARP_LANES; lane++) {
+        if (!(active >> lane & 1)) continue;
+        ck_assert_uint_eq(warp.context.address[lane], address[lane]);
+        lowest = address[lane] < lowest ? address[lane] : lowest;
+        highest = address[lane] > highest ? address[lane] : highest;
+    }
+    ck_assert_uint_eq(warp.context.lowest, lowest);
+    ck_assert_uint_eq(warp.context.highest, highest);
+    ck_assert_uint_eq(warp.context.space, SPACE_LOCAL);
+    ck_assert_uint_eq(warp.context.fault, FAULT_NONE);
+}
+
+static uint32_t choose_lanes(Random *random) {
+    return random_below(random, 2) ? ~0u : 1u << 7 | (uint32_t)random_below(random, 1ull << 32);
+}
+
+START_TEST(each_lane_loads_its_own_element) {
+    Random random = {21};
+    char form[32], operands[16];
+    snprintf(form, sizeof form, "ld.local.%s", types[_i].type);
+    for (int turn = 0; turn < 600; turn++) {
+        uint64_t address[WARP_LANES], before[WARP_LANES];
+        int bytes = turn % 2 ? 8 : 4;
+        snprintf(operands, sizeof operands, "%s a%d", types[_i].value, bytes);
+        fill_randomly(&random, warp.local, sizeof warp.local);
+        fill_randomly(&random, &warp.registers[0], sizeof warp.registers[0]);
+        choose_addresses(&random, types[_i].bytes, random_below(&random, 2), address);
+        set_addresses(1, bytes, address);
+        warp.context.active = choose_lanes(&random);
+        for (int lane = 0; lane < WARP_LANES; lane++)
+            before[lane] = get_value(0, lane, _i);
+        execute(form, operands);
+        assert_addresses(address, warp.context.active);
+        for (int lane = 0; lane < WARP_LANES; lane++)
+            ck_assert_uint_eq(get_value(0, lane, _i), warp.context.active >> lane & 1
+                                                          ? value_at(lane, address[lane], _i)
+                                                          : before[lane]);
+    }
+}
+END_TEST
+
+START_TEST(each_lane_stores_its_own_element) {
+    Random random = {22};
+    char form[32], operands[16];
+    snprintf(form, sizeof form, "st.local.%s", types[_i].type);
+    for (int turn = 0; turn < 600; turn++) {
+        uint64_t address[WARP_LANES];
+        uint8_t expected[sizeof warp.local];
+        int bytes = turn % 2 ? 8 : 4;
+        snprintf(operands, sizeof operands, "a%d %s", bytes, types[_i].value);
+        fill_randomly(&random, warp.local, sizeof warp.local);
+        fill_randomly(&random, &warp.registers[1], sizeof warp.registers[1]);
+        memcpy(expected, warp.local, sizeof expected);
+        choose_addresses(&random, types[_i].bytes, random_below(&random, 2), address);
+        set_addresses(0, bytes, address);
+        warp.context.active = choose_lanes(&random);
+        execute(form, operands);
+        assert_addresses(address, warp.context.active);
+        for (int lane = 0; lane < WARP_LANES; lane++) {
+            uint64_t value = get_value(1, lane, _i);
+            if (warp.context.active >> lane & 1)
+                memcpy(expected + offset_of(lane, address[lane]), &value, types[_i].bytes);
+        }
+        ck_assert_mem_eq(warp.local, expected, sizeof expected);
+    }
+}
+END_TEST
+
+/* All lanes at `address`, or all but the last, which is where it may be. */
+static void access_at(int type, bool stores, uint64_t address, bool alike) {
+    char form[32], operands[16];
+    snprintf(form, sizeof form, "%s.local.%s", stores ? "st" : "ld", types[type].type);
+    snprintf(operands, sizeof operands, stores ? "a8 %s" : "%s a8", types[type].value);
+    for (int lane = 0; lane < WARP_LANES; lane++)
+        set_u64(stores ? 0 : 1, lane, alike || lane < WARP_LANES - 1 ? address : 0);
+    execute(form, operands);
+}
+
+static void assert_fault(int type, uint64_t address, uint32_t fault) {
+    uint8_t before[sizeof warp.local];
+    memcpy(before, warp.local, sizeof before);
+    for (int way = 0; way < 4; way++) {
+        for (int lane = 0; lane < WARP_LANES; lane++)
+            set_u64(way & 2 ? 1 : 0, lane, 0x5555555555555555);
+        access_at(type, way & 2, address, way & 1);
+        ck_assert_uint_eq(warp.context.fault, fault);
+        if (fault == FAULT_NONE) continue;
+        ck_assert_uint_eq(warp.context.fault_address, address);
+        ck_assert_uint_eq(warp.context.fault_lane, 0);
+        ck_assert_mem_eq(warp.local, before, sizeof before);
+        for (int lane = 0; lane < WARP_LANES && !(way & 2); lane++)
+            ck_assert_uint_eq(get_value(0, lane, type),
+                              types[type].register_bytes == 8 ? 0x5555555555555555 : 0x55555555);
+    }
+}
+
+/* Of a memory whose last bytes are no whole element, too: then the last element ends before them. */
+START_TEST(the_first_address_beyond_the_end_is_a_fault_and_so_is_one_between_elements) {
+    uint64_t bytes = types[_i].bytes;
+    for (uint64_t size = FIXTURE_LOCAL; size > FIXTURE_LOCAL - bytes; size -= bytes > 1 ? bytes / 2 : 1) {
+        uint64_t last = (size - bytes) / bytes * bytes;
+        warp.context.local_bytes = (uint32_t)size;
+        assert_fault(_i, last, FAULT_NONE);
+        assert_fault(_i, last + bytes, FAULT_OUT_OF_BOUNDS);
+        assert_fault(_i, size, FAULT_OUT_OF_BOUNDS);
+        assert_fault(_i, 0 - bytes, FAULT_OUT_OF_BOUNDS);
+        assert_fault(_i, UINT64_MAX, FAULT_OUT_OF_BOUNDS);
+        if (bytes > 1) assert_fault(_i, bytes / 2, FAULT_MISALIGNED);
+        if (bytes > 1) assert_fault(_i, last - 1, FAULT_MISALIGNED);
+    }
+}
+END_TEST
+
+Suite *local_memory_suite(void);
+Suite *local_memory_suite(void) {
+    Suite *suite = suite_create("local memory");
+    TCase *cases = tcase_create("local memory");
+    tcase_add_checked_fixture(cases, warp_setup, warp_teardown);
+    tcase_add_loop_test(cases, each_lane_loads_its_own_element, 0, TYPES);
+    tcase_add_loop_test(cases, each_lane_stores_its_own_element, 0, TYPES);
+    tcase_add_loop_test(cases, the_first_address_beyond_the_end_is_a_fault_and_so_is_one_between_elements, 0,
+                        TYPES);
+    suite_add_tcase(suite, cases);
+    return suite;
+}
