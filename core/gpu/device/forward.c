@@ -251,14 +251,19 @@ uint64_t forward_instructions(const Forward *forward, uint64_t *loads) {
     return sum;
 }
 
-void forward_end(Forward *forward, bool hands_over) {
-    if (hands_over)
-        hand_over(forward);
-    else
-        give_up(forward);
+void forward_free(Forward *forward) {
+    if (!forward) return;
     for (uint32_t i = 0; i < forward->count; i++)
         free(forward->runner[i].before);
     free(forward->runner);
     free(forward->plain);
     free(forward);
+}
+
+void forward_end(Forward *forward, bool hands_over) {
+    if (hands_over)
+        hand_over(forward);
+    else
+        give_up(forward);
+    forward_free(forward);
 }

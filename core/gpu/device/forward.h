@@ -34,5 +34,7 @@ ForwardResult forward_until(Forward *forward, uint64_t ctas);
 uint64_t forward_instructions(const Forward *forward, uint64_t *loads);
 /* The machine gets what is resident, if `hands_over`. Else the grid is given up and the SMs are as they were. */
 void forward_end(Forward *forward, bool hands_over);
+/* Without forward_end(), of a machine that is no more, since a fault was an error of the user's; NULL is none. */
+void forward_free(Forward *forward);
 
 #endif

@@ -78,6 +78,7 @@ void gpu_free(Gpu *gpu) {
     if (!gpu) return;
     profile_free(gpu->profile);
     histograms_free(gpu->histograms);
+    forward_free(gpu->forward);
     free(gpu->running.params);
     free(gpu->running.constants);
     free(gpu->faults);
