@@ -17,7 +17,7 @@ void paths_count_turn(Sm *sm, uint32_t w, uint32_t lanes, uint32_t taken) {
     bool goes_on = taken == lanes && lanes == paths->lanes;
     paths->lanes = taken;
     paths->turns = goes_on ? paths->turns + 1 : 1;
-    if (taken == lanes && paths->turns >= (paths->yielded ? TURNS_LATER : TURNS_AT_FIRST)) yield(sm, w);
+    if (paths->turns >= (paths->yielded ? TURNS_LATER : TURNS_AT_FIRST)) yield(sm, w);
 }
 
 /* Of a lane that executes it; they have the same, as in PTX. */

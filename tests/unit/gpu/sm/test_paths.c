@@ -1,20 +1,12 @@
 /* Lanes of a warp that wait for each other: which path goes on, and where all are one again. */
-#include "core/gpu/sm/structures/simt_stack.h"
 #include "core/sim/base/random.h"
+#include "tests/unit/gpu/sm/simt_fixture.h"
 #include "tests/unit/gpu/tiny_machine.h"
 #include "tests/unit/suites.h"
 
 #include <stdlib.h>
 
 /* --- The SIMT stack --------------------------------------------------------------------------- */
-
-enum { END = 100 };
-
-static void assert_top(const SimtStack *stack, uint32_t pc, uint32_t lanes) {
-    ck_assert_uint_gt(stack->depth, 0);
-    ck_assert_uint_eq(stack->top.pc, pc);
-    ck_assert_uint_eq(stack->top.lanes, lanes);
-}
 
 /* Lanes 4 to 7 go round in a loop at 5, which ends at 10; lanes 0 to 3 have left it and wait there. */
 static void spin(SimtStack *stack, SimtWaiting *waiting) {

@@ -1,8 +1,8 @@
 /* The SM's parts that need no machine around them: SIMT stack, operand collector, write-backs. */
 #include "core/gpu/sm/structures/operand_collector.h"
-#include "core/gpu/sm/structures/simt_stack.h"
 #include "core/gpu/sm/structures/write_backs.h"
 #include "core/sim/base/random.h"
+#include "tests/unit/gpu/sm/simt_fixture.h"
 
 #include <check.h>
 #include <string.h>
@@ -10,14 +10,6 @@
 Suite *sm_parts_suite(void);
 
 /* --- SIMT stack ------------------------------------------------------------------------------ */
-
-enum { END = 100 };
-
-static void assert_top(SimtStack *stack, uint32_t pc, uint32_t lanes) {
-    ck_assert_uint_gt(stack->depth, 0);
-    ck_assert_uint_eq(stack->top.pc, pc);
-    ck_assert_uint_eq(stack->top.lanes, lanes);
-}
 
 START_TEST(both_sides_of_a_branch_run_and_meet_at_the_post_dominator) {
     /* 0: branch to 10, reconverge at 20; the side without the highest lane runs first */
