@@ -1,7 +1,5 @@
 #include "mem/dram/dram_queue.h"
 
-#include "core/sim/base/times.h"
-
 #include <string.h>
 
 uint32_t dram_queue_add(DramQueue *queue, const Dram *dram, uint32_t bank, uint32_t row, bool write,
@@ -67,48 +65,4 @@ uint64_t dram_queue_heads(const DramQueue *queue) {
         heads |= of_bank & -of_bank;
     }
     return heads;
-}
-
-/* The best of `candidates`, all of which want `command`, or `best` if none is better. Only the oldest of a
- * bank can be it, and none that would not be better even if it were legal as soon as the channel allows:
- * mostly the first or second look ends the search. Banks of `kept` requests are left alone. */
-static inline __attribute__((always_inline)) DramBest choose(const DramQueue *queue, uint32_t number,
-                                                             const Dram *dram, const DramTiming *timing,
-                                                             DramCommand command, uint64_t candidates,
-                                                             uint64_t kept, uint64_t floor, DramBest best) {
-    if (!candidates) return best;
-    uint64_t gate = later_of(floor, dram->channel[command]);
-    uint64_t order = dram_best_at(0, number, command, 0), soonest = gate << BEST_CYCLE_AT | order;
-    do {
-        uint64_t rank = (uint64_t)__builtin_ctzll(candidates), of_rank = rank << BEST_RANK_AT;
-        if ((soonest | of_rank) >= best) break;
-        uint32_t bank = queue->bank[rank];
-        uint64_t of_bank = queue->of_bank[bank], cycle = later_of(gate, dram->banks[bank].earliest[command]);
-        if (dram_is_column(command)) cycle = later_of(cycle, dram->group[timing->group_of_bank[bank]]);
-        DramBest this = cycle << BEST_CYCLE_AT | order | of_rank;
-        if (this < best && !(of_bank & kept)) best = this;
-        candidates &= ~of_bank;
-    } while (candidates);
-    return best;
-}
-
-static inline __attribute__((always_inline)) DramBest
-choose_command(const DramQueue *queue, uint32_t number, const Dram *dram, const DramTiming *timing,
-               uint64_t eligible, uint64_t floor, DramBest best) {
-    uint64_t hits = eligible & queue->row_hit, others = eligible & ~queue->row_hit;
-    best = choose(queue, number, dram, timing, DRAM_READ, hits & ~queue->write, 0, floor, best);
-    best = choose(queue, number, dram, timing, DRAM_WRITE, hits & queue->write, 0, floor, best);
-    if (!others) return best;
-    best = choose(queue, number, dram, timing, DRAM_ACTIVATE, others & queue->closed, 0, floor, best);
-    return choose(queue, number, dram, timing, DRAM_PRECHARGE, others & ~queue->closed, hits, floor, best);
-}
-
-DramBest dram_queue_choose(const DramQueue *queue, uint32_t number, const Dram *dram,
-                           const DramTiming *timing, uint64_t eligible, uint64_t floor, DramBest best) {
-    return choose_command(queue, number, dram, timing, eligible, floor, best);
-}
-
-DramBest dram_queue_choose_alone(const DramQueue *queue, const Dram *dram, const DramTiming *timing,
-                                 uint64_t floor) {
-    return choose_command(queue, 0, dram, timing, dram_queue_all(queue), floor, DRAM_NONE);
 }

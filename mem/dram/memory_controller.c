@@ -162,6 +162,7 @@ static void retire(MemoryController *mc, const DramChoice *plan, Request *reques
     DramQueue *queue = &mc->queue[plan->queue];
     uint32_t slot = queue->slot[plan->rank];
     dram_queue_remove(queue, &mc->timing, plan->rank);
+    dram_next_left(&mc->next_command, queue, &mc->dram, &mc->timing, plan->rank, plan->bank, cycle + 1);
     if (--mc->waiting == 0) mc->plan_expires = NEVER;
     audit_leave(&mc->obj, plan->queue, slot); /* counts what is left, so it comes last */
 }
@@ -175,13 +176,15 @@ static void column_issued(MemoryController *mc, const DramChoice *plan, Request 
     object_progress(&mc->obj); /* opening and closing rows alone is none */
     ++*(plan->command == DRAM_READ ? &mc->read_commands : &mc->write_commands);
     if (*unserved & bit) take_return_place(mc, &mc->returns[request->port]);
+    dram_next_column_issued(&mc->next_command, cycle + 1);
     if (--request->bursts_left == 0)
         retire(mc, plan, request, cycle);
     else
         *unserved &= ~bit;
 }
 
-static void row_command_issued(MemoryController *mc, const DramChoice *plan, Request *request) {
+static void row_command_issued(MemoryController *mc, const DramChoice *plan, Request *request,
+                               uint64_t cycle) {
     if (plan->command == DRAM_PRECHARGE) {
         mc->precharges++;
         request->outcome = ROW_CONFLICT;
@@ -191,6 +194,7 @@ static void row_command_issued(MemoryController *mc, const DramChoice *plan, Req
     }
     for (uint32_t q = 0; q < mc->queues; q++)
         dram_queue_row_changed(&mc->queue[q], &mc->dram, plan->bank);
+    dram_next_row_issued(&mc->next_command, mc->queue, &mc->dram, &mc->timing, plan->bank, cycle + 1);
 }
 
 static void issue_planned_command(MemoryController *mc, DramBest planned, uint64_t cycle) {
@@ -208,7 +212,7 @@ static void issue_planned_command(MemoryController *mc, DramBest planned, uint64
     if (dram_is_column((DramCommand)plan.command))
         column_issued(mc, &plan, request, cycle);
     else
-        row_command_issued(mc, &plan, request);
+        row_command_issued(mc, &plan, request, cycle);
 }
 
 /* ---- Arrivals ---- */
@@ -279,6 +283,8 @@ static void enqueue(MemoryController *mc, uint32_t port, const MemMessage *messa
     if (!mc->waiting && memory_controller_refreshes(mc)) memory_controller_refresh_idle(mc, cycle);
     uint32_t slot = dram_queue_add(&mc->queue[q], &mc->dram, location.bank, location.row,
                                    message->kind == MEM_WRITE, wants_reply(message));
+    dram_next_arrived(&mc->next_command, &mc->queue[q], &mc->dram, &mc->timing, mc->queue[q].count - 1,
+                      cycle + 1);
     Request *request = request_in(mc, q, slot);
     request->message = *message;
     request->arrived = arrived;
@@ -408,6 +414,7 @@ COLD static uint64_t picked_requests(MemoryController *mc, uint32_t q, uint64_t 
 static __attribute__((noinline)) DramBest choose_among_eligible(MemoryController *mc, uint64_t cycle) {
     uint32_t wanted_banks = 0;
     DramBest best = DRAM_NONE;
+    mc->next_command.stale = STALE_BOTH;
     mc->plan_expires = NEVER;
     mc->differ = mc->queues > 1 || mc->scheduler == SCHEDULE_FCFS;
     for (uint32_t q = 0; q < mc->queues && dram_best_cycle(best) > cycle + 1; q++) {
@@ -434,8 +441,10 @@ static inline DramBest plan_next_command(MemoryController *mc, uint64_t cycle) {
     bool alike = (mc->differ | mc->full_returns | mc->obj.subscribed) == 0 && mc->plan_expires > cycle;
     mc->replan = 0;
     DramBest best = __builtin_expect(alike, 1)
-                        ? dram_queue_choose_alone(mc->queue, &mc->dram, &mc->timing, cycle + 1)
+                        ? dram_next_choose(&mc->next_command, mc->queue, &mc->dram, &mc->timing, cycle + 1)
                         : choose_among_eligible(mc, cycle);
+    debug_ensure(!alike || best == dram_queue_choose(mc->queue, 0, &mc->dram, &mc->timing,
+                                                     dram_queue_all(mc->queue), cycle + 1, DRAM_NONE));
     return __builtin_expect(dram_best_cycle(best) >= mc->refresh_due, 0)
                ? refresh_instead_of(mc, best, cycle + 1)
                : best;

@@ -92,6 +92,7 @@ static void memory_controller_init(SimObject *object) {
     mc->map = address_map_find(object);
     mc->response_blocked = 1; /* the first tick looks */
     mc->differ = 1;
+    mc->next_command.stale = STALE_BOTH;
     for (uint32_t port = 0; port < mc->ports; port++) {
         const Link *link = mc->cpu[port].receive;
         mc->pushes[port] = (uint32_t)(object->sim->quantum / link->sender->period + 1) * link->width;
@@ -247,6 +248,7 @@ static const Field memory_controller_fields[] = {
     HOST(MemoryController, differ,
          "Whether some requests may not be served although their responses have places"),
     HOST(MemoryController, unused, "Alignment"),
+    HOST(MemoryController, next_command, "The best column and the best row command of queue 0"),
     HOST(MemoryController, done_before, "Behind the last cycle that has been done"),
     HOST(MemoryController, next, "When there is something to do again"),
     HOST(MemoryController, pushes, "Requests of each port that a quantum may bring"),

@@ -17,6 +17,7 @@ void memory_controller_refresh(MemoryController *mc, uint64_t cycle) {
     for (uint32_t q = 0; q < mc->queues; q++)
         for (uint32_t bank = 0; bank < mc->banks; bank++)
             dram_queue_row_changed(&mc->queue[q], &mc->dram, bank);
+    mc->next_command.stale = STALE_BOTH;
 }
 
 static uint64_t begin_of_refresh(const MemoryController *mc) {

@@ -1,6 +1,6 @@
 #include "core/sim/base/random.h"
 #include "mem/dram/dram_checker.h"
-#include "mem/dram/dram_queue.h"
+#include "mem/dram/dram_choice.h"
 #include "tests/unit/suites.h"
 
 #include <string.h>
@@ -418,6 +418,47 @@ START_TEST(lower_queue_wins_in_the_same_cycle_and_loses_to_an_earlier_one) {
 }
 END_TEST
 
+/* Cycle by cycle, so that requests come while the next command is already known; reads take two bursts. */
+START_TEST(kept_choice_is_what_a_full_search_chooses) {
+    Random random = {(uint64_t)_i + 1};
+    DramNext next = {.stale = STALE_BOTH};
+    uint64_t now = 0;
+    uint64_t half_served = 0; /* by slot */
+    DramTiming few_banks = gtx480;
+    few_banks.banks = 4;
+    start(&few_banks, DRAM_GROUP_LOW_BITS);
+    memset(&queue, 0, sizeof queue);
+    waiting = 0;
+    for (int step = 0; step < 50000; step++) {
+        uint32_t target = step / 500 % 2 ? DRAM_QUEUE_MAX : 6;
+        if (waiting < target && (waiting == 0 || random_below(&random, 8) == 0)) {
+            add_request(&random);
+            dram_next_arrived(&next, &queue, &dram, &timing, waiting - 1, now + 1);
+        }
+        DramChoice expected = search(UINT64_MAX >> (64 - waiting), now + 1);
+        DramBest best = dram_next_choose(&next, &queue, &dram, &timing, now + 1);
+        DramChoice choice = dram_choice_of(best, &queue);
+        ck_assert_uint_eq(choice.cycle, expected.cycle);
+        ck_assert_uint_eq(choice.rank, expected.rank);
+        ck_assert_uint_eq(choice.command, expected.command);
+        if (choice.cycle > ++now) continue;
+        uint64_t slot = 1ull << list[choice.rank].slot;
+        issue((DramCommand)choice.command, choice.bank, list[choice.rank].row, now);
+        if (!dram_is_column((DramCommand)choice.command)) {
+            dram_queue_row_changed(&queue, &dram, choice.bank);
+            dram_next_row_issued(&next, &queue, &dram, &timing, choice.bank, now + 1);
+            continue;
+        }
+        dram_next_column_issued(&next, now + 1);
+        half_served ^= slot;
+        if (choice.command == DRAM_READ && (half_served & slot)) continue;
+        half_served &= ~slot;
+        remove_request(choice.rank);
+        dram_next_left(&next, &queue, &dram, &timing, choice.rank, choice.bank, now + 1);
+    }
+}
+END_TEST
+
 START_TEST(nothing_is_chosen_from_an_empty_queue) {
     static const DramQueue empty;
     DramBest best = dram_queue_choose(&empty, 0, &dram, &timing, 0, 100, DRAM_NONE);
@@ -445,6 +486,7 @@ Suite *dram_suite(void) {
     tcase_add_test(tests, refresh_closes_all_rows_and_no_bank_is_opened_for_tRFC);
     tcase_add_loop_test(tests, earliest_cycle_is_the_first_that_the_checker_accepts, 0, 8);
     tcase_add_loop_test(tests, queue_chooses_what_a_full_search_chooses, 0, 4);
+    tcase_add_loop_test(tests, kept_choice_is_what_a_full_search_chooses, 0, 4);
     tcase_add_test(tests, lower_queue_wins_in_the_same_cycle_and_loses_to_an_earlier_one);
     tcase_add_test(tests, nothing_is_chosen_from_an_empty_queue);
     suite_add_tcase(suite, tests);

@@ -1,0 +1,77 @@
+/* Which command a DRAM channel issues next, and when: the first that becomes legal for a waiting request. */
+#ifndef WW_MEM_DRAM_CHOICE_H
+#define WW_MEM_DRAM_CHOICE_H
+
+#include "core/sim/base/times.h"
+#include "mem/dram/dram_queue.h"
+
+/* A command and when to issue it. */
+typedef struct {
+    uint64_t cycle; /* UINT64_MAX: none */
+    uint32_t reserved;
+    uint8_t queue, rank, bank, command;
+} DramChoice;
+
+#define DRAM_NO_CHOICE ((DramChoice){.cycle = UINT64_MAX})
+
+/* The same as one number while it is searched for, of which the lower is the better. From the top: cycle, queue, whether it
+ * is a row command, rank, command. */
+typedef uint64_t DramBest;
+#define DRAM_NONE UINT64_MAX
+enum { BEST_RANK_AT = 4, BEST_ROW_AT = 10, BEST_QUEUE_AT = 11, BEST_CYCLE_AT = 16 };
+/* Of none; no simulation comes so far. */
+#define DRAM_NO_CYCLE (DRAM_NONE >> BEST_CYCLE_AT)
+
+/* The command that becomes legal first, at `floor` or later, for the requests of `eligible`, if it is better
+ * than `best`: earlier; or in the same cycle and of a lower queue number; or of the same queue, and a column
+ * command instead of a row command, or for an older request. A bank with an eligible row hit keeps its row.
+ */
+DramBest dram_queue_choose(const DramQueue *queue, uint32_t queue_number, const Dram *dram,
+                           const DramTiming *timing, uint64_t eligible, uint64_t floor, DramBest best);
+static inline uint64_t dram_best_cycle(DramBest best) {
+    return best >> BEST_CYCLE_AT;
+}
+static inline DramBest dram_best_at(uint64_t cycle, uint32_t queue, DramCommand command, uint32_t rank) {
+    uint32_t row = !dram_is_column(command);
+    return cycle << BEST_CYCLE_AT | queue << BEST_QUEUE_AT | row << BEST_ROW_AT | rank << BEST_RANK_AT |
+           command;
+}
+static inline DramBest dram_best_of(const DramChoice *choice) {
+    if (choice->cycle == UINT64_MAX) return DRAM_NONE;
+    return dram_best_at(choice->cycle, choice->queue, (DramCommand)choice->command, choice->rank);
+}
+/* Of the array `queues`. */
+static inline DramChoice dram_choice_of(DramBest best, const DramQueue *queues) {
+    if (best == DRAM_NONE) return DRAM_NO_CHOICE;
+    uint32_t queue = best >> BEST_QUEUE_AT & ((1 << (BEST_CYCLE_AT - BEST_QUEUE_AT)) - 1);
+    uint32_t rank = best >> BEST_RANK_AT & (DRAM_QUEUE_MAX - 1);
+    return (DramChoice){.cycle = best >> BEST_CYCLE_AT,
+                        .queue = (uint8_t)queue,
+                        .rank = (uint8_t)rank,
+                        .bank = queues[queue].bank[rank],
+                        .command = (uint8_t)(best & ((1 << BEST_RANK_AT) - 1))};
+}
+
+/* The best column and the best row command of a queue that is alone and of which all requests may be served, kept from one
+ * command to the next: what a command or an arrival changes is mostly one of them, or of one bank only. */
+typedef enum { STALE_COLUMN = 1, STALE_ROW = 2, STALE_BOTH = 3 } DramStale;
+typedef struct {
+    DramBest column, row;
+    uint32_t stale; /* DramStale: to be searched for again */
+    uint32_t pad;
+} DramNext;
+
+/* Each is to be called after the queue and the channel have changed; `floor` is the first cycle for another command. */
+void dram_next_arrived(DramNext *next, const DramQueue *queue, const Dram *dram, const DramTiming *timing,
+                       uint32_t rank, uint64_t floor);
+void dram_next_column_issued(DramNext *next, uint64_t floor);
+void dram_next_row_issued(DramNext *next, const DramQueue *queue, const Dram *dram, const DramTiming *timing,
+                          uint32_t bank, uint64_t floor);
+/* The request of this rank has left, and a column command to its bank has been issued. */
+void dram_next_left(DramNext *next, const DramQueue *queue, const Dram *dram, const DramTiming *timing,
+                    uint32_t rank, uint32_t bank, uint64_t floor);
+/* What dram_queue_choose() would choose from all. */
+DramBest dram_next_choose(DramNext *next, const DramQueue *queue, const Dram *dram, const DramTiming *timing,
+                          uint64_t floor);
+
+#endif
