@@ -210,34 +210,49 @@ static void leave(Sm *sm, SmBefore *before) {
     free(before);
 }
 
-/* before[i] of an SM that takes no part is NULL. */
-static bool run_rounds(Sm *const *sms, uint32_t count, Grid *grid, SmBefore **before, bool warms_caches) {
+typedef struct {
+    Sm *const *sms;
+    uint32_t count;
+    bool warms_caches, ended;
+    Grid grid;
+    SmBefore **before; /* NULL of an SM that takes no part */
+} UntimedRun;
+
+static bool run_rounds(UntimedRun *run) {
+    Grid *grid = &run->grid;
     for (;;) {
         bool progress = false, live = false;
-        for (uint32_t i = 0; i < count; i++) {
-            if (!before[i] && grid->next == grid->count) break; /* nor does any behind it */
-            if (!before[i]) before[i] = take_part(sms[i], warms_caches);
-            RoundResult result = run_round(sms[i], grid);
+        for (uint32_t i = 0; i < run->count; i++) {
+            if (!run->before[i] && grid->next == grid->count) break; /* nor does any behind it */
+            if (!run->before[i]) run->before[i] = take_part(run->sms[i], run->warms_caches);
+            RoundResult result = run_round(run->sms[i], grid);
             if (result == ROUND_FAULT) return true;
             progress |= result == ROUND_PROGRESS;
-            live |= sms[i]->live != 0;
+            live |= run->sms[i]->live != 0;
         }
         if (!live && grid->next == grid->count) return true;
         if (!progress) return false;
     }
 }
 
+static void run_to_end(void *context) {
+    UntimedRun *run = context;
+    run->ended = run_rounds(run);
+}
+
 bool sms_run_untimed(Sm *const *sms, uint32_t count, const RunningKernel *running, bool warms_caches) {
     const uint32_t *size = running->grid;
-    Grid grid = {.running = running,
-                 .count = (uint64_t)size[0] * size[1] * size[2],
-                 .plain = untimed_find_plain(running->kernel)};
-    SmBefore **before = calloc(count, sizeof *before);
-    ensure(before);
-    bool ended = run_rounds(sms, count, &grid, before, warms_caches);
-    for (uint32_t i = 0; i < count && before[i]; i++)
-        leave(sms[i], before[i]);
-    free(before);
-    free(grid.plain);
-    return ended;
+    UntimedRun run = {.sms = sms, .count = count, .warms_caches = warms_caches};
+    run.grid = (Grid){.running = running,
+                      .count = (uint64_t)size[0] * size[1] * size[2],
+                      .plain = untimed_find_plain(running->kernel)};
+    run.before = calloc(count, sizeof *run.before);
+    ensure(run.before);
+    const char *error = user_error_catch(run_to_end, &run);
+    for (uint32_t i = 0; i < count && run.before[i]; i++)
+        leave(sms[i], run.before[i]);
+    free(run.before);
+    free(run.grid.plain);
+    if (error) user_error_again(error);
+    return run.ended;
 }

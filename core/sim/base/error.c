@@ -65,6 +65,12 @@ static _Noreturn void leave_panic(const char *format, va_list arguments) {
     longjmp(panics->place, 1);
 }
 
+void user_error_again(const char *message) {
+    if (user.handler) user.handler(user.context, message);
+    fprintf(stderr, "warpwright: error: %s\n", message);
+    exit(EXIT_USER_ERROR);
+}
+
 /* The handler leaves by longjmp, so the text must outlive this frame without being owned by anyone. */
 void user_error(const char *format, ...) {
     static _Thread_local char message[4096];
@@ -72,9 +78,7 @@ void user_error(const char *format, ...) {
     va_start(arguments, format);
     vsnprintf(message, sizeof message, format, arguments);
     va_end(arguments);
-    if (user.handler) user.handler(user.context, message);
-    fprintf(stderr, "warpwright: error: %s\n", message);
-    exit(EXIT_USER_ERROR);
+    user_error_again(message);
 }
 
 void panic_reporter(PanicReporter *report, void *context) {

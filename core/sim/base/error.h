@@ -26,6 +26,8 @@ void user_error_restore(UserErrorReceiver receiver);
 /* Calls work(context). NULL when it returns; when it ends in a user error, the message, which lives until
  * this thread's next user error. */
 const char *user_error_catch(void (*work)(void *context), void *context);
+/* Passes on what user_error_catch() returned, as it is. */
+_Noreturn void user_error_again(const char *message);
 /* The same for panics: for checks of state that came from outside, whose violation is not our fault. The work
  * raises no user errors. */
 const char *panic_catch(void (*work)(void *context), void *context);

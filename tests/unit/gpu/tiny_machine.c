@@ -185,7 +185,8 @@ void tiny_launch(TinyMachine *machine, TinySpec spec) {
                      .shared_bytes = spec.shared_bytes,
                      .registers = spec.registers,
                      .forward_ctas = spec.forward_ctas};
-    gpu_launch(machine->gpu, module_kernel(machine->module, "tiny"), &launch);
+    (spec.untimed ? gpu_launch_untimed : gpu_launch)(machine->gpu, module_kernel(machine->module, "tiny"),
+                                                     &launch);
 }
 
 typedef struct {

@@ -44,8 +44,19 @@ static const char *const bodies[] = {
 };
 enum { BODIES = sizeof bodies / sizeof *bodies, CTAS = 5, THREADS = 64 };
 
-static TinyMachine *run(const char *body, uint32_t forward_ctas) {
-    TinySpec spec = {.body = body, .ctas = CTAS, .threads = THREADS, .forward_ctas = forward_ctas};
+/* With timing, as the first CTAs of a launch that are all of it, and as a launch without timing. */
+typedef enum { TIMED, FORWARD, UNTIMED, MODES } Mode;
+
+static TinySpec spec_of(const char *body, Mode mode) {
+    return (TinySpec){.body = body,
+                      .ctas = CTAS,
+                      .threads = THREADS,
+                      .forward_ctas = mode == FORWARD ? CTAS : 0,
+                      .untimed = mode == UNTIMED};
+}
+
+static TinyMachine *run(const char *body, Mode mode) {
+    TinySpec spec = spec_of(body, mode);
     TinyMachine *m = tiny_new(spec);
     tiny_launch(m, spec);
     tiny_finish(m);
@@ -53,14 +64,17 @@ static TinyMachine *run(const char *body, uint32_t forward_ctas) {
 }
 
 START_TEST(kernels_compute_what_they_compute_with_timing) {
-    TinyMachine *timed = run(bodies[_i], 0), *untimed = run(bodies[_i], CTAS);
+    TinyMachine *timed = run(bodies[_i], TIMED);
     ck_assert_uint_gt(tiny_cycles(timed), 0);
-    ck_assert_uint_eq(tiny_cycles(untimed), 0);
-    for (uint32_t i = 0; i < CTAS * THREADS; i++)
-        ck_assert_uint_eq(tiny_word(untimed, i), tiny_word(timed, i));
-    ck_assert_uint_ne(tiny_word(untimed, 0), 0);
+    for (Mode mode = FORWARD; mode < MODES; mode++) {
+        TinyMachine *untimed = run(bodies[_i], mode);
+        ck_assert_uint_eq(tiny_cycles(untimed), 0);
+        for (uint32_t i = 0; i < CTAS * THREADS; i++)
+            ck_assert_uint_eq(tiny_word(untimed, i), tiny_word(timed, i));
+        ck_assert_uint_ne(tiny_word(untimed, 0), 0);
+        tiny_free(untimed);
+    }
     tiny_free(timed);
-    tiny_free(untimed);
 }
 END_TEST
 
@@ -97,8 +111,8 @@ START_TEST(a_fault_in_the_middle_of_a_run_is_that_of_its_instruction) {
         char body[1200], expected[80];
         snprintf(body, sizeof body, "%s%s%d%s%s%s", before, "setp.eq.and.u32 %p1, %r4, ",
                  (CTAS - 1) * THREADS + 37, ", %p1;\n", accesses[i].access, behind);
-        for (uint32_t forward = 0; forward <= CTAS; forward += CTAS) {
-            Run r = {.spec = {.body = body, .ctas = CTAS, .threads = THREADS, .forward_ctas = forward}};
+        for (Mode mode = TIMED; mode < MODES; mode++) {
+            Run r = {.spec = spec_of(body, mode)};
             r.machine = tiny_new(r.spec);
             const char *message = tiny_error(launch_and_finish, &r, NULL);
             snprintf(expected, sizeof expected,
