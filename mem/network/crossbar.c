@@ -212,11 +212,11 @@ OF_EACH uint64_t steps_blocked(Subnet *net, Kind kind, uint32_t j, uint64_t step
     return step - later_of(target_at(&net->view, kind.wide, j)->asked, output_at(net, kind.wide, j)->free);
 }
 
-OF_EACH void stamp(MemMessage *message, uint32_t input, Direction direction) {
+OF_EACH void copy_across(MemMessage *to, const MemMessage *message, uint32_t input, Direction direction) {
     if (direction == REQUESTS)
-        mem_enter_network(message, input);
+        mem_enter_network(to, message, input);
     else
-        mem_leave_network(message);
+        mem_leave_network(to, message);
 }
 
 /* Takes room in the buffer of output j for a packet, which the caller fills. */
@@ -277,8 +277,7 @@ OF_EACH void end_crossing(const Crossbar *x, Subnet *net, Kind kind, uint32_t i,
     uint64_t arrived = link_next_ready(link), ahead = certain_sending_time(x, net, kind, j, last_part, now);
     MemMessage *message = ahead != NEVER ? send_ahead(x, net, kind, j, head->flits, arrived, ahead)
                                          : keep_packet(x, net, kind, j, head->flits, last_part, arrived);
-    *message = *(const MemMessage *)link_message_at(link, 0);
-    stamp(message, i, kind.direction);
+    copy_across(message, link_message_at(link, 0), i, kind.direction);
     link_pop(link, now);
     look_behind_head(x, net, kind, i);
 }

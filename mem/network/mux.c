@@ -5,8 +5,6 @@
 #include "mem/network/arbitration.h"
 #include "mem/protocol/memory_protocol.h"
 
-#include <string.h>
-
 #define NO_PORT UINT32_MAX
 
 typedef struct {
@@ -77,9 +75,7 @@ OF_EACH uint32_t choose(Mux *mux, bool wide, PortSet ready) {
 
 /* A request of port i leaves. */
 OF_EACH void pass_down(Mux *mux, uint32_t i, const MemMessage *request, uint64_t now) {
-    MemMessage *message = link_send_checked(mux->down.send, now);
-    memcpy(message, request, sizeof *message);
-    mem_enter_network(message, i);
+    mem_enter_network(link_send_checked(mux->down.send, now), request, i);
     mux->requests++;
     if (mux->arbitration != LOWEST_PORT) mux->pointer = i + 1 == mux->up_count ? 0 : i + 1;
 }
@@ -160,9 +156,7 @@ static __attribute__((noinline)) uint64_t move_requests_of_many(Mux *mux, uint64
 
 /* The first response goes up its link at `time`. */
 static inline void send_up(Mux *mux, Link *from, Link *to, uint64_t time) {
-    MemMessage *sent = link_send_checked(to, time);
-    memcpy(sent, link_message_at(from, 0), sizeof *sent);
-    mem_leave_network(sent);
+    mem_leave_network(link_send_checked(to, time), link_message_at(from, 0));
     mux->responses++;
     mux->response_blocked_cycles += cycles_blocked(mux, link_next_ready(from), mux->response_free, time);
     link_pop(from, time);
