@@ -32,8 +32,9 @@ void link_exchange(Exchange *exchange, uint64_t boundary) {
     }
     exchange->pushed.count = exchange->popped.count = 0;
 }
+    link->taker_port = port;
 
-void link_set_taker(Link *link, LinkTaker *taker) {
+void link_set_taker(Link *link, LinkTaker *taker, uint32_t port) {
     uint64_t cycles = link->latency / link->sender->period;
     bool fills = (cycles + 1) * link->width >= link->depth;
     link->taker = link->cut || link->aligned || fills ? NULL : taker;
@@ -44,11 +45,10 @@ bool link_offer(Link *link, const void *message, uint64_t now) {
     uint64_t ready = now + link->latency, number = link->pushed;
     debug_ensure(link_can_send(link, now));
     if (number != link->popped || ready >= object_unseen_until(link->receiver)) return false;
-    if (!link->taker(link->receiver, link, message, ready)) return false;
+    if (!link->taker(link->receiver, link->taker_port, message, ready)) return false;
     link_audit_push(link, now);
     link->pushes_in_cycle = (uint16_t)((link->last_push == now ? link->pushes_in_cycle : 0) + 1);
     link->last_push = now;
-    link->to_ready[number & link->to_slot_mask] = ready;
     link->pushed = link->pushed_seen = number + 1;
     link_audit_pop(link, ready);
     link->popped_seen = number;

@@ -23,8 +23,8 @@ typedef struct {
 
 /* A receiver may have a taker: what it would do with a message in the cycle in which it becomes ready, if that can be
  * known when it is sent and the link is empty. The taker is asked then, and either does it or returns false: the message
- * goes through the link as ever. */
-typedef bool LinkTaker(SimObject *receiver, const Link *link, const void *message, uint64_t ready);
+ * goes through the link as ever. `port`: what the receiver calls the link. */
+typedef bool LinkTaker(SimObject *receiver, uint32_t port, const void *message, uint64_t ready);
 
 /* What a push or a pop within a cluster touches of the link is one line of each half. So the receiver has
  * its own copy of where the messages are: it must not read a line that the sender writes, perhaps on another
@@ -44,11 +44,12 @@ struct Link {
 
     uint64_t align_to, align_inverse; /* the receiver's clock: its period, and as in Clock */
     SimObject *sender;
-    LinkList *pushed_links;           /* of the exchange of the sender's cluster */
-    LinkTaker *taker;                 /* or NULL */
-    const Link *requests;             /* what its messages answer came on this one; NULL: they are requests */
-    uint64_t pushed_before;           /* cut: the boundary */
-    uint32_t receiver_thread, unused; /* whose run of clusters the receiver's is in (work_split.h) */
+    LinkList *pushed_links;   /* of the exchange of the sender's cluster */
+    LinkTaker *taker;         /* or NULL */
+    const Link *requests;     /* what its messages answer came on this one; NULL: they are requests */
+    uint64_t pushed_before;   /* cut: the boundary */
+    uint32_t receiver_thread; /* whose run of clusters the receiver's is in (work_split.h) */
+    uint32_t taker_port;
 
     /* The receiver's half. */
     uint64_t next_ready
@@ -175,7 +176,7 @@ static inline void *link_send(Link *link, uint64_t now) {
 
 /* From init() of the receiver. Nothing happens where the sender could see that a message does not stand in the link until
  * it is ready: across clusters or clocks, or in a link so small that it may fill. */
-void link_set_taker(Link *link, LinkTaker *taker);
+void link_set_taker(Link *link, LinkTaker *taker, uint32_t port);
 /* For a sender that has just seen that the link can take the message: is there a taker, and has it taken it? */
 bool link_offer(Link *link, const void *message, uint64_t now);
 static inline bool link_hand_over(Link *link, const void *message, uint64_t now) {
