@@ -109,26 +109,57 @@ OF_EACH uint64_t time_head(const Crossbar *x, Subnet *net, Kind kind, uint32_t i
     return head->step = later_of(head->ready, input_at(net, kind.wide, i)->free);
 }
 
-/* At an input whose head has just left. Whether there is another the host cannot foresee: without, the step is
- * NEVER. */
+static __attribute__((noinline)) void expect_far(View *view, uint32_t i, uint64_t step) {
+    port_add(&view->ports[i / PORTS_IN_WORD].far, i % PORTS_IN_WORD);
+    view->first_far = earlier_of(view->first_far, step);
+}
+
+/* Enters an input into the calendar if it has a head (1, else 0): the host cannot foresee that. */
+OF_EACH void expect(View *view, Kind kind, uint32_t i, uint64_t step, uint64_t has_head) {
+    if (__builtin_expect((step - view->begin >= CALENDAR_STEPS) & has_head, 0)) {
+        expect_far(view, i, step);
+        return;
+    }
+    uint32_t place = step & (CALENDAR_STEPS - 1);
+    view->ports[word_of(i, kind)].coming[place] |= has_head << (i & (PORTS_IN_WORD - 1));
+    view->steps |= has_head << place;
+}
+
+/* From `far` into the calendar, as far as it goes now. */
+static __attribute__((noinline)) void bring_near(Subnet *net) {
+    View *view = &net->view;
+    view->first_far = NEVER;
+    for (uint32_t w = 0; w < net->input_words; w++) {
+        uint64_t far = view->ports[w].far;
+        view->ports[w].far = 0;
+        for (; far; far &= far - 1) {
+            uint32_t i = w * PORTS_IN_WORD + (uint32_t)__builtin_ctzll(far);
+            expect(view, (Kind){.wide = true}, i, subnet_head(net, i)->step, 1);
+        }
+    }
+}
+
+/* The first step at which an input is coming, or NEVER. */
+OF_EACH uint64_t first_coming(const View *view) {
+    uint32_t turn = view->begin & (CALENDAR_STEPS - 1);
+    uint64_t steps = view->steps >> turn | view->steps << (-turn & (CALENDAR_STEPS - 1));
+    return earlier_of(view->first_far, steps ? view->begin + (uint64_t)__builtin_ctzll(steps) : NEVER);
+}
+
+/* At an input whose head has just left. */
 OF_EACH void look_behind_head(const Crossbar *x, Subnet *net, Kind kind, uint32_t i) {
     View *view = &net->view;
     uint64_t ready = link_next_ready(head_at(view, kind.wide, i)->link), none = ready == NEVER;
-    PortWord *ports = &view->ports[word_of(i, kind)];
-    uint32_t place = i & (PORTS_IN_WORD - 1);
-    ports->idle |= none << place;
-    ports->timed |= (none ^ 1) << place;
-    view->first_timed = earlier_of(view->first_timed, time_head(x, net, kind, i, ready) | -none);
+    view->ports[word_of(i, kind)].idle |= none << (i & (PORTS_IN_WORD - 1));
+    expect(view, kind, i, time_head(x, net, kind, i, ready), none ^ 1);
 }
 
 /* At an input that was idle and has a head now. */
 OF_EACH void look_at_new_head(const Crossbar *x, Subnet *net, Kind kind, uint32_t i) {
     View *view = &net->view;
-    PortWord *ports = &view->ports[word_of(i, kind)];
     uint64_t step = time_head(x, net, kind, i, link_next_ready(head_at(view, kind.wide, i)->link));
-    ports->idle &= ~bit_of(i);
-    ports->timed |= bit_of(i);
-    view->first_timed = earlier_of(view->first_timed, step);
+    view->ports[word_of(i, kind)].idle &= ~bit_of(i);
+    expect(view, kind, i, later_of(step, view->begin), 1);
     view->crossing = earlier_of(view->crossing, step);
 }
 
@@ -192,16 +223,10 @@ OF_EACH void ask(Subnet *net, Kind kind, uint32_t i) {
     view->ports[word_of(j, kind)].requested |= bit_of(j);
 }
 
-/* Takes from a word of `timed` the inputs whose step has come; *first: no later than the step of any other. */
-OF_EACH uint64_t take_come(View *view, Kind kind, uint32_t w, uint64_t step, uint64_t *first) {
-    uint64_t come = 0;
-    for (uint64_t rest = view->ports[w].timed; rest; rest &= rest - 1) {
-        uint32_t i = port_at(w, rest);
-        uint64_t time = head_at(view, kind.wide, i)->step, comes = time <= step;
-        come |= comes << (i & (PORTS_IN_WORD - 1));
-        *first = earlier_of(*first, time | -comes);
-    }
-    view->ports[w].timed &= ~come;
+/* Takes from a word the inputs whose step has come. */
+OF_EACH uint64_t take_come(View *view, uint32_t w, uint64_t step) {
+    uint64_t *coming = &view->ports[w].coming[step & (CALENDAR_STEPS - 1)], come = *coming;
+    *coming = 0;
     return come;
 }
 
@@ -364,16 +389,17 @@ OF_EACH void cross_or_ask(const Crossbar *x, Subnet *net, Kind kind, uint64_t co
 OF_EACH void raise_requests(const Crossbar *x, Subnet *net, Kind kind, bool by_turns, uint64_t step,
                             uint64_t now) {
     View *view = &net->view;
-    uint64_t first = NEVER, come = 0;
-    if (view->first_timed > step) return;
+    uint64_t place = 1ull << (step & (CALENDAR_STEPS - 1)), come = 0;
+    if (__builtin_expect(view->first_far <= step, 0)) bring_near(net);
+    if (!(view->steps & place)) return;
+    view->steps &= ~place;
     for (uint32_t w = 0; w < words_of(net->input_words, kind); w++) {
-        come = take_come(view, kind, w, step, &first);
+        come = take_come(view, w, step);
         for (; come && (kind.wide || !by_turns); come &= come - 1) {
             find_output(x, net, kind, port_at(w, come));
             ask(net, kind, port_at(w, come));
         }
     }
-    view->first_timed = first;
     if (!kind.wide) cross_or_ask(x, net, kind, come, step, now);
 }
 
@@ -448,7 +474,7 @@ OF_EACH void cross(const Crossbar *x, Subnet *net, Kind kind, uint64_t first_ste
         raise_requests(x, net, kind, by_turns, step, now);
         free = arbitrate(x, net, kind, by_turns, step, now);
     }
-    net->view.crossing = earlier_of(net->view.first_timed, free);
+    net->view.crossing = earlier_of(first_coming(&net->view), free);
 }
 
 static uint64_t wake_time(const Crossbar *x, const View *view) {
@@ -460,6 +486,7 @@ static uint64_t wake_time(const Crossbar *x, const View *view) {
 OF_EACH void do_cycle(const Crossbar *x, Subnet *net, Kind kind, bool boundary, uint64_t now) {
     View *view = &net->view;
     uint64_t first_step = object_cycle(&x->obj, now) << x->speedup_shift;
+    view->begin = first_step;
     if (now >= view->sending || boundary || !view->outputs_cut) drain_outputs(x, net, kind, now);
     look_at_idle_inputs(x, net, kind, boundary);
     if (view->crossing < first_step + x->speedup) cross(x, net, kind, first_step, now);

@@ -49,7 +49,7 @@ static void *zeroed(size_t count, size_t bytes) {
 
 static void init_view(const Crossbar *x, Subnet *net, const Port *from, const Port *to) {
     View *view = &net->view;
-    *view = (View){.first_timed = NEVER,
+    *view = (View){.first_far = NEVER,
                    .seen_quantum = NEVER,
                    .outputs_cut = 1,
                    .all_cut = 1,
