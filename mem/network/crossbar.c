@@ -102,9 +102,12 @@ OF_EACH void drain_outputs(const Crossbar *x, Subnet *net, Kind kind, uint64_t n
     net->view.sending = next;
 }
 
-/* Finds from when the head of an input may cross, which is ready then; returns that step. */
+/* Finds from when the head of an input may cross, which is ready then; returns that step. Another cluster has written the
+ * message: by then the host's cache will have it. */
 OF_EACH uint64_t time_head(const Crossbar *x, Subnet *net, Kind kind, uint32_t i, uint64_t ready) {
     Head *head = head_at(&net->view, kind.wide, i);
+    head->message = link_message_at(head->link, 0);
+    __builtin_prefetch(head->message);
     head->ready = object_cycle(&x->obj, ready) << x->speedup_shift;
     return head->step = later_of(head->ready, input_at(net, kind.wide, i)->free);
 }
@@ -163,12 +166,10 @@ OF_EACH void look_at_new_head(const Crossbar *x, Subnet *net, Kind kind, uint32_
     view->crossing = earlier_of(view->crossing, step);
 }
 
-/* `all`: at a quantum boundary; else those whose links may bring something in between. */
-OF_EACH void look_at_idle_inputs(const Crossbar *x, Subnet *net, Kind kind, bool all) {
+OF_EACH void look_at_idle_inputs(const Crossbar *x, Subnet *net, Kind kind) {
     for (uint32_t w = 0; w < words_of(net->input_words, kind); w++) {
-        const PortWord *ports = &net->view.ports[w];
         uint64_t filled = 0;
-        for (uint64_t rest = ports->idle & (all ? ~0ull : ports->uncut); rest; rest &= rest - 1) {
+        for (uint64_t rest = net->view.ports[w].idle; rest; rest &= rest - 1) {
             uint32_t i = port_at(w, rest);
             filled |= (uint64_t)(link_next_ready(head_at(&net->view, kind.wide, i)->link) != NEVER)
                       << (i & (PORTS_IN_WORD - 1));
@@ -208,9 +209,8 @@ uint32_t packet_flits(const Crossbar *x, const MemMessage *message, Direction di
 /* Finds where the head of input i goes. */
 OF_EACH uint32_t find_output(const Crossbar *x, Subnet *net, Kind kind, uint32_t i) {
     Head *head = head_at(&net->view, kind.wide, i);
-    const MemMessage *message = link_message_at(head->link, 0);
-    head->flits = flits_of(x, message, kind.direction);
-    return head->output = route(x, message, kind.direction);
+    head->flits = flits_of(x, head->message, kind.direction);
+    return head->output = route(x, head->message, kind.direction);
 }
 
 OF_EACH void ask(Subnet *net, Kind kind, uint32_t i) {
@@ -302,7 +302,7 @@ OF_EACH void end_crossing(const Crossbar *x, Subnet *net, Kind kind, uint32_t i,
     uint64_t arrived = link_next_ready(link), ahead = certain_sending_time(x, net, kind, j, last_part, now);
     MemMessage *message = ahead != NEVER ? send_ahead(x, net, kind, j, head->flits, arrived, ahead)
                                          : keep_packet(x, net, kind, j, head->flits, last_part, arrived);
-    copy_across(message, link_message_at(link, 0), i, kind.direction);
+    copy_across(message, head->message, i, kind.direction);
     link_pop(link, now);
     look_behind_head(x, net, kind, i);
 }
@@ -482,13 +482,13 @@ static uint64_t wake_time(const Crossbar *x, const View *view) {
     return earlier_of(view->sending, (view->crossing >> x->speedup_shift) * x->obj.period);
 }
 
-/* A cycle in which something may have changed. */
-OF_EACH void do_cycle(const Crossbar *x, Subnet *net, Kind kind, bool boundary, uint64_t now) {
+/* A cycle in which something may have changed; in links from outside, too? */
+OF_EACH void do_cycle(const Crossbar *x, Subnet *net, Kind kind, bool outside, uint64_t now) {
     View *view = &net->view;
     uint64_t first_step = object_cycle(&x->obj, now) << x->speedup_shift;
     view->begin = first_step;
-    if (now >= view->sending || boundary || !view->outputs_cut) drain_outputs(x, net, kind, now);
-    look_at_idle_inputs(x, net, kind, boundary);
+    if (now >= view->sending || outside) drain_outputs(x, net, kind, now);
+    if (outside) look_at_idle_inputs(x, net, kind);
     if (view->crossing < first_step + x->speedup) cross(x, net, kind, first_step, now);
 }
 
@@ -496,15 +496,17 @@ OF_EACH void do_cycle(const Crossbar *x, Subnet *net, Kind kind, bool boundary, 
  * once, unless somebody looks on. */
 OF_EACH uint64_t tick_subnet(const Crossbar *x, Subnet *net, Kind kind, uint64_t now) {
     View *view = &net->view;
-    uint64_t quantum = x->obj.sim->now, next;
-    bool boundary = view->seen_quantum != quantum;
+    uint64_t quantum = x->obj.sim->now;
+    bool outside = view->seen_quantum != quantum || !view->all_cut;
     view->seen_quantum = quantum;
     view->unseen_until = view->outputs_cut ? object_unseen_until(&x->obj) : 0;
     uint64_t until = view->all_cut ? view->unseen_until : 0;
-    do_cycle(x, net, kind, boundary, now);
-    while ((next = wake_time(x, view)) < until)
-        do_cycle(x, net, kind, false, next);
-    return next;
+    do {
+        do_cycle(x, net, kind, outside, now);
+        now = wake_time(x, view);
+        outside = false;
+    } while (now < until);
+    return now;
 }
 
 static __attribute__((noinline)) uint64_t tick_wide(Crossbar *x, uint64_t now) {

@@ -61,10 +61,7 @@ static void init_view(const Crossbar *x, Subnet *net, const Port *from, const Po
     }
     for (uint32_t i = 0; i < net->inputs; i++) {
         head_at(view, x->wide, i)->link = from[i].receive;
-        PortWord *ports = &view->ports[i / PORTS_IN_WORD];
-        uint64_t bit = 1ull << i % PORTS_IN_WORD;
-        ports->idle |= bit;
-        if (!link_is_cut(from[i].receive)) ports->uncut |= bit;
+        port_add(&view->ports[i / PORTS_IN_WORD].idle, i % PORTS_IN_WORD);
         view->all_cut &= link_is_cut(from[i].receive);
     }
     for (uint32_t j = 0; j < net->outputs; j++) {

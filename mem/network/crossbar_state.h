@@ -44,8 +44,9 @@ typedef struct {
 /* What an input's link holds, as far as the switch has looked. */
 typedef struct {
     Link *link;
-    uint64_t ready; /* step in which the head is ready    */
-    uint64_t step;  /* from which its first part may cross */
+    const MemMessage *message; /* in the link */
+    uint64_t ready;            /* step in which the head is ready    */
+    uint64_t step;             /* from which its first part may cross */
     uint32_t output, flits;
 } Head;
 
@@ -59,8 +60,6 @@ typedef struct {
 typedef struct {
     uint64_t requested; /* outputs that inputs ask for */
     uint64_t idle, far;
-    uint64_t uncut; /* inputs whose link may bring something in any cycle; a cut one does so at quantum
-                       boundaries only */
     uint64_t coming[CALENDAR_STEPS];
 } PortWord;
 
