@@ -444,8 +444,8 @@ OF_EACH uint32_t inputs_asking(const Subnet *net, Kind kind, uint32_t j) {
                      : (uint32_t)__builtin_popcountll(net->view.target[j].inputs);
 }
 
-/* Returns the first step in which an output is free that was busy. Those that wait for room are looked at
- * again when a packet has been sent. */
+/* Returns the first step in which an output is free that was busy and that inputs go on asking for. Those that wait for room
+ * are looked at again when a packet has been sent. */
 OF_EACH uint64_t arbitrate(const Crossbar *x, Subnet *net, Kind kind, bool by_turns, uint64_t step,
                            uint64_t now) {
     View *view = &net->view;
@@ -462,7 +462,7 @@ OF_EACH uint64_t arbitrate(const Crossbar *x, Subnet *net, Kind kind, bool by_tu
                 net->blocked_cycles += steps_blocked(net, kind, j, step) >> x->speedup_shift;
                 transfer(x, net, kind, winner, j, step, now);
             }
-            next = earlier_of(next, output->free);
+            next = earlier_of(next, output->free | -(uint64_t)nobody_asks(net, kind, j));
         }
     return next;
 }
