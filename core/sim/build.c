@@ -92,6 +92,11 @@ static void free_object(SimObject *object) {
     free(object);
 }
 
+static void free_set(LinkSet *set) {
+    free(set->members);
+    free(set->link);
+}
+
 void sim_free(Sim *sim) {
     if (!sim) return;
     if (sim->tracer) free(tracer_close(sim->tracer, NULL));
@@ -108,8 +113,8 @@ void sim_free(Sim *sim) {
     }
     for (uint32_t i = 0; i < sim->cluster_count; i++) {
         free(sim->clusters[i].turns);
-        free(sim->exchanges[i].pushed.link);
-        free(sim->exchanges[i].popped.link);
+        free_set(&sim->exchanges[i].pushed);
+        free_set(&sim->exchanges[i].popped);
         free(sim->clusters[i].emitted);
         free(sim->clusters[i].fault);
     }
@@ -450,15 +455,42 @@ static void choose_rings(Link *link, bool one_thread) {
     link->to_ready = link->to_own ? link->sender_ready : link->ready;
 }
 
+/* One more link that may stand in the set. Returns the word of its bit. */
+static uint64_t *add_to_set(LinkSet *set, Link *link, uint8_t *bit) {
+    uint32_t number = set->count++;
+    set->link[number] = link;
+    set->words = number / LINKS_IN_WORD + 1;
+    *bit = number % LINKS_IN_WORD;
+    return &set->members[number / LINKS_IN_WORD];
+}
+
+/* At a boundary, when all sets are empty. */
 void sim_share_exchanges(Sim *sim) {
     bool one = sim->active == 1;
     sim->exchange_count = one ? 1 : sim->cluster_count;
+    for (uint32_t i = 0; i < sim->cluster_count; i++) {
+        LinkSet *pushed = &sim->exchanges[i].pushed, *popped = &sim->exchanges[i].popped;
+        pushed->count = pushed->words = popped->count = popped->words = 0;
+    }
     for (uint32_t i = 0; i < sim->link_count; i++) {
         Link *link = sim->links[i];
-        link->pushed_links = &sim->exchanges[one ? 0 : link->sender->cluster - sim->clusters].pushed;
-        link->popped_links = &sim->exchanges[one ? 0 : link->receiver->cluster - sim->clusters].popped;
         choose_rings(link, one);
+        if (!link->cut) continue;
+        Exchange *of_sender = &sim->exchanges[one ? 0 : link->sender->cluster - sim->clusters];
+        Exchange *of_receiver = &sim->exchanges[one ? 0 : link->receiver->cluster - sim->clusters];
+        link->pushed_word = add_to_set(&of_sender->pushed, link, &link->push_bit);
+        link->popped_word = add_to_set(&of_receiver->popped, link, &link->pop_bit);
     }
+}
+
+/* What a cluster's thread marks is on lines of its own. */
+static void make_set(LinkSet *set) {
+    size_t line = 64, bytes = (set->count + LINKS_IN_WORD) / LINKS_IN_WORD * sizeof *set->members;
+    size_t lines = (bytes + line - 1) / line * line;
+    set->link = zeroed(set->count + 1, sizeof *set->link);
+    set->members = aligned_alloc(line, lines);
+    ensure(set->members);
+    memset(set->members, 0, lines);
 }
 
 /* Their counts are first those of all cut links that may stand in them. */
@@ -471,11 +503,8 @@ static void make_exchanges(Sim *sim) {
     }
     sim->exchanges[0].pushed.count = sim->exchanges[0].popped.count = sim->link_count;
     for (uint32_t i = 0; i < sim->cluster_count; i++) {
-        LinkList *lists[] = {&sim->exchanges[i].pushed, &sim->exchanges[i].popped};
-        for (uint32_t k = 0; k < 2; k++) {
-            lists[k]->link = zeroed(lists[k]->count + 1, sizeof(Link *));
-            lists[k]->count = 0;
-        }
+        make_set(&sim->exchanges[i].pushed);
+        make_set(&sim->exchanges[i].popped);
     }
     sim_share_exchanges(sim);
 }

@@ -19,24 +19,20 @@ void link_show_pops(Link *link, uint64_t popped, uint64_t boundary) {
 }
 
 void link_exchange(Exchange *exchange, uint64_t boundary) {
-    for (uint32_t i = 0; i < exchange->pushed.count; i++) {
-        Link *link = exchange->pushed.link[i];
-        link->push_listed = 0;
+    Link *link;
+    FOR_LINKS_TAKEN(&exchange->pushed, link) {
         link_show_pushes(link, link->pushed, link_first_pushed_ready(link));
         link->pushed_before = link->pushed;
     }
-    for (uint32_t i = 0; i < exchange->popped.count; i++) {
-        Link *link = exchange->popped.link[i];
-        link->pop_listed = 0;
-        link_show_pops(link, link->popped, boundary);
-    }
-    exchange->pushed.count = exchange->popped.count = 0;
+    FOR_LINKS_TAKEN(&exchange->popped, link)
+    link_show_pops(link, link->popped, boundary);
 }
 
-void link_set_taker(Link *link, LinkTaker *taker) {
+void link_set_taker(Link *link, LinkTaker *taker, uint32_t port) {
     uint64_t cycles = link->latency / link->sender->period;
     bool fills = (cycles + 1) * link->width >= link->depth;
     link->taker = link->cut || link->aligned || fills ? NULL : taker;
+    link->taker_port = port;
 }
 
 /* The message is pushed now and popped when it is ready, at once, and nobody can look in between. */
@@ -44,11 +40,10 @@ bool link_offer(Link *link, const void *message, uint64_t now) {
     uint64_t ready = now + link->latency, number = link->pushed;
     debug_ensure(link_can_send(link, now));
     if (number != link->popped || ready >= object_unseen_until(link->receiver)) return false;
-    if (!link->taker(link->receiver, link, message, ready)) return false;
+    if (!link->taker(link->receiver, link->taker_port, message, ready)) return false;
     link_audit_push(link, now);
     link->pushes_in_cycle = (uint16_t)((link->last_push == now ? link->pushes_in_cycle : 0) + 1);
     link->last_push = now;
-    link->to_ready[number & link->to_slot_mask] = ready;
     link->pushed = link->pushed_seen = number + 1;
     link_audit_pop(link, ready);
     link->popped_seen = number;

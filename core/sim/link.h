@@ -11,20 +11,36 @@
 
 #include "core/sim/queue_audit.h"
 
+/* A set of some of so many links, a bit for each. */
 typedef struct {
-    Link **link;
-    uint32_t count, pad;
-} LinkList;
+    uint64_t *members;
+    Link **link; /* by the number of its bit */
+    uint32_t count, words;
+} LinkSet;
 
 /* Cut links that clusters have pushed to, or popped from, since the last boundary. */
 typedef struct {
-    LinkList pushed, popped;
+    LinkSet pushed, popped;
 } __attribute__((aligned(64))) Exchange;
+
+enum { LINKS_IN_WORD = 64 };
+
+static inline uint64_t link_set_take_word(LinkSet *set, uint32_t word) {
+    uint64_t members = set->members[word];
+    set->members[word] = 0;
+    return members;
+}
+/* Takes all out of the set: `taken` is each of them. */
+#define FOR_LINKS_TAKEN(set, taken)                                                                          \
+    for (uint32_t word = 0; word < (set)->words; word++)                                                     \
+        for (uint64_t rest = link_set_take_word(set, word);                                                  \
+             rest && (taken = (set)->link[word * LINKS_IN_WORD + (uint32_t)__builtin_ctzll(rest)], true);    \
+             rest &= rest - 1)
 
 /* A receiver may have a taker: what it would do with a message in the cycle in which it becomes ready, if that can be
  * known when it is sent and the link is empty. The taker is asked then, and either does it or returns false: the message
- * goes through the link as ever. */
-typedef bool LinkTaker(SimObject *receiver, const Link *link, const void *message, uint64_t ready);
+ * goes through the link as ever. `port`: what the receiver calls the link. */
+typedef bool LinkTaker(SimObject *receiver, uint32_t port, const void *message, uint64_t ready);
 
 /* What a push or a pop within a cluster touches of the link is one line of each half. So the receiver has
  * its own copy of where the messages are: it must not read a line that the sender writes, perhaps on another
@@ -40,33 +56,35 @@ struct Link {
     uint32_t to_slot_mask, depth;
     uint16_t to_message_bytes, width, pushes_in_cycle;
     uint8_t to_cut : 1, aligned : 1, to_own : 1; /* aligned: the clocks differ    */
-    uint8_t push_listed;                         /* cut: stands in pushed_links                     */
+    uint8_t push_bit;                            /* cut: its bit of pushed_word                     */
 
     uint64_t align_to, align_inverse; /* the receiver's clock: its period, and as in Clock */
     SimObject *sender;
-    LinkList *pushed_links;           /* of the exchange of the sender's cluster */
-    LinkTaker *taker;                 /* or NULL */
-    const Link *requests;             /* what its messages answer came on this one; NULL: they are requests */
-    uint64_t pushed_before;           /* cut: the boundary */
-    uint32_t receiver_thread, unused; /* whose run of clusters the receiver's is in (work_split.h) */
+    uint64_t *pushed_word;    /* cut: of a set of the exchange of the sender's cluster */
+    LinkTaker *taker;         /* or NULL */
+    const Link *requests;     /* what its messages answer came on this one; NULL: they are requests */
+    uint64_t pushed_before;   /* cut: the boundary */
+    uint32_t receiver_thread; /* whose run of clusters the receiver's is in (work_split.h) */
+    uint32_t taker_port;
 
     /* The receiver's half. */
     uint64_t next_ready
         __attribute__((aligned(64))); /* of the first message the receiver may know of; NEVER: none */
     uint64_t popped;                  /* messages ever received                                     */
     uint64_t pushed_seen;             /* pushes that the receiver may know of                       */
-    uint64_t last_pop;                /* time of the last pop                                       */
+    union {
+        uint64_t last_pop;     /* not cut: time of the last pop                           */
+        uint64_t *popped_word; /* cut: of a set of the exchange of the receiver's cluster */
+    };
     SimObject *receiver;
     uint8_t *slots;  /* ring of slot_mask + 1 messages                                 */
     uint64_t *ready; /* ring: first time at which the receiver may see the message     */
     uint32_t slot_mask;
     uint16_t message_bytes;
-    uint8_t cut;        /* crosses clusters            */
-    uint8_t pop_listed; /* cut: stands in popped_links */
+    uint8_t cut;     /* crosses clusters            */
+    uint8_t pop_bit; /* cut: its bit of popped_word */
 
-    uint64_t popped_before; /* cut: pops before the time of the last one */
-    LinkList *popped_links; /* of the exchange of the receiver's cluster */
-    uint32_t sender_thread, unused_too;
+    uint32_t sender_thread, unused;
     char *name;            /* "sm[0].lsu.mem -> sm[0].l1d.cpu" */
     uint8_t *sender_slots; /* cut, several threads: rings of the sender's own (mailbox.h) */
     uint64_t *sender_ready;
@@ -76,7 +94,7 @@ struct Link {
 #endif
 };
 
-_Static_assert(offsetof(Link, align_to) == 64 && offsetof(Link, popped_before) == 192,
+_Static_assert(offsetof(Link, align_to) == 64 && offsetof(Link, sender_thread) == 192,
                "what pushes and pops touch is one line of each half");
 
 /* At a boundary: lets the receivers see what has been pushed, the senders what has been popped. */
@@ -97,12 +115,6 @@ static inline bool link_takes_untimed(const Link *link) {
 }
 static inline bool link_send_untimed(const Link *link, const void *request) {
     return link_takes_untimed(link) && link->receiver->class->take_untimed(link->receiver, request);
-}
-
-static inline void link_list(LinkList *list, Link *link, uint8_t *listed) {
-    list->link[list->count] = link; /* it has room for one more than can be listed */
-    list->count += !*listed;
-    *listed = 1;
 }
 
 /* Is there room for another message, as far as the sender may know at `now`? */
@@ -158,7 +170,7 @@ static inline void *link_send_checked(Link *link, uint64_t now) {
     if (link->aligned) ready = link_edge(link, ready);
     link->to_ready[slot] = ready;
     if (link->to_cut) {
-        link_list(link->pushed_links, link, &link->push_listed);
+        *link->pushed_word |= 1ull << link->push_bit;
     } else {
         link->pushed_seen = link->pushed;
         link->next_ready = link->next_ready == NEVER ? ready : link->next_ready;
@@ -175,7 +187,7 @@ static inline void *link_send(Link *link, uint64_t now) {
 
 /* From init() of the receiver. Nothing happens where the sender could see that a message does not stand in the link until
  * it is ready: across clusters or clocks, or in a link so small that it may fill. */
-void link_set_taker(Link *link, LinkTaker *taker);
+void link_set_taker(Link *link, LinkTaker *taker, uint32_t port);
 /* For a sender that has just seen that the link can take the message: is there a taker, and has it taken it? */
 bool link_offer(Link *link, const void *message, uint64_t now);
 static inline bool link_hand_over(Link *link, const void *message, uint64_t now) {
@@ -250,10 +262,8 @@ static inline __attribute__((always_inline)) void link_pop_uncut(Link *link, uin
     link->next_ready = link->popped == link->pushed_seen ? NEVER : next;
 }
 
-static inline void link_pop_cut(Link *link, uint64_t now) {
-    link->popped_before = link->last_pop == now ? link->popped_before : link->popped;
-    link->last_pop = now;
-    link_list(link->popped_links, link, &link->pop_listed);
+static inline void link_pop_cut(Link *link) {
+    *link->popped_word |= 1ull << link->pop_bit;
     link->popped++;
     link_update_next_ready(link);
 }
@@ -262,7 +272,7 @@ static inline __attribute__((always_inline)) void link_pop(Link *link, uint64_t 
     debug_ensure(link_next_ready(link) <= now);
     link_audit_pop(link, now);
     if (link->cut)
-        link_pop_cut(link, now);
+        link_pop_cut(link);
     else
         link_pop_uncut(link, now);
 }

@@ -90,28 +90,22 @@ static uint64_t post_push(const Mail *mail, uint64_t round, Link *link) {
         put_messages(link, notice);
     else
         notice->values[0] = link_first_pushed_ready(link);
-    link->push_listed = 0;
     link->pushed_before = link->pushed;
     return notice->values[0];
 }
 
-static uint64_t post_pushes(const Mail *mail, uint64_t round, LinkList *pushed) {
+static uint64_t post_pushes(const Mail *mail, uint64_t round, LinkSet *pushed) {
     uint64_t first = NEVER;
-    for (uint32_t i = 0; i < pushed->count; i++) {
-        uint64_t ready = post_push(mail, round, pushed->link[i]);
-        first = ready < first ? ready : first;
-    }
-    pushed->count = 0;
+    Link *link;
+    FOR_LINKS_TAKEN(pushed, link)
+    first = earlier_of(first, post_push(mail, round, link));
     return first;
 }
 
-static void post_pops(const Mail *mail, uint64_t round, LinkList *popped) {
-    for (uint32_t i = 0; i < popped->count; i++) {
-        Link *link = popped->link[i];
-        new_notice(mail, link->sender_thread, round, link, 0, 1)->values[0] = link->popped;
-        link->pop_listed = 0;
-    }
-    popped->count = 0;
+static void post_pops(const Mail *mail, uint64_t round, LinkSet *popped) {
+    Link *link;
+    FOR_LINKS_TAKEN(popped, link)
+    new_notice(mail, link->sender_thread, round, link, 0, 1)->values[0] = link->popped;
 }
 
 uint64_t mail_post(const Mail *mail, const Sim *sim, const Cluster *cluster) {

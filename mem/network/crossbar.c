@@ -102,42 +102,74 @@ OF_EACH void drain_outputs(const Crossbar *x, Subnet *net, Kind kind, uint64_t n
     net->view.sending = next;
 }
 
-/* Finds from when the head of an input may cross, which is ready then; returns that step. */
+/* Finds from when the head of an input may cross, which is ready then; returns that step. Another cluster has written the
+ * message: by then the host's cache will have it. */
 OF_EACH uint64_t time_head(const Crossbar *x, Subnet *net, Kind kind, uint32_t i, uint64_t ready) {
     Head *head = head_at(&net->view, kind.wide, i);
+    head->message = link_message_at(head->link, 0);
+    __builtin_prefetch(head->message);
     head->ready = object_cycle(&x->obj, ready) << x->speedup_shift;
     return head->step = later_of(head->ready, input_at(net, kind.wide, i)->free);
 }
 
-/* At an input whose head has just left. Whether there is another the host cannot foresee: without, the step is
- * NEVER. */
+static __attribute__((noinline)) void expect_far(View *view, uint32_t i, uint64_t step) {
+    port_add(&view->ports[i / PORTS_IN_WORD].far, i % PORTS_IN_WORD);
+    view->first_far = earlier_of(view->first_far, step);
+}
+
+/* Enters an input into the calendar if it has a head (1, else 0): the host cannot foresee that. */
+OF_EACH void expect(View *view, Kind kind, uint32_t i, uint64_t step, uint64_t has_head) {
+    if (__builtin_expect((step - view->begin >= CALENDAR_STEPS) & has_head, 0)) {
+        expect_far(view, i, step);
+        return;
+    }
+    uint32_t place = step & (CALENDAR_STEPS - 1);
+    view->ports[word_of(i, kind)].coming[place] |= has_head << (i & (PORTS_IN_WORD - 1));
+    view->steps |= has_head << place;
+}
+
+/* From `far` into the calendar, as far as it goes now. */
+static __attribute__((noinline)) void bring_near(Subnet *net) {
+    View *view = &net->view;
+    view->first_far = NEVER;
+    for (uint32_t w = 0; w < net->input_words; w++) {
+        uint64_t far = view->ports[w].far;
+        view->ports[w].far = 0;
+        for (; far; far &= far - 1) {
+            uint32_t i = w * PORTS_IN_WORD + (uint32_t)__builtin_ctzll(far);
+            expect(view, (Kind){.wide = true}, i, subnet_head(net, i)->step, 1);
+        }
+    }
+}
+
+/* The first step at which an input is coming, or NEVER. */
+OF_EACH uint64_t first_coming(const View *view) {
+    uint32_t turn = view->begin & (CALENDAR_STEPS - 1);
+    uint64_t steps = view->steps >> turn | view->steps << (-turn & (CALENDAR_STEPS - 1));
+    return earlier_of(view->first_far, steps ? view->begin + (uint64_t)__builtin_ctzll(steps) : NEVER);
+}
+
+/* At an input whose head has just left. */
 OF_EACH void look_behind_head(const Crossbar *x, Subnet *net, Kind kind, uint32_t i) {
     View *view = &net->view;
     uint64_t ready = link_next_ready(head_at(view, kind.wide, i)->link), none = ready == NEVER;
-    PortWord *ports = &view->ports[word_of(i, kind)];
-    uint32_t place = i & (PORTS_IN_WORD - 1);
-    ports->idle |= none << place;
-    ports->timed |= (none ^ 1) << place;
-    view->first_timed = earlier_of(view->first_timed, time_head(x, net, kind, i, ready) | -none);
+    view->ports[word_of(i, kind)].idle |= none << (i & (PORTS_IN_WORD - 1));
+    expect(view, kind, i, time_head(x, net, kind, i, ready), none ^ 1);
 }
 
 /* At an input that was idle and has a head now. */
 OF_EACH void look_at_new_head(const Crossbar *x, Subnet *net, Kind kind, uint32_t i) {
     View *view = &net->view;
-    PortWord *ports = &view->ports[word_of(i, kind)];
     uint64_t step = time_head(x, net, kind, i, link_next_ready(head_at(view, kind.wide, i)->link));
-    ports->idle &= ~bit_of(i);
-    ports->timed |= bit_of(i);
-    view->first_timed = earlier_of(view->first_timed, step);
+    view->ports[word_of(i, kind)].idle &= ~bit_of(i);
+    expect(view, kind, i, later_of(step, view->begin), 1);
     view->crossing = earlier_of(view->crossing, step);
 }
 
-/* `all`: at a quantum boundary; else those whose links may bring something in between. */
-OF_EACH void look_at_idle_inputs(const Crossbar *x, Subnet *net, Kind kind, bool all) {
+OF_EACH void look_at_idle_inputs(const Crossbar *x, Subnet *net, Kind kind) {
     for (uint32_t w = 0; w < words_of(net->input_words, kind); w++) {
-        const PortWord *ports = &net->view.ports[w];
         uint64_t filled = 0;
-        for (uint64_t rest = ports->idle & (all ? ~0ull : ports->uncut); rest; rest &= rest - 1) {
+        for (uint64_t rest = net->view.ports[w].idle; rest; rest &= rest - 1) {
             uint32_t i = port_at(w, rest);
             filled |= (uint64_t)(link_next_ready(head_at(&net->view, kind.wide, i)->link) != NEVER)
                       << (i & (PORTS_IN_WORD - 1));
@@ -177,9 +209,8 @@ uint32_t packet_flits(const Crossbar *x, const MemMessage *message, Direction di
 /* Finds where the head of input i goes. */
 OF_EACH uint32_t find_output(const Crossbar *x, Subnet *net, Kind kind, uint32_t i) {
     Head *head = head_at(&net->view, kind.wide, i);
-    const MemMessage *message = link_message_at(head->link, 0);
-    head->flits = flits_of(x, message, kind.direction);
-    return head->output = route(x, message, kind.direction);
+    head->flits = flits_of(x, head->message, kind.direction);
+    return head->output = route(x, head->message, kind.direction);
 }
 
 OF_EACH void ask(Subnet *net, Kind kind, uint32_t i) {
@@ -192,16 +223,10 @@ OF_EACH void ask(Subnet *net, Kind kind, uint32_t i) {
     view->ports[word_of(j, kind)].requested |= bit_of(j);
 }
 
-/* Takes from a word of `timed` the inputs whose step has come; *first: no later than the step of any other. */
-OF_EACH uint64_t take_come(View *view, Kind kind, uint32_t w, uint64_t step, uint64_t *first) {
-    uint64_t come = 0;
-    for (uint64_t rest = view->ports[w].timed; rest; rest &= rest - 1) {
-        uint32_t i = port_at(w, rest);
-        uint64_t time = head_at(view, kind.wide, i)->step, comes = time <= step;
-        come |= comes << (i & (PORTS_IN_WORD - 1));
-        *first = earlier_of(*first, time | -comes);
-    }
-    view->ports[w].timed &= ~come;
+/* Takes from a word the inputs whose step has come. */
+OF_EACH uint64_t take_come(View *view, uint32_t w, uint64_t step) {
+    uint64_t *coming = &view->ports[w].coming[step & (CALENDAR_STEPS - 1)], come = *coming;
+    *coming = 0;
     return come;
 }
 
@@ -212,11 +237,11 @@ OF_EACH uint64_t steps_blocked(Subnet *net, Kind kind, uint32_t j, uint64_t step
     return step - later_of(target_at(&net->view, kind.wide, j)->asked, output_at(net, kind.wide, j)->free);
 }
 
-OF_EACH void stamp(MemMessage *message, uint32_t input, Direction direction) {
+OF_EACH void copy_across(MemMessage *to, const MemMessage *message, uint32_t input, Direction direction) {
     if (direction == REQUESTS)
-        mem_enter_network(message, input);
+        mem_enter_network(to, message, input);
     else
-        mem_leave_network(message);
+        mem_leave_network(to, message);
 }
 
 /* Takes room in the buffer of output j for a packet, which the caller fills. */
@@ -277,8 +302,7 @@ OF_EACH void end_crossing(const Crossbar *x, Subnet *net, Kind kind, uint32_t i,
     uint64_t arrived = link_next_ready(link), ahead = certain_sending_time(x, net, kind, j, last_part, now);
     MemMessage *message = ahead != NEVER ? send_ahead(x, net, kind, j, head->flits, arrived, ahead)
                                          : keep_packet(x, net, kind, j, head->flits, last_part, arrived);
-    *message = *(const MemMessage *)link_message_at(link, 0);
-    stamp(message, i, kind.direction);
+    copy_across(message, head->message, i, kind.direction);
     link_pop(link, now);
     look_behind_head(x, net, kind, i);
 }
@@ -365,16 +389,17 @@ OF_EACH void cross_or_ask(const Crossbar *x, Subnet *net, Kind kind, uint64_t co
 OF_EACH void raise_requests(const Crossbar *x, Subnet *net, Kind kind, bool by_turns, uint64_t step,
                             uint64_t now) {
     View *view = &net->view;
-    uint64_t first = NEVER, come = 0;
-    if (view->first_timed > step) return;
+    uint64_t place = 1ull << (step & (CALENDAR_STEPS - 1)), come = 0;
+    if (__builtin_expect(view->first_far <= step, 0)) bring_near(net);
+    if (!(view->steps & place)) return;
+    view->steps &= ~place;
     for (uint32_t w = 0; w < words_of(net->input_words, kind); w++) {
-        come = take_come(view, kind, w, step, &first);
+        come = take_come(view, w, step);
         for (; come && (kind.wide || !by_turns); come &= come - 1) {
             find_output(x, net, kind, port_at(w, come));
             ask(net, kind, port_at(w, come));
         }
     }
-    view->first_timed = first;
     if (!kind.wide) cross_or_ask(x, net, kind, come, step, now);
 }
 
@@ -419,8 +444,8 @@ OF_EACH uint32_t inputs_asking(const Subnet *net, Kind kind, uint32_t j) {
                      : (uint32_t)__builtin_popcountll(net->view.target[j].inputs);
 }
 
-/* Returns the first step in which an output is free that was busy. Those that wait for room are looked at
- * again when a packet has been sent. */
+/* Returns the first step in which an output is free that was busy and that inputs go on asking for. Those that wait for room
+ * are looked at again when a packet has been sent. */
 OF_EACH uint64_t arbitrate(const Crossbar *x, Subnet *net, Kind kind, bool by_turns, uint64_t step,
                            uint64_t now) {
     View *view = &net->view;
@@ -437,7 +462,7 @@ OF_EACH uint64_t arbitrate(const Crossbar *x, Subnet *net, Kind kind, bool by_tu
                 net->blocked_cycles += steps_blocked(net, kind, j, step) >> x->speedup_shift;
                 transfer(x, net, kind, winner, j, step, now);
             }
-            next = earlier_of(next, output->free);
+            next = earlier_of(next, output->free | -(uint64_t)nobody_asks(net, kind, j));
         }
     return next;
 }
@@ -449,7 +474,7 @@ OF_EACH void cross(const Crossbar *x, Subnet *net, Kind kind, uint64_t first_ste
         raise_requests(x, net, kind, by_turns, step, now);
         free = arbitrate(x, net, kind, by_turns, step, now);
     }
-    net->view.crossing = earlier_of(net->view.first_timed, free);
+    net->view.crossing = earlier_of(first_coming(&net->view), free);
 }
 
 static uint64_t wake_time(const Crossbar *x, const View *view) {
@@ -457,12 +482,13 @@ static uint64_t wake_time(const Crossbar *x, const View *view) {
     return earlier_of(view->sending, (view->crossing >> x->speedup_shift) * x->obj.period);
 }
 
-/* A cycle in which something may have changed. */
-OF_EACH void do_cycle(const Crossbar *x, Subnet *net, Kind kind, bool boundary, uint64_t now) {
+/* A cycle in which something may have changed; in links from outside, too? */
+OF_EACH void do_cycle(const Crossbar *x, Subnet *net, Kind kind, bool outside, uint64_t now) {
     View *view = &net->view;
     uint64_t first_step = object_cycle(&x->obj, now) << x->speedup_shift;
-    if (now >= view->sending || boundary || !view->outputs_cut) drain_outputs(x, net, kind, now);
-    look_at_idle_inputs(x, net, kind, boundary);
+    view->begin = first_step;
+    if (now >= view->sending || outside) drain_outputs(x, net, kind, now);
+    if (outside) look_at_idle_inputs(x, net, kind);
     if (view->crossing < first_step + x->speedup) cross(x, net, kind, first_step, now);
 }
 
@@ -470,15 +496,17 @@ OF_EACH void do_cycle(const Crossbar *x, Subnet *net, Kind kind, bool boundary, 
  * once, unless somebody looks on. */
 OF_EACH uint64_t tick_subnet(const Crossbar *x, Subnet *net, Kind kind, uint64_t now) {
     View *view = &net->view;
-    uint64_t quantum = x->obj.sim->now, next;
-    bool boundary = view->seen_quantum != quantum;
+    uint64_t quantum = x->obj.sim->now;
+    bool outside = view->seen_quantum != quantum || !view->all_cut;
     view->seen_quantum = quantum;
     view->unseen_until = view->outputs_cut ? object_unseen_until(&x->obj) : 0;
     uint64_t until = view->all_cut ? view->unseen_until : 0;
-    do_cycle(x, net, kind, boundary, now);
-    while ((next = wake_time(x, view)) < until)
-        do_cycle(x, net, kind, false, next);
-    return next;
+    do {
+        do_cycle(x, net, kind, outside, now);
+        now = wake_time(x, view);
+        outside = false;
+    } while (now < until);
+    return now;
 }
 
 static __attribute__((noinline)) uint64_t tick_wide(Crossbar *x, uint64_t now) {

@@ -49,7 +49,7 @@ static void *zeroed(size_t count, size_t bytes) {
 
 static void init_view(const Crossbar *x, Subnet *net, const Port *from, const Port *to) {
     View *view = &net->view;
-    *view = (View){.first_timed = NEVER,
+    *view = (View){.first_far = NEVER,
                    .seen_quantum = NEVER,
                    .outputs_cut = 1,
                    .all_cut = 1,
@@ -61,10 +61,7 @@ static void init_view(const Crossbar *x, Subnet *net, const Port *from, const Po
     }
     for (uint32_t i = 0; i < net->inputs; i++) {
         head_at(view, x->wide, i)->link = from[i].receive;
-        PortWord *ports = &view->ports[i / PORTS_IN_WORD];
-        uint64_t bit = 1ull << i % PORTS_IN_WORD;
-        ports->idle |= bit;
-        if (!link_is_cut(from[i].receive)) ports->uncut |= bit;
+        port_add(&view->ports[i / PORTS_IN_WORD].idle, i % PORTS_IN_WORD);
         view->all_cut &= link_is_cut(from[i].receive);
     }
     for (uint32_t j = 0; j < net->outputs; j++) {

@@ -14,6 +14,8 @@ enum {
     LATENCY_MAX = 1000,
 };
 
+enum { CALENDAR_STEPS = 64 };
+
 typedef enum { REQUESTS, RESPONSES } Direction;
 typedef enum { FOR_EACH_WRITE, FOR_EACH_SECTOR } Acknowledgements;
 
@@ -42,8 +44,9 @@ typedef struct {
 /* What an input's link holds, as far as the switch has looked. */
 typedef struct {
     Link *link;
-    uint64_t ready; /* step in which the head is ready    */
-    uint64_t step;  /* from which its first part may cross */
+    const MemMessage *message; /* in the link */
+    uint64_t ready;            /* step in which the head is ready    */
+    uint64_t step;             /* from which its first part may cross */
     uint32_t output, flits;
 } Head;
 
@@ -56,13 +59,13 @@ typedef struct {
 /* A word of each of these sets of ports. */
 typedef struct {
     uint64_t requested; /* outputs that inputs ask for */
-    uint64_t timed, idle;
-    uint64_t uncut; /* inputs whose link may bring something in any cycle; a cut one does so at quantum
-                       boundaries only */
+    uint64_t idle, far;
+    uint64_t coming[CALENDAR_STEPS];
 } PortWord;
 
-/* Each input with a head is in `timed` until the head's step has come, then among those that ask its target
- * until it has crossed; an input whose link was empty is in `idle`. All of it follows from links and state. */
+/* Each input with a head is in `coming`, by the step of the head modulo CALENDAR_STEPS, until that has come, and before
+ * that in `far` when it is further ahead; then among those that ask its target until it has crossed. An input whose link was
+ * empty is in `idle`. All of it follows from links and state. */
 typedef struct {
     Head head[PORTS_IN_WORD];     /* of each input, and of each output: when the crossbar is not wide, */
     Target target[PORTS_IN_WORD]; /* else these three, the last of which has the words of each output   */
@@ -70,7 +73,9 @@ typedef struct {
     Target *wide_target;
     uint64_t *wide_asking; /* as Target.inputs */
     PortWord ports[PORT_WORDS];
-    uint64_t first_timed;  /* no later than the step of any head in `timed` */
+    uint64_t begin;        /* first step of the calendar: of the present cycle */
+    uint64_t steps;        /* those at which any is coming, modulo CALENDAR_STEPS */
+    uint64_t first_far;    /* step of the first head of those in `far` */
     uint64_t crossing;     /* step from which something may cross           */
     uint64_t sending;      /* time from which a packet may be sent on       */
     uint64_t seen_quantum; /* the links have been looked at in this quantum                */

@@ -5,9 +5,12 @@
 #include "mem/network/arbitration.h"
 #include "mem/protocol/memory_protocol.h"
 
-#include <string.h>
+#include <stdlib.h>
 
-#define NO_PORT UINT32_MAX
+/* Of a port: when its head is ready, and when its sender is due, which may send something then. */
+typedef struct {
+    const uint64_t *ready, *due;
+} Rival;
 
 typedef struct {
     SimObject obj;
@@ -20,6 +23,7 @@ typedef struct {
     uint64_t request_free, response_free; /* first times at which the next message may move */
     uint32_t pointer;                     /* port with the highest priority                 */
     uint32_t unused;
+    Rival *rivals; /* of each port, twice                            */
     uint64_t requests, responses, conflicts, request_blocked_cycles, response_blocked_cycles;
 } Mux;
 
@@ -77,9 +81,7 @@ OF_EACH uint32_t choose(Mux *mux, bool wide, PortSet ready) {
 
 /* A request of port i leaves. */
 OF_EACH void pass_down(Mux *mux, uint32_t i, const MemMessage *request, uint64_t now) {
-    MemMessage *message = link_send_checked(mux->down.send, now);
-    memcpy(message, request, sizeof *message);
-    mem_enter_network(message, i);
+    mem_enter_network(link_send_checked(mux->down.send, now), request, i);
     mux->requests++;
     if (mux->arbitration != LOWEST_PORT) mux->pointer = i + 1 == mux->up_count ? 0 : i + 1;
 }
@@ -110,61 +112,65 @@ OF_EACH uint64_t move_requests(Mux *mux, bool wide, uint64_t now) {
     return later_of(earlier_of(coming, link_next_ready(mux->up[winner].receive)), mux->request_free);
 }
 
-/* The port of a link on which something was just sent that becomes ready then, if no other port has anything by then; else
- * NO_PORT. Senders of this cluster that have not had their turn in this cycle may still send. */
-static inline uint32_t port_alone(const Mux *mux, const Link *link, uint64_t ready) {
+/* Will no other port have anything by then? Senders of this cluster that have not had their turn in this cycle may still
+ * send. */
+static inline bool comes_alone(const Mux *mux, uint32_t port, uint64_t ready) {
     uint64_t now = mux->obj.cluster->now;
-    uint32_t port = NO_PORT;
-    for (uint32_t i = 0; i < mux->up_count; i++) {
-        const Link *from = mux->up[i].receive;
-        if (from == link)
-            port = i;
-        else if (link_next_ready(from) <= ready)
-            return NO_PORT;
-        else if (!link_is_cut(from) && (from->sender == link->sender || *from->sender->due <= now))
-            return NO_PORT;
-    }
-    return port;
+    bool alone = true;
+    const Rival *others = mux->rivals + port + 1;
+    for (uint32_t i = 0; i + 1 < mux->up_count; i++)
+        alone &= (*others[i].ready > ready) & (*others[i].due > now);
+    return alone;
 }
 
 /* A request that no other can get before goes on as soon as it has come, unless the link down is full: ahead of time, if
  * that link keeps it to itself until the end of the quantum. */
-static bool take_request(SimObject *object, const Link *link, const void *message, uint64_t ready) {
+static bool take_request(SimObject *object, uint32_t port, const void *message, uint64_t ready) {
     Mux *mux = (Mux *)object;
-    Link *down = mux->down.send;
-    if (mux->request_free > ready || !link_has_room(down, ready)) return false;
-    uint32_t port = port_alone(mux, link, ready);
-    if (port == NO_PORT) return false;
+    if (mux->request_free > ready || !link_has_room(mux->down.send, ready) || !comes_alone(mux, port, ready))
+        return false;
     pass_down(mux, port, message, ready);
     mux->request_free = ready + mux->obj.period;
     return true;
 }
 
-/* What is sent later on the link of another port may come earlier. */
-static bool another_is_quicker(const Mux *mux, const Link *link) {
-    bool quicker = false;
-    for (uint32_t i = 0; i < mux->up_count; i++)
-        quicker |= mux->up[i].receive->latency < link->latency;
-    return quicker;
+/* What is sent later on the link of another port may come earlier: it is quicker, or has the same sender. */
+static bool another_may_pass(const Mux *mux, uint32_t port) {
+    const Link *link = mux->up[port].receive;
+    bool may = false;
+    for (uint32_t i = 0; i < mux->up_count; i++) {
+        const Link *other = mux->up[i].receive;
+        may |= other->latency < link->latency || (i != port && other->sender == link->sender);
+    }
+    return may;
 }
 
 static void init_mux(SimObject *object) {
+    static const uint64_t never = NEVER; /* what comes over a cut link is known of before */
     Mux *mux = (Mux *)object;
-    for (uint32_t i = 0; i < mux->up_count && link_is_cut(mux->down.send); i++)
-        if (!another_is_quicker(mux, mux->up[i].receive)) link_set_taker(mux->up[i].receive, take_request);
+    mux->rivals = calloc(2 * (size_t)mux->up_count, sizeof *mux->rivals);
+    ensure(mux->rivals);
+    for (uint32_t i = 0; i < mux->up_count; i++) {
+        Link *link = mux->up[i].receive;
+        mux->rivals[i] = mux->rivals[mux->up_count + i] = (Rival){
+            &link->next_ready, link_is_cut(link) ? &never : link->sender->due};
+        if (link_is_cut(mux->down.send) && !another_may_pass(mux, i)) link_set_taker(link, take_request, i);
+    }
+}
+
+static void destroy_mux(SimObject *object) {
+    free(((Mux *)object)->rivals);
 }
 
 static __attribute__((noinline)) uint64_t move_requests_of_many(Mux *mux, uint64_t now) {
     return move_requests(mux, true, now);
 }
 
-/* The first response goes up its link at `time`. */
-static inline void send_up(Mux *mux, Link *from, Link *to, uint64_t time) {
-    MemMessage *sent = link_send_checked(to, time);
-    memcpy(sent, link_message_at(from, 0), sizeof *sent);
-    mem_leave_network(sent);
+/* The first response, which could move since then, goes up its link at `time`. */
+static inline void send_up(Mux *mux, Link *from, Link *to, uint64_t since, uint64_t time) {
+    mem_leave_network(link_send_checked(to, time), link_message_at(from, 0));
     mux->responses++;
-    mux->response_blocked_cycles += cycles_blocked(mux, link_next_ready(from), mux->response_free, time);
+    mux->response_blocked_cycles += object_cycle(&mux->obj, time - since);
     link_pop(from, time);
     mux->response_free = time + mux->obj.period;
 }
@@ -175,26 +181,19 @@ static inline Link *way_up(const Mux *mux, const MemMessage *response) {
     return mux->up[port].send;
 }
 
-/* Responses whose turn comes in this quantum and for which there is room already: nothing can stop them, and nobody sees
- * that a cut link has lost them early. Returns when the next one may move. */
-static inline uint64_t move_ahead(Mux *mux, Link *from, uint64_t now) {
-    uint64_t until = link_is_cut(from) ? object_unseen_until(&mux->obj) : 0, time;
+/* Ahead of time also those whose turn comes in this quantum and for which there is room already: nothing can stop them,
+ * and nobody sees that a cut link has lost them early. Returns when the next one may move. */
+static inline uint64_t move_responses(Mux *mux, uint64_t now) {
+    Link *from = mux->down.receive;
+    uint64_t unseen = link_is_cut(from) ? object_unseen_until(&mux->obj) : 0,
+             until = later_of(unseen, now + 1);
+    uint64_t time;
     while ((time = later_of(link_next_ready(from), mux->response_free)) < until) {
         Link *to = way_up(mux, link_message_at(from, 0));
-        if (!link_has_room(to, now)) break;
-        send_up(mux, from, to, time);
+        if (!link_has_room(to, now)) return time > now ? time : link_space_time(to, now);
+        send_up(mux, from, to, time, later_of(time, now));
     }
     return time;
-}
-
-static uint64_t move_responses(Mux *mux, uint64_t now) {
-    Link *from = mux->down.receive;
-    uint64_t time = later_of(link_next_ready(from), mux->response_free);
-    if (time > now) return time;
-    Link *to = way_up(mux, link_message_at(from, 0));
-    if (!link_can_send(to, now)) return link_space_time(to, now);
-    send_up(mux, from, to, now);
-    return move_ahead(mux, from, now);
 }
 
 static uint64_t tick_mux(SimObject *object, uint64_t now) {
@@ -292,6 +291,7 @@ static const Field mux_fields[] = {
     STATE(Mux, response_free, "First time at which the next response may move"),
     STATE(Mux, pointer, "Port with the highest priority"),
     DERIVED(Mux, unused, "Padding"),
+    HOST(Mux, rivals, "What its ports may still bring"),
     STAT(Mux, requests, "messages", "Requests passed down"),
     STAT(Mux, responses, "messages", "Responses passed up"),
     STAT(Mux, conflicts, "messages", "Requests that were ready and lost an arbitration, once for each"),
@@ -322,5 +322,6 @@ const Class mux_class = {
     .came_by = mux_came_by,
     .check = check_mux,
     .report = report_mux,
+    .destroy = destroy_mux,
 };
 REGISTER_CLASS(mux_class);

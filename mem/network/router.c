@@ -116,7 +116,7 @@ static RouterPacket packet_of(const Router *r, uint32_t input, const MemMessage 
         packet.vc = (uint8_t)r->vcs;
     } else {
         packet.destination = r->network->slice_at[address_map_slice(r->map, m->address)];
-        mem_enter_network(&packet.message, (uint32_t)r->first_up + input);
+        mem_enter_network(&packet.message, m, (uint32_t)r->first_up + input);
     }
     return packet;
 }
@@ -179,8 +179,10 @@ static void send_on(Router *r, uint32_t port, uint64_t now) {
     const RouterSlot *slot = local_slot_at(r, port, 0);
     if (slot->time > now || !link_can_send(local_output(r, port), now)) return;
     MemMessage *sent = link_send(local_output(r, port), now);
-    *sent = slot->packet.message;
-    if (port < r->up_count) mem_leave_network(sent);
+    if (port < r->up_count)
+        mem_leave_network(sent, &slot->packet.message);
+    else
+        *sent = slot->packet.message;
     r->packets_out++;
     r->hops += slot->packet.hops;
     r->latency_ticks += now - slot->packet.entered;

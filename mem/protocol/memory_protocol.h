@@ -104,11 +104,14 @@ static inline void mem_set_way_back(MemMessage *m, uint64_t route, uint64_t belo
 static inline void mem_begin_route(MemMessage *m) {
     mem_set_way_back(m, 0, m->class_number);
 }
-static inline void mem_enter_network(MemMessage *m, uint32_t port) {
-    uint64_t way = mem_way_back(m);
-    ensure(m->route_depth < ROUTE_DEPTH);
+/* `to` becomes what passes a network: a copy with another way back. The way is read where the message stands already: the
+ * host waits for a part of what it has just stored as a whole. */
+static inline void mem_enter_network(MemMessage *to, const MemMessage *request, uint32_t port) {
+    uint64_t way = mem_way_back(request);
+    ensure(request->route_depth < ROUTE_DEPTH);
     debug_ensure(port < ROUTE_PORTS);
-    mem_set_way_back(m, way >> ROUTE_BEGIN << ROUTE_BITS | port, way + ROUTE_DEPTH_ONE);
+    *to = *request;
+    mem_set_way_back(to, way >> ROUTE_BEGIN << ROUTE_BITS | port, way + ROUTE_DEPTH_ONE);
 }
 /* The port by which it entered the network that was its number `index`, from 0 on and below route_depth. */
 static inline uint32_t mem_route_at(const MemMessage *m, uint32_t index) {
@@ -121,10 +124,11 @@ static inline uint32_t mem_route_top(const MemMessage *m) {
     return m->route_depth ? port : ROUTE_PORTS;
 }
 /* After its port, mem_route_top(), has been found to be one of the network's. */
-static inline void mem_leave_network(MemMessage *m) {
-    uint64_t way = mem_way_back(m);
-    debug_ensure(m->route_depth > 0);
-    mem_set_way_back(m, way >> (ROUTE_BEGIN + ROUTE_BITS), way - ROUTE_DEPTH_ONE);
+static inline void mem_leave_network(MemMessage *to, const MemMessage *response) {
+    uint64_t way = mem_way_back(response);
+    debug_ensure(response->route_depth > 0);
+    *to = *response;
+    mem_set_way_back(to, way >> (ROUTE_BEGIN + ROUTE_BITS), way - ROUTE_DEPTH_ONE);
 }
 
 /* For Class.came_by of a network with these ports towards the requesters. */

@@ -161,11 +161,10 @@ static LuaPort *port_up(const LuaRun *run, const MemMessage *answer) {
     return NULL;
 }
 
-static MemMessage *send_through(LuaPort *port, const MemMessage *m) {
-    MemMessage *sent = link_send(port->port->send, port->run->now);
-    memcpy(sent, m, sizeof *sent);
+/* The caller fills it. */
+static MemMessage *send_through(LuaPort *port) {
     note_movement(port->run);
-    return sent;
+    return link_send(port->port->send, port->run->now);
 }
 
 static void require_room(lua_State *L, LuaPort *port, const char *what) {
@@ -185,11 +184,11 @@ static void require_way(lua_State *L, const LuaPort *to, const LuaPort *came, co
 }
 
 static void pass(LuaPort *to, const LuaPort *came, const MemMessage *m) {
-    MemMessage *sent = send_through(to, m);
+    MemMessage *sent = send_through(to);
     if (is_up(came))
-        mem_enter_network(sent, came->up);
+        mem_enter_network(sent, m, came->up);
     else
-        mem_leave_network(sent);
+        mem_leave_network(sent, m);
 }
 
 /* port:send(message) */
@@ -279,7 +278,7 @@ static int l_answer(lua_State *L) {
     if (m->kind == MEM_ATOMIC)
         luaL_error(L, "answer: expected a read or a write, got an atomic, which is performed at an L2");
     require_room(L, port, "answer");
-    send_through(port, m);
+    *send_through(port) = *m;
     let_go(held);
     return 0;
 }
@@ -362,7 +361,7 @@ static int l_request(lua_State *L) {
         m.token = (uint32_t)(held - run->object->held);
         hold(run, held, &m, HELD_OWN, port->number)->tag = tag;
     }
-    mem_enter_network(send_through(port, &m), OWN_REQUEST);
+    mem_enter_network(send_through(port), &m, OWN_REQUEST);
     run->object->made++;
     return 0;
 }

@@ -8,8 +8,8 @@ void save_link(const Link *link, Buffer *buffer) {
                              link->popped,
                              link->last_push,
                              link->pushes_in_cycle,
-                             link->last_pop,
-                             link->cut ? link->popped_before : link->popped_seen,
+                             link->cut ? NEVER : link->last_pop,
+                             link->cut ? link->popped : link->popped_seen,
                              0};
     buffer_u32(buffer, LINK_MARK);
     snapshot_text(link->name, LINK_BYTES, buffer);
@@ -40,13 +40,13 @@ static void link_is_sound(void *context) {
                                                                           : protocol->request_is_sound;
     sound(link->last_push == NEVER || link->last_push <= now, "%s: the last push was at tick %lu", link->name,
           link->last_push);
-    sound(link->last_pop == NEVER || link->last_pop <= now, "%s: the last pop was at tick %lu", link->name,
-          link->last_pop);
+    sound(link->cut || link->last_pop == NEVER || link->last_pop <= now, "%s: the last pop was at tick %lu",
+          link->name, link->last_pop);
     sound(link->pushes_in_cycle <= link->width, "%s: %u messages in a cycle", link->name,
           link->pushes_in_cycle);
-    uint64_t before = link->cut ? link->popped_before : link->popped_seen;
-    sound(link->popped - before <= link->popped && link->popped <= link->pushed,
-          "%s: %lu messages sent, %lu received, %lu before", link->name, link->pushed, link->popped, before);
+    sound(link->popped_seen <= link->popped && link->popped <= link->pushed,
+          "%s: %lu messages sent, %lu received, %lu before", link->name, link->pushed, link->popped,
+          link->popped_seen);
     for (uint64_t i = link->popped; i != link->pushed; i++) {
         uint64_t ready = link->ready[i & link->slot_mask];
         sound(ready <= latest && ready % link->receiver->period == 0, "%s: message %lu is ready at tick %lu",
@@ -86,8 +86,7 @@ bool load_link(Link *link, Reader *reader, char *why, size_t why_size) {
     link->popped = c.popped;
     link->popped_seen = link->cut ? c.popped : c.popped_before;
     link->last_push = c.last_push;
-    link->last_pop = c.last_pop;
-    link->popped_before = c.popped_before;
+    if (!link->cut) link->last_pop = c.last_pop;
     link->pushes_in_cycle = (uint16_t)c.pushes_in_cycle;
     if (!load_messages(link, reader)) return snapshot_fail(why, why_size, name, "damaged");
     link_update_next_ready(link);

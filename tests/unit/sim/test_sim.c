@@ -276,7 +276,7 @@ static uint64_t digest(const Sim *sim) {
     for (uint32_t i = 0; i < sim->object_count; i++)
         sum = sum * 31 + object_hash(sim->objects[i]);
     for (uint32_t i = 0; i < sim->link_count; i++)
-        sum = sum * 31 + sim->links[i]->pushed * 7 + sim->links[i]->last_pop;
+        sum = sum * 31 + sim->links[i]->pushed * 7 + sim->links[i]->popped;
     return sum;
 }
 

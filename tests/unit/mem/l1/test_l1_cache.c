@@ -36,7 +36,7 @@ START_TEST(response_is_the_request_with_only_the_hit_flag_added) {
     CacheRig rig = rig_of((CacheBench){0});
     MemMessage m = of_token(read_request(0x1020, 32), 0x12345678);
     m.pc = 77, m.sm = 5, m.warp = 9, m.class_number = 3, m.flags = MEM_INSTRUCTION;
-    mem_enter_network(&m, 6);
+    mem_enter_network(&m, &m, 6);
     for (int i = 0; i < 2; i++) {
         ck_assert_int_eq(rig_hits(&rig, m), i == 1);
         MemMessage expected = memory_driver_sent(rig.driver)->entries[i].message;
@@ -51,7 +51,7 @@ START_TEST(miss_fetches_the_whole_line_on_behalf_of_the_requester) {
     CacheRig rig = rig_of((CacheBench){0});
     MemMessage m = read_request(0x10a0, 32);
     m.pc = 77, m.sm = 5, m.warp = 9, m.class_number = 3;
-    mem_enter_network(&m, 6);
+    mem_enter_network(&m, &m, 6);
     memory_driver_send(rig.driver, 10, m);
     rig_run(&rig);
     ck_assert_uint_eq(rig_arrivals(&rig), 1);

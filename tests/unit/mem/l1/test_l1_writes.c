@@ -15,7 +15,7 @@ START_TEST(global_write_evicts_its_line_and_goes_on_below) {
     CacheRig rig = rig_of((CacheBench){0});
     rig_hits(&rig, read_request(0x1000, 128));
     MemMessage m = of_token(write_request(0x1020, 32), 99);
-    mem_enter_network(&m, 3);
+    mem_enter_network(&m, &m, 3);
     ck_assert_int_eq(rig_time(&rig, m), RIG_MISS);
     const MemMessage *below = &rig_arrival(&rig, 1)->message, *ack = &rig_response(&rig, 1)->message;
     ck_assert_uint_eq(below->kind, MEM_WRITE);
