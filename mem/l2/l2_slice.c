@@ -42,7 +42,7 @@ typedef struct {
     PcBypassTable *pc_table; /* policies' parts, or NULL */
     QueueDelays *delays;
     ShadowTags *shadow;
-    uint64_t done_until; /* host: before this, cycles were done ahead of time; at a boundary that is past */
+    uint64_t done_before; /* host: cycles before this one are done, some ahead of time; 0: unknown */
     Prefetches prefetches;
 } L2Slice;
 
@@ -475,15 +475,29 @@ static inline bool is_alone(const L2Slice *l2) {
     return !awaits & !seen & link_is_cut(l2->cpu.receive);
 }
 
+/* The message of this cycle, unless the cycle before has sent it. */
+static __attribute__((noinline)) void send_miss(L2Slice *l2, uint64_t now) {
+    if (l2->mem.send->last_push != now) cache_send_miss(&l2->cache, l2->mem.send, now);
+}
+/* The next cycle will begin with sending the oldest message if there is room: where nobody sees that, it is sent now. But
+ * a request that waits for its place goes on in that cycle, and a taker would be asked too early. */
+static inline __attribute__((always_inline)) void send_miss_ahead(L2Slice *l2, uint64_t next) {
+    Link *to_mem = l2->mem.send;
+    bool unseen = (next < object_unseen_until(&l2->obj)) & (to_mem->taker == NULL);
+    bool waited_for = l2->cache.stall == STALL_MISS_QUEUE;
+    if (unseen & !waited_for && link_can_send(to_mem, next)) cache_send_oldest_miss(&l2->cache, to_mem, next);
+}
+
 /* What follows the memory side, in this cycle and in those after it while it is alone: these ahead of time, since
  * nobody sees answers before the end of the quantum. */
 static inline __attribute__((always_inline)) uint64_t run_ahead(L2Slice *l2, uint64_t below, uint64_t now) {
     for (;;) {
         access_tags(l2, now);
         if (link_next_ready(l2->cpu.receive) != NEVER) accept_requests(l2, now);
+        if (l2->cache.misses.count) send_miss_ahead(l2, now + l2->cache.period);
         uint64_t next = cache_next_tick((CacheObject *)l2, below, now);
         if (!is_alone(l2) || next >= object_unseen_until(&l2->obj)) return next;
-        l2->done_until = next + l2->cache.period;
+        l2->done_before = next + l2->cache.period;
         now = next;
     }
 }
@@ -502,10 +516,10 @@ static __attribute__((noinline)) uint64_t go_on_otherwise(L2Slice *l2, uint64_t 
 
 static uint64_t l2_tick(SimObject *object, uint64_t now) {
     L2Slice *l2 = (L2Slice *)object;
-    if (__builtin_expect(now < l2->done_until, 0)) return l2->done_until;
+    if (__builtin_expect(now < l2->done_before, 0)) return l2->done_before;
     uint64_t below = take_from_below(l2, now);
     cache_send_woken(&l2->cache, l2->cpu.send, now);
-    cache_send_miss(&l2->cache, l2->mem.send, now);
+    if (l2->cache.misses.count) send_miss(l2, now);
     if (__builtin_expect(l2->bypass | l2->bypassing.count | l2->prefetches.queue.count, 0))
         return go_on_otherwise(l2, below, now);
     return run_ahead(l2, below, now);
@@ -648,7 +662,7 @@ static const Field l2_fields[] = {
     HOST(L2Slice, pc_table, "Says which loads bypass"),
     HOST(L2Slice, delays, "Counts how long requests wait"),
     HOST(L2Slice, shadow, "Says whether requests that bypass would have hit"),
-    HOST(L2Slice, done_until, "The next cycle, where those before it were done ahead of time"),
+    HOST(L2Slice, done_before, "Cycles before this one are done, some ahead of time"),
     PREFETCH_ROWS(L2Slice, prefetches),
     FIELDS_END};
 
