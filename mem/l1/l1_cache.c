@@ -441,29 +441,35 @@ static __attribute__((noinline)) bool access_tags_behind_fronts(L1Cache *l1, uin
     return true;
 }
 
-/* While prefetches wait. */
-COLD static uint64_t access_tags_or_prefetch(L1Cache *l1, uint64_t again, uint64_t now) {
-    bool busy = l1->cache.fronts ? access_tags_behind_fronts(l1, now) : access_tags(l1, now);
-    return prefetch_step(&l1->prefetches, busy, again, now);
+static inline bool has_parts(const L1Cache *l1) {
+    return (l1->cache.fronts != NULL) | (l1->dma.port.receive != NULL) | (l1->prefetches.queue.count != 0);
+}
+
+static inline void note_saturation(L1Cache *l1, uint64_t now) {
+    if (__builtin_expect(saturation_changes(&l1->saturation, &l1->cache), 0)) change_saturation(l1, now);
+}
+
+/* What follows the memory side in a tick, with fronts, a DMA engine or prefetches. */
+static __attribute__((noinline)) uint64_t go_on_with_parts(L1Cache *l1, uint64_t again, uint64_t now) {
+    bool fronts = l1->cache.fronts != NULL;
+    bool busy = fronts ? access_tags_behind_fronts(l1, now) : access_tags(l1, now);
+    if (l1->prefetches.queue.count) again = prefetch_step(&l1->prefetches, busy, again, now);
+    if (l1->dma.port.receive) again = dma_port_take((CacheObject *)l1, &l1->dma, again, now);
+    note_saturation(l1, now);
+    cache_accept((CacheObject *)l1, now);
+    if (fronts) again = earlier_of(again, fronts_end_cycle(&l1->cache, now));
+    return cache_next_tick((CacheObject *)l1, again, now);
 }
 
 static uint64_t l1_tick(SimObject *object, uint64_t now) {
     L1Cache *l1 = (L1Cache *)object;
-    bool fronts = __builtin_expect(l1->cache.fronts != NULL, 0);
     uint64_t again = take_from_below(l1, now);
     cache_send_woken(&l1->cache, l1->cpu.send, now);
     cache_send_miss(&l1->cache, l1->mem.send, now);
-    if (__builtin_expect(l1->prefetches.queue.count != 0, 0))
-        again = access_tags_or_prefetch(l1, again, now);
-    else if (fronts)
-        access_tags_behind_fronts(l1, now);
-    else
-        access_tags(l1, now);
-    if (__builtin_expect(l1->dma.port.receive != NULL, 0))
-        again = dma_port_take((CacheObject *)l1, &l1->dma, again, now);
-    if (__builtin_expect(saturation_changes(&l1->saturation, &l1->cache), 0)) change_saturation(l1, now);
+    if (__builtin_expect(has_parts(l1), 0)) return go_on_with_parts(l1, again, now);
+    access_tags(l1, now);
+    note_saturation(l1, now);
     cache_accept((CacheObject *)l1, now);
-    if (fronts) again = earlier_of(again, fronts_end_cycle(&l1->cache, now));
     return cache_next_tick((CacheObject *)l1, again, now);
 }
 

@@ -42,6 +42,7 @@ typedef struct {
     PcBypassTable *pc_table; /* policies' parts, or NULL */
     QueueDelays *delays;
     ShadowTags *shadow;
+    uint64_t done_before; /* host: cycles before this one are done, some ahead of time; 0: unknown */
     Prefetches prefetches;
 } L2Slice;
 
@@ -437,10 +438,10 @@ static inline __attribute__((always_inline)) bool access_tags(L2Slice *l2, uint6
     return true;
 }
 
-/* While prefetches wait. */
-COLD static uint64_t access_tags_or_prefetch(L2Slice *l2, uint64_t below, uint64_t now) {
+/* While prefetches may wait. */
+static uint64_t access_tags_or_prefetch(L2Slice *l2, uint64_t below, uint64_t now) {
     bool busy = access_tags(l2, now);
-    return prefetch_step(&l2->prefetches, busy, below, now);
+    return l2->prefetches.queue.count ? prefetch_step(&l2->prefetches, busy, below, now) : below;
 }
 
 /* While requests may bypass: of the two that may put something into the miss queue, the tags and who bypasses
@@ -464,22 +465,64 @@ static __attribute__((noinline)) uint64_t bypass_after_tags(L2Slice *l2, bool se
     return below;
 }
 
-static uint64_t l2_tick(SimObject *object, uint64_t now) {
-    L2Slice *l2 = (L2Slice *)object;
-    uint64_t below = take_from_below(l2, now);
-    bool bypass = l2->bypass | l2->bypassing.count, sent = false;
-    cache_send_woken(&l2->cache, l2->cpu.send, now);
-    cache_send_miss(&l2->cache, l2->mem.send, now);
-    if (bypass) sent = bypass_before_tags(l2, now);
-    if (__builtin_expect(l2->prefetches.queue.count != 0, 0))
-        below = access_tags_or_prefetch(l2, below, now);
-    else
+/* Can nothing come from the memory side, nothing go there, and does nobody look on? Then it has nothing to do but with
+ * the requests that have come. */
+static inline bool is_alone(const L2Slice *l2) {
+    const Cache *c = &l2->cache;
+    if (__builtin_expect(c->mshr.used != 0, 1)) return false;
+    bool awaits = (l2->bypassed.count | c->misses.count | l2->prefetches.queue.count) != 0;
+    bool seen = (l2->obj.subscribed != 0) | (l2->delays != NULL) | (l2->pc_table != NULL);
+    return !awaits & !seen & link_is_cut(l2->cpu.receive);
+}
+
+/* The message of this cycle, unless the cycle before has sent it. */
+static __attribute__((noinline)) void send_miss(L2Slice *l2, uint64_t now) {
+    if (l2->mem.send->last_push != now) cache_send_miss(&l2->cache, l2->mem.send, now);
+}
+/* The next cycle will begin with sending the oldest message if there is room: where nobody sees that, it is sent now. But
+ * a request that waits for its place goes on in that cycle, and a taker would be asked too early. */
+static inline __attribute__((always_inline)) void send_miss_ahead(L2Slice *l2, uint64_t next) {
+    Link *to_mem = l2->mem.send;
+    bool unseen = (next < object_unseen_until(&l2->obj)) & (to_mem->taker == NULL);
+    bool waited_for = l2->cache.stall == STALL_MISS_QUEUE;
+    if (unseen & !waited_for && link_can_send(to_mem, next)) cache_send_oldest_miss(&l2->cache, to_mem, next);
+}
+
+/* What follows the memory side, in this cycle and in those after it while it is alone: these ahead of time, since
+ * nobody sees answers before the end of the quantum. */
+static inline __attribute__((always_inline)) uint64_t run_ahead(L2Slice *l2, uint64_t below, uint64_t now) {
+    for (;;) {
         access_tags(l2, now);
+        if (link_next_ready(l2->cpu.receive) != NEVER) accept_requests(l2, now);
+        if (l2->cache.misses.count) send_miss_ahead(l2, now + l2->cache.period);
+        uint64_t next = cache_next_tick((CacheObject *)l2, below, now);
+        if (!is_alone(l2) || next >= object_unseen_until(&l2->obj)) return next;
+        l2->done_before = next + l2->cache.period;
+        now = next;
+    }
+}
+
+/* While requests may bypass, or prefetches wait. */
+static __attribute__((noinline)) uint64_t go_on_otherwise(L2Slice *l2, uint64_t below, uint64_t now) {
+    bool bypass = l2->bypass | l2->bypassing.count;
+    bool sent = bypass && bypass_before_tags(l2, now);
+    below = access_tags_or_prefetch(l2, below, now);
     if (bypass)
         below = bypass_after_tags(l2, sent, below, now);
-    else if (link_next_ready(l2->cpu.receive) != NEVER)
-        accept_requests(l2, now);
+    else
+        accept_request(l2, now);
     return cache_next_tick((CacheObject *)l2, below, now);
+}
+
+static uint64_t l2_tick(SimObject *object, uint64_t now) {
+    L2Slice *l2 = (L2Slice *)object;
+    if (__builtin_expect(now < l2->done_before, 0)) return l2->done_before;
+    uint64_t below = take_from_below(l2, now);
+    cache_send_woken(&l2->cache, l2->cpu.send, now);
+    if (l2->cache.misses.count) send_miss(l2, now);
+    if (__builtin_expect(l2->bypass | l2->bypassing.count | l2->prefetches.queue.count, 0))
+        return go_on_otherwise(l2, below, now);
+    return run_ahead(l2, below, now);
 }
 
 static bool l2_convert(SimObject *object, const SavedObject *saved, const struct SnapshotChanges *changes,
@@ -619,6 +662,7 @@ static const Field l2_fields[] = {
     HOST(L2Slice, pc_table, "Says which loads bypass"),
     HOST(L2Slice, delays, "Counts how long requests wait"),
     HOST(L2Slice, shadow, "Says whether requests that bypass would have hit"),
+    HOST(L2Slice, done_before, "Cycles before this one are done, some ahead of time"),
     PREFETCH_ROWS(L2Slice, prefetches),
     FIELDS_END};
 

@@ -85,7 +85,9 @@ typedef CacheRig Mixture(int variant, TickOrder order, uint64_t order_seed, uint
 /* Ticks the cache in every cycle up to this time, in each of which the request at the tags is tried whatever
  * it lacked before, and then runs until nothing moves. */
 void rig_run_awake(CacheRig *rig, uint64_t awake_until);
-/* The same messages in the same cycles, the same stats, and the same memory in every order. */
+/* The same messages in the same cycles, the same stats, and the same memory. */
+void expect_same_runs(const CacheRig *a, const CacheRig *b);
+/* That in every order. */
 void expect_order_of_ticks_not_to_matter(Mixture *mixture, int variant);
 /* Ticked in every cycle the cache does what it does when it sleeps as long as it says, and tries a request
  * again only when that may help: it neither oversleeps nor changes anything in a tick without reason. */
