@@ -156,10 +156,14 @@ static inline MemoryDone *fixed_issue(FixedPipeline *fixed, uint32_t kind, uint3
     return fixed_take(fixed, kind, cycles, begins);
 }
 
+/* For the SM: does nothing more go to the unit in this cycle? */
+static inline bool fixed_is_way_spent(const FixedPipeline *fixed, const Link *way, uint64_t now) {
+    return ((way->last_push == now) & (way->pushes_in_cycle == way->width)) | (fixed->issued_at == now);
+}
+
 /* For the SM: is there a place for one more on the way to the unit? Without a branch, as link_can_send_straight(). */
 static inline bool fixed_leaves_place(const FixedPipeline *fixed, const Link *way, uint64_t now) {
-    bool spent = (way->last_push == now) & (way->pushes_in_cycle == way->width);
-    spent |= fixed->issued_at == now;
+    bool spent = fixed_is_way_spent(fixed, way, now);
     return !spent & (link_occupancy(way, now) + fixed->count < way->depth);
 }
 

@@ -370,12 +370,13 @@ static COLD void execute_async_arrive(Sm *sm, uint32_t w, const Inst *inst) {
 
 /* --- The step -------------------------------------------------------------------------------- */
 
-static inline void execute_arithmetic(Sm *sm, uint32_t w, Warp *warp, const Inst *inst, uint32_t pc) {
+/* Returns what simt_advance() does. */
+static inline bool execute_arithmetic(Sm *sm, uint32_t w, Warp *warp, const Inst *inst, uint32_t pc) {
     ExecContext *context = sm->context;
     sm->known_windows[w] &= (uint8_t)~inst->windows;
     if (context->active) inst->exec(inst, context);
     if (context->fault) sm_meet_fault(sm, w, inst);
-    simt_advance(&warp->simt, &sm->waiting_lanes[w], pc + 1);
+    return simt_advance(&warp->simt, &sm->waiting_lanes[w], pc + 1);
 }
 
 static void execute_control(Sm *sm, uint32_t w, const Inst *inst, uint32_t pc) {
@@ -522,17 +523,24 @@ uint32_t sm_execute_plain(Sm *sm, uint32_t w, PlainInst *plain, uint32_t most, u
     return done;
 }
 
-/* The first instruction in the buffer has issued. Mostly the next one is that behind it. No branch on what is left in
- * the buffer: the host could not predict it. */
-static inline void leave_instruction(Sm *sm, uint32_t w, Warp *warp, const Inst *inst, uint32_t pc) {
-    if (__builtin_expect((warp->simt.top.pc != pc + 1) | (warp->simt.depth == 0), 0)) {
-        sm_leave_buffer(sm, w);
-        return;
-    }
+/* The first instruction in the buffer has issued, and the next one is that behind it. No branch on what is left in the
+ * buffer: the host could not predict it. */
+static inline void show_instruction_behind(Sm *sm, uint32_t w, Warp *warp, const Inst *inst) {
     WarpSet emptied = (WarpSet)(--warp->buffered == 0) << w;
     sm->valid &= ~emptied;
     sm->want_fetch |= emptied;
     show_instruction(sm, w, warp, inst + 1);
+}
+
+/* The same behind a control instruction, or where lanes reconverge. */
+static __attribute__((noinline)) void leave_instruction(Sm *sm, uint32_t w, Warp *warp, const Inst *inst,
+                                                        uint32_t pc) {
+    if (warp->simt.top.pc == pc + 1 && warp->simt.depth) {
+        show_instruction_behind(sm, w, warp, inst);
+    } else {
+        sm_leave_buffer(sm, w);
+        if (inst->kind == INST_EXIT) sm_leave_if_done(sm, w);
+    }
 }
 
 /* A function of its own: within the SM's cycle the host has too few registers for both. */
@@ -544,6 +552,7 @@ __attribute__((noinline)) UnitClass sm_execute(Sm *sm, uint32_t w, uint64_t cycl
     UnitClass unit = (UnitClass)timing->unit;
     uint32_t active = sm_active_lanes(sm, w, inst);
     uint64_t threads = sm->thread_instructions + (uint64_t)__builtin_popcount(active);
+    bool goes_straight = false;
 
     __asm__("" : "+r"(threads)); /* no vector operation of two counters: it would take longer */
     prepare_registers(sm, w, active);
@@ -554,12 +563,12 @@ __attribute__((noinline)) UnitClass sm_execute(Sm *sm, uint32_t w, uint64_t cycl
     set_pending(warp, inst);
     if (unit == UNIT_MEM) {
         execute_memory(sm, w, warp, inst, pc, cycle, now);
-        simt_advance(&warp->simt, &sm->waiting_lanes[w], pc + 1);
+        goes_straight = simt_advance(&warp->simt, &sm->waiting_lanes[w], pc + 1);
     } else {
         uint32_t latency = timing->latency;
         sm->context->clock = cycle;
         if (inst->kind == INST_ALU) {
-            execute_arithmetic(sm, w, warp, inst, pc);
+            goes_straight = execute_arithmetic(sm, w, warp, inst, pc);
         } else {
             execute_control(sm, w, inst, pc);
             if (inst->kind == INST_SYSTEM) latency = system_latency(sm, latency);
@@ -568,8 +577,10 @@ __attribute__((noinline)) UnitClass sm_execute(Sm *sm, uint32_t w, uint64_t cycl
                                           timing->interval, cycle);
         write_backs_add(&sm->write_backs, &sm->collector, &sm->shape, writes, writer_of(pc, w));
     }
-    leave_instruction(sm, w, warp, inst, pc);
-    if (inst->kind == INST_EXIT) sm_leave_if_done(sm, w);
+    if (__builtin_expect(goes_straight, 1))
+        show_instruction_behind(sm, w, warp, inst);
+    else
+        leave_instruction(sm, w, warp, inst, pc);
     return unit;
 }
 

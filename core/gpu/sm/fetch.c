@@ -67,9 +67,10 @@ static void ask_for_line(Sm *sm, uint32_t w, uint32_t entry, uint64_t now) {
     };
 }
 
-static void take_line(Sm *sm, uint64_t now) {
-    const MemMessage *answer = sm->fetch.receive ? link_peek(sm->fetch.receive, now) : NULL;
-    if (!answer) return;
+/* This and read_code() are apart: most machines have no instruction cache, and the vector operations of its tags would
+ * have the SM's cycle align the host's stack. */
+static __attribute__((noinline)) void take_line(Sm *sm, uint64_t now) {
+    const MemMessage *answer = link_peek(sm->fetch.receive, now);
     sm->want_fetch |= instruction_cache_fill(&sm->code, answer->token) &
                       sm->live; /* the others were aborted */
     audit_leave(&sm->obj, QUEUE_CODE_LINES, answer->token);
@@ -78,7 +79,7 @@ static void take_line(Sm *sm, uint64_t now) {
 }
 
 /* Returns whether the instructions of the warp are there. */
-static bool read_code(Sm *sm, uint32_t w, uint64_t now) {
+static __attribute__((noinline)) bool read_code(Sm *sm, uint32_t w, uint64_t now) {
     uint64_t address = sm->running->kernel->code_address + (uint64_t)sm->warp[w].simt.top.pc * INST_BYTES;
     uint32_t misses = link_can_send(sm->fetch.send, now) ? sm->code_misses : 0, entry = 0;
     FetchResult result = instruction_cache_fetch(&sm->code, address, w, misses, &entry);
@@ -100,7 +101,7 @@ static void fetch_next(Sm *sm, uint64_t now) {
 }
 
 void sm_fetch(Sm *sm, uint64_t now) {
-    take_line(sm, now);
+    if (sm->fetch.receive && link_next_ready(sm->fetch.receive) <= now) take_line(sm, now);
     if (sm->want_fetch) fetch_next(sm, now);
     WarpSet soon = sm->refetch[1];
     sm->want_fetch |= sm->refetch[0];

@@ -121,9 +121,13 @@ static inline __attribute__((always_inline)) SlotCause choose_warp(Sm *sm, Sched
 }
 
 /* The warps that cannot issue any more in this cycle, if the unit, that has just got an instruction, takes no
- * other. */
+ * other. The way to the LSU mostly takes one in a cycle. */
 static inline WarpSet shut_out(const Sm *sm, UnitClass unit, const IssueCycle *c) {
-    if (unit == UNIT_MEM) return c->memory & ~all_or_none(lsu_accepts(sm, c->cycle, c->now));
+    if (unit == UNIT_MEM) {
+        bool spent = fixed_is_way_spent(sm->fixed, sm->lsu.send, c->now);
+        return __builtin_expect(spent, 1) ? c->memory
+                                          : c->memory & ~all_or_none(lsu_accepts(sm, c->cycle, c->now));
+    }
     return (unit == UNIT_SFU ? c->sfu : ~(c->memory | c->sfu)) &
            ~all_or_none(collector_accepts(&sm->collector, unit, c->cycle));
 }
@@ -141,11 +145,11 @@ static inline __attribute__((always_inline)) void take_turn(Sm *sm, uint32_t whi
     sm->slots[cause]++;
     sm->slot_cause[which] = cause;
     c->causes |= 1u << cause;
+    __asm__("" : "+r"(c->causes)); /* else gcc keeps what they would be after each cause of the next turn */
 }
 
-static __attribute__((noinline)) uint32_t take_turns(Sm *sm, uint32_t which, uint32_t left,
-                                                     const IssueCycle *begun) {
-    IssueCycle c = *begun;
+/* `c` by value: of what another function may see, the quick path would have to keep a copy in memory. */
+static __attribute__((noinline)) uint32_t take_turns(Sm *sm, uint32_t which, uint32_t left, IssueCycle c) {
     for (; left; left--) {
         take_turn(sm, which, &c, false, left == 1);
         which = which + 1 == sm->schedulers ? 0 : which + 1;
@@ -174,10 +178,10 @@ uint32_t sm_issue(Sm *sm, uint64_t cycle, uint64_t now) {
     fixed_begin(sm->fixed, now);
     if (c.ready) c.accepted = accepted_warps(sm, c.ready, cycle, now);
     if (sm->schedulers != 2 || !is_plain(sm))
-        return take_turns(sm, first_scheduler(sm, cycle), sm->schedulers, &c);
+        return take_turns(sm, first_scheduler(sm, cycle), sm->schedulers, c);
     uint32_t which = cycle & 1;
     take_turn(sm, which, &c, true, false);
-    if (GATES_AT_WORK(&sm->gates)) return take_turns(sm, which ^ 1, 1, &c);
+    if (GATES_AT_WORK(&sm->gates)) return take_turns(sm, which ^ 1, 1, c);
     take_turn(sm, which ^ 1, &c, true, true);
     return c.causes;
 }

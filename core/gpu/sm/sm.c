@@ -13,10 +13,12 @@ static void account(Sm *sm, uint64_t cycle) {
 }
 
 static void write_back(Sm *sm, uint64_t cycle) {
-    Writer results[MAX_RESULT_BUS], writer;
-    uint32_t count = write_backs_take(&sm->write_backs, &sm->collector, &sm->shape, cycle, results);
-    for (uint32_t i = 0; i < count; i++)
-        sm_complete(sm, writer_warp(results[i]), sm_inst(sm, writer_inst(results[i])));
+    Writer writer;
+    uint32_t count = write_backs_begin(&sm->write_backs, &sm->collector, cycle);
+    for (uint32_t i = 0; i < count; i++) {
+        writer = write_backs_take(&sm->write_backs, &sm->shape, cycle, i);
+        sm_complete(sm, writer_warp(writer), sm_inst(sm, writer_inst(writer)));
+    }
     while (write_backs_take_laneless(&sm->write_backs, cycle, &writer))
         sm_complete(sm, writer_warp(writer), sm_inst(sm, writer_inst(writer)));
 }

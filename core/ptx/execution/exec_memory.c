@@ -5,19 +5,21 @@
  * side or in runs and all lanes at one address, are recognised because they are several times cheaper than a gather. */
 #include "core/ptx/execution/exec_window.h"
 
-/* The signature of the lines that the lanes touch: naturally aligned accesses do not cross a line. */
-static uint64_t touched_lines(const ExecContext *context) {
-    uint64_t lines = 0;
-    FOR_LANES
-    lines |= view_line_bit(context->address[lane]);
-    return lines;
-}
-
-/* Likewise, of a range. */
+/* The signature of the lines of a range. */
 static inline uint64_t range_lines(uint64_t first, uint64_t bytes) {
     uint64_t lines = view_line_bit(first + bytes - 1);
     for (uint64_t address = first; address < first + bytes; address += 128)
         lines |= view_line_bit(address);
+    return lines;
+}
+
+/* Likewise, of the lines that the lanes touch: naturally aligned accesses do not cross a line. Where these are close
+ * together, those between them count, too. */
+static uint64_t touched_lines(const ExecContext *context) {
+    uint64_t lines = 0, span = context->highest - context->lowest;
+    if (span < 4 * 128) return range_lines(context->lowest, span + 1);
+    FOR_LANES
+    lines |= view_line_bit(context->address[lane]);
     return lines;
 }
 

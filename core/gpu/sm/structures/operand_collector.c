@@ -6,7 +6,8 @@
 /* Around the ring, without a branch that the host could not predict. The barriers keep compilers from making one,
  * and from turning two of these that stand side by side into one vector operation, which takes longer. */
 static inline uint32_t next_in_turn(uint32_t i, uint32_t count) {
-    uint32_t next = i + 1, goes_on = -(uint32_t)(next != count);
+    uint32_t next = i + 1,
+             goes_on = (uint32_t)((int32_t)(next - count) >> 31); /* all ones while it is less */
     __asm__("" : "+r"(goes_on));
     return next & goes_on;
 }

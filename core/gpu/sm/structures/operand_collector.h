@@ -61,7 +61,7 @@ static inline bool collector_accepts(const OperandCollector *state, UnitClass cl
 }
 
 /* Reserves everything for an instruction that issues now; returns the cycle of its write-back, in which
- * write_backs_take() must be called. */
+ * write_backs_begin() must be called. */
 uint64_t collector_issue(OperandCollector *state, const CollectorShape *shape, UnitClass class,
                          const Inst *inst, uint32_t warp, uint32_t latency, uint32_t interval,
                          uint64_t cycle);

@@ -45,10 +45,12 @@ uint32_t simt_lanes(const SimtStack *stack, const SimtWaiting *waiting);
 /* Lanes exit the kernel; the top's others, if any, go on at `next_pc`. */
 void simt_exit(SimtStack *stack, SimtWaiting *waiting, uint32_t lanes, uint32_t next_pc);
 
-/* The top's lanes go on at `pc`, all of them. */
-static inline void simt_advance(SimtStack *stack, const SimtWaiting *waiting, uint32_t pc) {
+/* The top's lanes go on at `pc`, all of them. Returns whether they are the top there still. */
+static inline bool simt_advance(SimtStack *stack, const SimtWaiting *waiting, uint32_t pc) {
     stack->top.pc = pc;
-    if (__builtin_expect(pc == stack->top.reconverge, 0)) simt_pop_reconverged(stack, waiting);
+    if (__builtin_expect(pc != stack->top.reconverge, 1)) return true;
+    simt_pop_reconverged(stack, waiting);
+    return false;
 }
 
 #endif

@@ -55,23 +55,23 @@ static inline void write_backs_add_laneless(WriteBacks *write_backs, uint64_t cy
     write_backs->ends[at] = cycle;
 }
 
-/* The results of this cycle; returns how many, and gives the bus free. Their places become zero: checkpoints compress
- * them. */
-static inline uint32_t write_backs_take(WriteBacks *write_backs, OperandCollector *collector,
-                                        const CollectorShape *shape, uint64_t cycle,
-                                        Writer results[MAX_RESULT_BUS]) {
-    uint64_t slot = cycle % RESULT_BUS_RING;
-    Writer *at = write_backs->result + slot * shape->result_bus_width;
-    uint32_t count = collector->result_bus[slot];
+/* How many results there are in this cycle; gives the bus free. write_backs_take() gives all of them. */
+static inline uint32_t write_backs_begin(WriteBacks *write_backs, OperandCollector *collector,
+                                         uint64_t cycle) {
+    uint32_t count = collector->result_bus[cycle % RESULT_BUS_RING];
     if (!count) return 0;
-    collector->result_bus[slot] = 0;
+    collector->result_bus[cycle % RESULT_BUS_RING] = 0;
     write_backs->results -= count;
-    for (uint32_t i = 0; i < count; i++) {
-        results[i] = at[i];
-        at[i] = 0;
-        __asm__("" : "+m"(at[i])); /* no vector operations: mostly it is one result */
-    }
     return count;
+}
+
+/* Result `which` of this cycle. Its place becomes zero: checkpoints compress it. */
+static inline Writer write_backs_take(WriteBacks *write_backs, const CollectorShape *shape, uint64_t cycle,
+                                      uint32_t which) {
+    Writer *at = &write_backs->result[cycle % RESULT_BUS_RING * shape->result_bus_width + which],
+           writer = *at;
+    *at = 0;
+    return writer;
 }
 
 /* The next instruction without a lane that ends in this cycle; false after the last. */

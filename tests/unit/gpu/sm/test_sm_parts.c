@@ -210,6 +210,16 @@ static void add_result(uint64_t cycle, Writer writer) {
     write_backs_add(&write_backs, &bus, &fermi, cycle, writer);
 }
 
+/* Their places are zero again. */
+static uint32_t take_results(uint64_t cycle, Writer results[MAX_RESULT_BUS]) {
+    uint32_t count = write_backs_begin(&write_backs, &bus, cycle);
+    for (uint32_t i = 0; i < count; i++) {
+        results[i] = write_backs_take(&write_backs, &fermi, cycle, i);
+        ck_assert_uint_eq(write_backs_take(&write_backs, &fermi, cycle, i), 0);
+    }
+    return count;
+}
+
 START_TEST(write_backs_come_in_their_cycle_and_in_the_order_of_issue) {
     Writer results[MAX_RESULT_BUS];
     begin_write_backs();
@@ -217,14 +227,14 @@ START_TEST(write_backs_come_in_their_cycle_and_in_the_order_of_issue) {
     add_result(2060, writer_of(11, 1)); /* beyond one turn from 12 */
     add_result(2060, writer_of(12, 63));
     ck_assert_uint_eq(write_backs_next(&write_backs, &bus, 13), 2060);
-    ck_assert_uint_eq(write_backs_take(&write_backs, &bus, &fermi, 2059, results), 0);
+    ck_assert_uint_eq(take_results(2059, results), 0);
     ck_assert_uint_eq(write_backs_next(&write_backs, &bus, 2059), 2060);
-    ck_assert_uint_eq(write_backs_take(&write_backs, &bus, &fermi, 2060, results), 2);
+    ck_assert_uint_eq(take_results(2060, results), 2);
     ck_assert_uint_eq(writer_warp(results[0]), 1);
     ck_assert_uint_eq(writer_inst(results[0]), 11);
     ck_assert_uint_eq(writer_warp(results[1]), 63);
     ck_assert_uint_eq(writer_inst(results[1]), 12);
-    ck_assert_uint_eq(write_backs_take(&write_backs, &bus, &fermi, 2060, results), 0);
+    ck_assert_uint_eq(take_results(2060, results), 0);
     ck_assert_uint_eq(write_backs_next(&write_backs, &bus, 2060), UINT64_MAX);
 }
 END_TEST
@@ -248,7 +258,7 @@ START_TEST(instructions_without_a_lane_end_in_their_cycle_one_after_the_other) {
     add_result(400, writer_of(1, 0));
     add_result(600, writer_of(2, 0));
     ck_assert_uint_eq(write_backs_next(&write_backs, &bus, 399), 400);
-    ck_assert_uint_eq(write_backs_take(&write_backs, &bus, &fermi, 400, results), 1);
+    ck_assert_uint_eq(take_results(400, results), 1);
     ck_assert_uint_eq(write_backs_next(&write_backs, &bus, 400), 500);
 }
 END_TEST
@@ -261,7 +271,7 @@ START_TEST(write_backs_agree_with_a_list_under_random_use) {
     begin_write_backs();
     for (uint64_t cycle = 0; cycle < 20000; cycle++) {
         Writer results[MAX_RESULT_BUS];
-        uint32_t taken = write_backs_take(&write_backs, &bus, &fermi, cycle, results), expected = 0;
+        uint32_t taken = take_results(cycle, results), expected = 0;
         for (uint32_t i = 0; i < count;) {
             if (due[i] != cycle) {
                 i++;
