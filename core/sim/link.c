@@ -44,6 +44,7 @@ bool link_offer(Link *link, const void *message, uint64_t now) {
     link_audit_push(link, now);
     link->pushes_in_cycle = (uint16_t)((link->last_push == now ? link->pushes_in_cycle : 0) + 1);
     link->last_push = now;
+    link->to_ready[number & link->to_slot_mask] = ready;
     link->pushed = link->pushed_seen = number + 1;
     link_audit_pop(link, ready);
     link->popped_seen = number;

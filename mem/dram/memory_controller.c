@@ -429,10 +429,11 @@ static __attribute__((noinline)) DramBest choose_among_eligible(MemoryController
     return best;
 }
 
-/* The refresh that is due goes before all that is not legal before. */
-static __attribute__((noinline)) DramBest refresh_instead_of(const MemoryController *mc, DramBest best,
+/* The refresh that is due goes before all that is not legal before; what waits for it in vain is searched for again. */
+static __attribute__((noinline)) DramBest refresh_instead_of(MemoryController *mc, DramBest best,
                                                              uint64_t floor) {
     if (!mc->waiting || !memory_controller_refreshes(mc)) return best;
+    mc->next_command.stale = STALE_BOTH;
     DramChoice refresh = memory_controller_refresh_choice(mc, floor);
     return dram_best_of(&refresh);
 }
