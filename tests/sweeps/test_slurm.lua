@@ -76,7 +76,9 @@ slurm_test("job arrays within MaxArraySize, behind their warm-ups, give the data
     axes = { config = "gtx480", workload = { "vecadd", "spmv" }, size = "small", sms = 2, policy = { "lrr", "gto", "ccws" } },
     warm_up = { cycles = 5000, policy = "lrr" } }]])
   local output = on_cluster(("submit '%s' '%s'; settle; submit '%s' '%s'"):format(file, folder, file, folder))
-  harness.contains(output, "6 of 6 runs submitted as jobs 1, 2, 3, 4", "0 of 6 runs submitted")
+  -- A task of an array that has begun meanwhile has taken a number of its own.
+  assert(output:find "6 of 6 runs submitted as jobs %d+, %d+, %d+, %d+\n", output)
+  harness.contains(output, "0 of 6 runs submitted")
   same_databases(folder)
 end)
 
