@@ -24,8 +24,9 @@ void link_exchange(Exchange *exchange, uint64_t boundary) {
         link_show_pushes(link, link->pushed, link_first_pushed_ready(link));
         link->pushed_before = link->pushed;
     }
-    FOR_LINKS_TAKEN(&exchange->popped, link)
-    link_show_pops(link, link->popped, boundary);
+    FOR_LINKS_TAKEN(&exchange->popped, link) {
+        link_show_pops(link, link->popped, boundary);
+    }
 }
 
 void link_set_taker(Link *link, LinkTaker *taker, uint32_t port) {
