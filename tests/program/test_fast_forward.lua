@@ -132,6 +132,74 @@ harness.test("what executes without timing leaves in the caches what it would ha
   end
 end)
 
+--- Each CTA loads a line of its own.
+local own_lines <const> = [[
+.version 6.0
+.target sm_60
+.address_size 64
+.visible .entry k(.param .u64 data)
+{
+  .reg .b32 %r<4>; .reg .b64 %d<4>;
+  ld.param.u64 %d1, [data]; mov.u32 %r1, %ctaid.x; mul.wide.u32 %d2, %r1, 128; add.u64 %d1, %d1, %d2;
+  ld.global.u32 %r2, [%d1]; add.u32 %r2, %r2, 1; st.global.u32 [%d1], %r2;
+  ret;
+}
+]]
+
+--- How many reads of memory a launch makes that loads 600 lines, after `launches` like it.
+local function reads_of_memory(fast_forward, launches)
+  local sim = ww.build("gtx480", { memory = 1 << 24, fast_forward = fast_forward })
+  local gpu = sim:gpu()
+  local kernel, data = gpu:load({ name = "own_lines.ptx", text = own_lines }).k, gpu:alloc(600 * 128)
+  gpu:fill(data, 0, 600 * 128)
+  for _ = 1, launches do gpu:launch(kernel, { grid = 600, block = 32, args = { data } }) end
+  local before = sim:result()
+  gpu:launch(kernel, { grid = 600, block = 32, args = { data } })
+  local counts = gpu:download("u32", data, 600 * 32)
+  for i = 0, 599 do harness.equal(counts[i * 32], launches + 1, "CTA " .. i) end
+  return sim:result():since(before)["mc[*].reads"]
+end
+
+harness.test("only the last launches without timing, or parts of them, leave lines in the caches", function()
+  local of_all = reads_of_memory("launch=1,warm=0", 1)
+  assert(of_all >= 600 and of_all < 620, of_all) -- code and parameters are read, too
+  local function spared(fast_forward, launches)
+    local count = of_all - reads_of_memory(fast_forward, launches)
+    return count == 0 and 0 or count - 1 -- that of the parameters
+  end
+  for _, row in ipairs { { "launch=1", 600 }, { "launch=1,warm=0.25", 150 }, { "launch=1,warm=1", 600 }, { "launch=1,warm=3.5", 600 },
+    { "cta=1,warm=0.1", 60 }, { "cta=1,warm=0", 0 } } do
+    harness.equal(spared(row[1], 1), row[2], row[1])
+  end
+  for _, row in ipairs { { "launch=3,warm=1.5", 600 }, { "launch=3,warm=0.5", 300 }, { "launch=2,cta=1,warm=0.5", 300 } } do
+    harness.equal(spared(row[1], 3), row[2], row[1])
+  end
+end)
+
+harness.test("with cold caches at first every workload's results are right, and the rest is the same in any order and from checkpoints", function()
+  for _, name in ipairs { "spmv", "kmeans", "lud", "sgemm", "haar", "bfs" } do
+    for _, fast_forward in ipairs { "launch=1,warm=0.5", "cta=0.5,warm=0", "launch=2,cta=0.5,warm=0.25" } do
+      assert(run("cold", { workload = name, fast_forward = fast_forward }).checks > 0, name)
+    end
+  end
+  local how = { workload = "sgemm", policy = "ccws", fast_forward = "cta=0.5,warm=0.2", checkpoint_at = "1,4000" }
+  local _, plain = run("plain_cold", how)
+  how.checkpoint_at = nil
+  for _, more in ipairs { { "order", "reversed" }, { "threads", 2 } } do
+    how.order, how.threads, how[more[1]] = nil, nil, more[2]
+    harness.equal(select(2, run("other", how)), plain)
+  end
+  local resumed = 0
+  for _, file in ipairs(core.list_folder(home .. "/plain_cold")) do
+    if file:find "%.ckpt$" then
+      ww.run { resume = home .. "/plain_cold/" .. file, out = home .. "/resumed" }
+      harness.equal(harness.read(home .. "/resumed/stats.txt"), plain, file)
+      resumed = resumed + 1
+    end
+  end
+  harness.equal(resumed, 2)
+end)
+
 harness.test("no cache counts what had no timing", function()
   local _, first = second_launch("gtx480", {}, "launch=1")
   for name, value in first:stats() do
@@ -163,7 +231,8 @@ harness.test("a launch whose CTAs all end before the hand-over is told", functio
 end)
 
 harness.test("what is wrong with it is said", function()
-  for _, text in ipairs { "", "launch", "launch=-1", "launch=1.5", "cta=2", "cta=0.5,cta=0.5", "cycles=3", "launch=1;cta=0.5" } do
+  for _, text in ipairs { "", "launch", "launch=-1", "launch=1.5", "cta=2", "cta=0.5,cta=0.5", "cycles=3", "launch=1;cta=0.5", "warm=-1",
+    "warm=all", "warm=1,warm=1", "launch=1,warm=" } do
     local _, problem = pcall(ww.run, { config = "gtx480", workload = "vecadd", size = "small", out = false, fast_forward = text })
     harness.contains(tostring(problem), "fast_forward: expected launch=N, the launch from which on there is timing", text)
   end

@@ -28,6 +28,8 @@ struct Forward {
     Runner *runner;
     uint32_t count;
     SimObject *dispatcher;
+    uint64_t cold;    /* so many CTAs end before any leaves lines in the caches */
+    bool is_warm;     /* they have */
     uint64_t end;     /* of the present round */
     PlainInst *plain; /* of untimed_find_plain() */
 };
@@ -142,7 +144,6 @@ static void begin(Runner *r, Sm *sm, const SimObject *dispatcher) {
     r->start = object_cycle(&sm->obj, sm->obj.sim->now);
     untimed_make_deaf(sm);
     memset(sm->cta, 0, sizeof sm->cta);
-    sm->warms_caches = 1;
 }
 
 /* As it was: statistics, gates, subscribers. What requests of the device's runtime need may have grown. */
@@ -202,6 +203,66 @@ static void give_up(const Forward *forward) {
     dispatcher_give_up(forward->dispatcher);
 }
 
+/* --- CTAs that leave no lines in the caches ------------------------------------------------------- */
+
+static CtaTurn take_cold_turn(const Forward *forward, Runner *r, uint32_t slot) {
+    uint64_t clock = r->start + r->time, before = clock;
+    CtaTurn turn = untimed_take_cta_turn(r->sm, slot, forward->plain, &clock);
+    r->time += clock - before;
+    r->instructions += clock - before;
+    if (turn != TURN_FAULT && !(sm_resident_slots(r->sm) >> slot & 1))
+        dispatcher_forward_end(forward->dispatcher, r->port, slot);
+    return turn;
+}
+
+static bool is_cold(const Forward *forward) {
+    return dispatcher_ctas_done(forward->dispatcher) < forward->cold;
+}
+
+/* The turns of its CTAs, and of as many new ones as it has places. */
+static CtaTurn run_cold_round(const Forward *forward, Runner *r) {
+    uint32_t ctaid[3], slot;
+    CtaTurn result = TURN_STUCK;
+    for (uint32_t slots = sm_resident_slots(r->sm); slots && result != TURN_FAULT; slots &= slots - 1) {
+        CtaTurn turn = take_cold_turn(forward, r, (uint32_t)__builtin_ctz(slots));
+        if (turn > result) result = turn;
+    }
+    for (uint32_t i = 0; i < r->sm->running->ctas_per_sm && result != TURN_FAULT && is_cold(forward); i++) {
+        if (!dispatcher_forward(forward->dispatcher, r->port, ctaid, &slot)) break;
+        sm_start_cta(r->sm, slot, ctaid);
+        result = take_cold_turn(forward, r, slot) == TURN_FAULT ? TURN_FAULT : TURN_PROGRESS;
+    }
+    return result;
+}
+
+static ForwardResult run_cold_rounds(const Forward *forward) {
+    while (is_cold(forward)) {
+        bool goes_on = false;
+        for (uint32_t i = 0; i < forward->count && is_cold(forward); i++) {
+            CtaTurn result = run_cold_round(forward, &forward->runner[i]);
+            if (result == TURN_FAULT) return FORWARD_FAULT;
+            goes_on |= result == TURN_PROGRESS;
+        }
+        if (!goes_on) return FORWARD_STUCK;
+    }
+    return FORWARD_DONE;
+}
+
+/* From here on caches see what executes. No SM's clock goes back. Who waited for CTAs that came later is resident still. */
+static void warm_caches(Forward *forward) {
+    uint64_t latest = 0;
+    forward->is_warm = true;
+    for (uint32_t i = 0; i < forward->count; i++)
+        if (forward->runner[i].time > latest) latest = forward->runner[i].time;
+    for (uint32_t i = 0; i < forward->count; i++) {
+        Runner *r = &forward->runner[i];
+        r->start += latest;
+        r->time = 0;
+        r->started = r->sm->resident;
+        r->sm->warms_caches = 1;
+    }
+}
+
 /* --- All SMs --------------------------------------------------------------------------------- */
 
 static ForwardResult run_rounds(Forward *forward, uint64_t ctas) {
@@ -225,12 +286,13 @@ static ForwardResult run_rounds(Forward *forward, uint64_t ctas) {
     return FORWARD_DONE;
 }
 
-Forward *forward_begin(Sm *const *sms, uint32_t count, SimObject *dispatcher) {
+Forward *forward_begin(Sm *const *sms, uint32_t count, SimObject *dispatcher, uint64_t cold) {
     Forward *forward = malloc(sizeof *forward);
     ensure(forward);
     *forward = (Forward){.runner = calloc(count, sizeof(Runner)),
                          .count = count,
                          .dispatcher = dispatcher,
+                         .cold = cold,
                          .plain = untimed_find_plain(sms[0]->running->kernel)};
     ensure(forward->runner);
     for (uint32_t i = 0; i < count; i++)
@@ -239,6 +301,9 @@ Forward *forward_begin(Sm *const *sms, uint32_t count, SimObject *dispatcher) {
 }
 
 ForwardResult forward_until(Forward *forward, uint64_t ctas) {
+    ForwardResult result = forward->is_warm ? FORWARD_DONE : run_cold_rounds(forward);
+    if (result != FORWARD_DONE) return result;
+    if (!forward->is_warm) warm_caches(forward);
     return run_rounds(forward, ctas);
 }
 

@@ -7,7 +7,10 @@
  * line and FORWARD_MISS_CYCLES else. Caches take each access when it executes. An SM's first CTA runs
  * alone, FORWARD_MOST_ALONE at most, and those that fit beside it begin at equal intervals in the time that one has
  * taken: so CTAs of all ages are resident when the machine takes over. The SMs take turns of FORWARD_ROUND_CYCLES, in
- * the order of their paths; then CTAs that have ended leave, and new ones come. */
+ * the order of their paths; then CTAs that have ended leave, and new ones come.
+ *
+ * CTAs before these, which leave no lines in the caches, need no ages: in the order of their paths, the SMs execute as
+ * many as fit each, one after the other from its begin to its end (untimed_take_cta_turn()). */
 #ifndef WW_GPU_FORWARD_H
 #define WW_GPU_FORWARD_H
 
@@ -25,8 +28,8 @@ typedef enum { FORWARD_DONE, FORWARD_FAULT, FORWARD_STUCK } ForwardResult;
 typedef struct Forward Forward;
 
 /* At a quantum boundary with nothing in flight, the dispatcher at the beginning of the grid. Nothing is counted and no
- * cycle passes until forward_end(), which frees it. */
-Forward *forward_begin(Sm *const *sms, uint32_t count, SimObject *dispatcher);
+ * cycle passes until forward_end(), which frees it. `cold`: so many CTAs end before any leaves lines in the caches. */
+Forward *forward_begin(Sm *const *sms, uint32_t count, SimObject *dispatcher, uint64_t cold);
 /* Executes until so many CTAs have ended, those before included. A fault is where the running kernel keeps them; stuck
  * are warps that wait for each other. */
 ForwardResult forward_until(Forward *forward, uint64_t ctas);

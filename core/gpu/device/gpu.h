@@ -25,7 +25,7 @@ typedef struct {
     bool is_cooperative;   /* all CTAs run at once, and %envreg1, %envreg2 tell where they meet */
     uint64_t forward_ctas; /* so many end before the launch has timing; others are in mid-flight then */
     bool is_untimed;       /* see gpu_launch_untimed() */
-    bool warms_caches;     /* of an untimed launch: it leaves its lines in them */
+    uint64_t cold_ctas;    /* of those without timing, so many at first leave no lines in the caches */
     bool returns_faults;   /* a fault or a hang ends the kernel, not the run: see gpu_fault() */
 } Launch;
 

@@ -29,7 +29,7 @@ static void raise_untimed_hang(Gpu *gpu, const Kernel *kernel, bool returns_faul
 void gpu_launch_forward(Gpu *gpu, const Kernel *kernel, const Launch *launch) {
     refuse_dma(kernel);
     gpu_begin_launch(gpu, kernel, launch);
-    gpu->forward = forward_begin(gpu->sms, gpu->sm_count, gpu->dispatcher);
+    gpu->forward = forward_begin(gpu->sms, gpu->sm_count, gpu->dispatcher, launch->cold_ctas);
 }
 
 ForwardProgress gpu_forward_until(Gpu *gpu, uint64_t ctas) {
@@ -61,8 +61,8 @@ void gpu_launch_untimed(Gpu *gpu, const Kernel *kernel, const Launch *launch) {
     refuse_dma(kernel);
     gpu_prepare(gpu, kernel, launch);
     gpu_count(gpu, &gpu->result, false);
-    if (launch->warms_caches) gpu_invalidate_l1s(gpu);
-    bool ended = sms_run_untimed(gpu->sms, gpu->sm_count, &gpu->running, launch->warms_caches);
+    if (launch->cold_ctas < gpu->result.ctas) gpu_invalidate_l1s(gpu);
+    bool ended = sms_run_untimed(gpu->sms, gpu->sm_count, &gpu->running, launch->cold_ctas);
     gpu_count(gpu, &gpu->result, true);
     take_fault(gpu);
     if (!ended) raise_untimed_hang(gpu, kernel, launch->returns_faults, false);

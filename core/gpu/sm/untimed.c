@@ -15,6 +15,7 @@ enum {
 typedef struct {
     const RunningKernel *running;
     uint64_t next, count;
+    uint64_t cold;    /* the first so many leave no lines in the caches */
     PlainInst *plain; /* of untimed_find_plain() */
     uint64_t clock;   /* instructions so far */
 } Grid;
@@ -126,36 +127,34 @@ WarpTurn untimed_take_turn(Sm *sm, uint32_t w, PlainInst *plain, uint32_t most, 
     return turn;
 }
 
-/* --- A launch -------------------------------------------------------------------------------- */
-
-typedef enum { ROUND_STUCK, ROUND_PROGRESS, ROUND_FAULT } RoundResult;
+/* --- A CTA ----------------------------------------------------------------------------------- */
 
 static bool is_live(const Sm *sm, uint32_t slot) {
     return sm->cta[slot].warps & sm->live;
 }
 
 /* A turn of each of its warps. Returns how many instructions they executed; `is_cut`: one of them would have gone on. */
-static uint64_t pass_over_warps(Sm *sm, uint32_t slot, Grid *grid, bool *is_cut) {
-    uint64_t before = grid->clock;
+static uint64_t pass_over_warps(Sm *sm, uint32_t slot, PlainInst *plain, uint64_t *clock, bool *is_cut) {
+    uint64_t before = *clock;
     for (WarpSet left = sm->cta[slot].warps & sm->live; left && !untimed_has_fault(sm); left &= left - 1) {
-        WarpTurn turn = untimed_take_turn(sm, first_warp(left), grid->plain, WARP_TURN, grid->clock + 1,
-                                          TURN_ENDS_NOT);
-        grid->clock += turn.executed;
+        WarpTurn turn = untimed_take_turn(sm, first_warp(left), plain, WARP_TURN, *clock + 1, TURN_ENDS_NOT);
+        *clock += turn.executed;
         *is_cut |= turn.executed == WARP_TURN;
     }
-    return grid->clock - before;
+    return *clock - before;
 }
 
-/* A CTA goes on from barrier to barrier. Who executes for long may wait for others to write. */
-static RoundResult take_cta_turn(Sm *sm, uint32_t slot, Grid *grid) {
-    uint64_t before = grid->clock, executed = 1;
-    for (bool is_cut = false; executed && !is_cut && is_live(sm, slot) && grid->clock - before < CTA_TURN;) {
-        executed = pass_over_warps(sm, slot, grid, &is_cut);
-        if (untimed_has_fault(sm)) return ROUND_FAULT;
+CtaTurn untimed_take_cta_turn(Sm *sm, uint32_t slot, PlainInst *plain, uint64_t *clock) {
+    uint64_t before = *clock, executed = 1;
+    for (bool is_cut = false; executed && !is_cut && is_live(sm, slot) && *clock - before < CTA_TURN;) {
+        executed = pass_over_warps(sm, slot, plain, clock, &is_cut);
+        if (untimed_has_fault(sm)) return TURN_FAULT;
     }
     if (!is_live(sm, slot)) sm_end_cta_untimed(sm, slot);
-    return grid->clock != before ? ROUND_PROGRESS : ROUND_STUCK;
+    return *clock != before ? TURN_PROGRESS : TURN_STUCK;
 }
+
+/* --- A launch -------------------------------------------------------------------------------- */
 
 /* The first place without a CTA; the SM's number of places if there is none. */
 static uint32_t empty_slot(const Sm *sm, uint32_t places) {
@@ -166,19 +165,21 @@ static uint32_t empty_slot(const Sm *sm, uint32_t places) {
 }
 
 /* The turns of the SM's CTAs, and of as many new ones as it has places. */
-static RoundResult run_round(Sm *sm, Grid *grid) {
+static CtaTurn run_round(Sm *sm, Grid *grid) {
     uint32_t places = grid->running->ctas_per_sm, ctaid[3];
-    RoundResult result = ROUND_STUCK;
-    for (uint32_t slot = 0; slot < places && result != ROUND_FAULT; slot++) {
-        RoundResult turn = sm->cta[slot].warps ? take_cta_turn(sm, slot, grid) : ROUND_STUCK;
+    CtaTurn result = TURN_STUCK;
+    for (uint32_t slot = 0; slot < places && result != TURN_FAULT; slot++) {
+        if (!sm->cta[slot].warps) continue;
+        CtaTurn turn = untimed_take_cta_turn(sm, slot, grid->plain, &grid->clock);
         if (turn > result) result = turn;
     }
-    for (uint32_t i = 0; i < places && result != ROUND_FAULT; i++) {
+    for (uint32_t i = 0; i < places && result != TURN_FAULT; i++) {
         uint32_t slot = empty_slot(sm, places);
         if (slot == places || !next_cta(grid, ctaid)) break;
+        sm->warms_caches = grid->next > grid->cold;
         sm_start_cta(sm, slot, ctaid);
-        RoundResult turn = take_cta_turn(sm, slot, grid);
-        result = turn == ROUND_FAULT ? ROUND_FAULT : ROUND_PROGRESS;
+        CtaTurn turn = untimed_take_cta_turn(sm, slot, grid->plain, &grid->clock);
+        result = turn == TURN_FAULT ? TURN_FAULT : TURN_PROGRESS;
     }
     return result;
 }
@@ -190,14 +191,13 @@ typedef struct {
 } SmBefore;
 
 /* An SM takes part from its first CTA on. */
-static SmBefore *take_part(Sm *sm, bool warms_caches) {
+static SmBefore *take_part(Sm *sm) {
     SmBefore *before = malloc(sizeof *before);
     ensure(before);
     memcpy(before->head, sm, IDLE_BEGIN);
     memcpy(before->tail, (uint8_t *)sm + IDLE_END, sizeof before->tail);
     untimed_make_deaf(sm);
     memset(sm->cta, 0, sizeof sm->cta);
-    sm->warms_caches = warms_caches;
     return before;
 }
 
@@ -213,7 +213,7 @@ static void leave(Sm *sm, SmBefore *before) {
 typedef struct {
     Sm *const *sms;
     uint32_t count;
-    bool warms_caches, ended;
+    bool ended;
     Grid grid;
     SmBefore **before; /* NULL of an SM that takes no part */
 } UntimedRun;
@@ -224,10 +224,10 @@ static bool run_rounds(UntimedRun *run) {
         bool progress = false, live = false;
         for (uint32_t i = 0; i < run->count; i++) {
             if (!run->before[i] && grid->next == grid->count) break; /* nor does any behind it */
-            if (!run->before[i]) run->before[i] = take_part(run->sms[i], run->warms_caches);
-            RoundResult result = run_round(run->sms[i], grid);
-            if (result == ROUND_FAULT) return true;
-            progress |= result == ROUND_PROGRESS;
+            if (!run->before[i]) run->before[i] = take_part(run->sms[i]);
+            CtaTurn result = run_round(run->sms[i], grid);
+            if (result == TURN_FAULT) return true;
+            progress |= result == TURN_PROGRESS;
             live |= run->sms[i]->live != 0;
         }
         if (!live && grid->next == grid->count) return true;
@@ -240,11 +240,12 @@ static void run_to_end(void *context) {
     run->ended = run_rounds(run);
 }
 
-bool sms_run_untimed(Sm *const *sms, uint32_t count, const RunningKernel *running, bool warms_caches) {
+bool sms_run_untimed(Sm *const *sms, uint32_t count, const RunningKernel *running, uint64_t cold_ctas) {
     const uint32_t *size = running->grid;
-    UntimedRun run = {.sms = sms, .count = count, .warms_caches = warms_caches};
+    UntimedRun run = {.sms = sms, .count = count};
     run.grid = (Grid){.running = running,
                       .count = (uint64_t)size[0] * size[1] * size[2],
+                      .cold = cold_ctas,
                       .plain = untimed_find_plain(running->kernel)};
     run.before = calloc(count, sizeof *run.before);
     ensure(run.before);

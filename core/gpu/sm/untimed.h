@@ -26,9 +26,16 @@ static inline bool untimed_has_fault(const Sm *sm) {
 /* Runs all CTAs of the kernel that the SMs were given by sm_set_kernel(), at a quantum boundary with nothing in
  * flight. The SMs take turns, and in each its CTAs, as many as fit: a CTA goes on from barrier to barrier, and what
  * executes for long makes room for the next one. Nothing is counted, nobody is told, and the SMs are as they were;
- * memory has what the kernel wrote, and with `warms_caches` the caches have its lines. Ends after the first fault,
- * which is where the running kernel keeps them. False when the warps that are left wait for each other. */
-bool sms_run_untimed(Sm *const *sms, uint32_t count, const RunningKernel *running, bool warms_caches);
+ * memory has what the kernel wrote, and the caches have the lines of its CTAs but for the first `cold_ctas`: an SM's
+ * accesses leave none until it starts a later one. Ends after the first fault, which is where the running kernel keeps
+ * them. False when the warps that are left wait for each other. */
+bool sms_run_untimed(Sm *const *sms, uint32_t count, const RunningKernel *running, uint64_t cold_ctas);
+
+typedef enum { TURN_STUCK, TURN_PROGRESS, TURN_FAULT } CtaTurn;
+
+/* The CTA goes on from barrier to barrier, and `clock` by an instruction at a time. It ends when its warps have. Who
+ * executes for long may wait for others to write: the turn ends without them, and is progress. */
+CtaTurn untimed_take_cta_turn(Sm *sm, uint32_t slot, PlainInst *plain, uint64_t *clock);
 
 /* Policies and parts of the SM have no say from now on, and hear nothing; what it writes all see at once. */
 void untimed_make_deaf(Sm *sm);

@@ -67,16 +67,20 @@ static int l_set_bounds(lua_State *L) {
     return 0;
 }
 
-/* gpu:set_fast_forward(launch, share): launches before this one, and then this share of its CTAs, have no timing. */
+/* gpu:set_fast_forward(launch, share, warm): launches before this one, and then this share of its CTAs, have no timing.
+ * `warm`: in launches, how much of it at the end leaves its lines in the caches. */
 static int l_set_fast_forward(lua_State *L) {
     Machine *machine = gpu_at(L, 1);
     lua_Integer launch = luaL_checkinteger(L, 2);
-    double share = luaL_checknumber(L, 3);
-    if (launch < 0 || launch > UINT32_MAX || !(share >= 0 && share <= 1))
-        user_error("fast_forward: expected a launch from 0 on and a share of 0 to 1, got %lld and %g", launch,
-                   share);
+    double share = luaL_checknumber(L, 3), warm = luaL_checknumber(L, 4);
+    if (launch < 0 || launch > UINT32_MAX || !(share >= 0 && share <= 1) || !(warm >= 0))
+        user_error("fast_forward: expected a launch from 0 on, a share of 0 to 1 and launches that warm "
+                   "caches, 0 or "
+                   "more, got %lld, %g and %g",
+                   launch, share, warm);
     machine->forward_launch = (uint32_t)launch;
     machine->forward_share = share;
+    machine->forward_warm = warm;
     machine->forwards = true;
     return 0;
 }

@@ -12,6 +12,7 @@
 #include "core/lua/host/signals.h"
 #include "core/lua/policy/policy.h"
 
+#include <math.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
@@ -468,6 +469,8 @@ static uint64_t launch_digest(const Kernel *kernel, const Launch *launch) {
     digest = hash_bytes(digest, launch->grid, sizeof launch->grid);
     digest = hash_bytes(digest, launch->block, sizeof launch->block) ^ (uint64_t)launch->stack_bytes << 32;
     if (launch->forward_ctas) digest = hash_bytes(digest, &launch->forward_ctas, sizeof launch->forward_ctas);
+    if (launch->forward_ctas && launch->cold_ctas)
+        digest = hash_bytes(digest, &launch->cold_ctas, sizeof launch->cold_ctas);
     return hash_bytes(digest, &launch->shared_bytes, sizeof launch->shared_bytes) ^ launch->registers ^
            (uint64_t)launch->is_untimed << 63 ^ (uint64_t)launch->is_cooperative << 62;
 }
@@ -550,15 +553,23 @@ void take_launch_options(lua_State *L, const char *kernel) {
     take_options(L, 3, where, legal);
 }
 
+/* Where timing begins, less what of it warms the caches, is a place in this launch, or before, or behind. */
+static uint64_t ctas_without_trace(const Machine *machine, uint32_t number, uint64_t ctas) {
+    if (!machine->forwards || number > machine->forward_launch) return ctas;
+    double place = machine->forward_launch + machine->forward_share - machine->forward_warm - number;
+    return place >= 1 ? ctas : place > 0 ? (uint64_t)llround(place * (double)ctas) : 0;
+}
+
 /* What goes before the place from which on there is timing. */
 static void choose_forward(const Machine *machine, Launch *launch) {
     uint32_t number = gpu_launch_count(machine->gpu);
     uint64_t ctas = (uint64_t)launch->grid[0] * launch->grid[1] * launch->grid[2];
-    launch->warms_caches = machine->forwards && number <= machine->forward_launch;
+    bool goes_by_option = machine->forwards && number == machine->forward_launch && !launch->forward_ctas;
     if (machine->forwards && number < machine->forward_launch) launch->is_untimed = true;
-    if (machine->forwards && number == machine->forward_launch && !launch->forward_ctas)
-        launch->forward_ctas = (uint64_t)(machine->forward_share * (double)ctas);
+    if (goes_by_option) launch->forward_ctas = (uint64_t)(machine->forward_share * (double)ctas);
     if (launch->forward_ctas >= ctas) launch->is_untimed = true;
+    if (goes_by_option || launch->is_untimed) launch->cold_ctas = ctas_without_trace(machine, number, ctas);
+    if (goes_by_option && launch->cold_ctas > launch->forward_ctas) launch->cold_ctas = launch->forward_ctas;
 }
 
 int launch_kernel(lua_State *L, Machine *machine, const Kernel *kernel, bool returns_faults) {

@@ -33,7 +33,7 @@ typedef struct Machine {
     HostProgram host_program;
     lua_State *coroutine;    /* of the host program while it runs */
     uint32_t forward_launch; /* see gpu:set_fast_forward() */
-    double forward_share;
+    double forward_share, forward_warm;
     bool forwards;
     struct SampledLaunch *sampled; /* the present launch, while it is sampled; or NULL */
     uint64_t estimated_cycles;     /* of launches that were sampled */

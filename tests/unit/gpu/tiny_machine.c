@@ -184,7 +184,8 @@ void tiny_launch(TinyMachine *machine, TinySpec spec) {
                      .block = {spec.threads ? spec.threads : 32, 1, 1},
                      .shared_bytes = spec.shared_bytes,
                      .registers = spec.registers,
-                     .forward_ctas = spec.forward_ctas};
+                     .forward_ctas = spec.forward_ctas,
+                     .cold_ctas = spec.untimed ? UINT64_MAX : spec.cold_ctas};
     (spec.untimed ? gpu_launch_untimed : gpu_launch)(machine->gpu, module_kernel(machine->module, "tiny"),
                                                      &launch);
 }

@@ -38,6 +38,7 @@ typedef struct {
     uint32_t target;        /* of the PTX; 0: sm_20 */
     uint32_t ctas, threads; /* 0: one; 32 */
     uint32_t forward_ctas;  /* so many end before there is timing */
+    uint32_t cold_ctas;     /* of these, so many at first leave no lines in the caches */
     bool untimed;           /* the launch is one without timing   */
     uint32_t shared_bytes;  /* dynamic, per CTA */
     uint32_t registers;     /* per thread; 0: as many as the kernel needs */

@@ -18,8 +18,9 @@ local of_runs <const> = {
   option("--stats-every", "N", "a row of statistics in intervals.csv every N core cycles; or every 1launch, 50ctas, 10000,1launch"),
   option("--stats-of", "NAME,...",
     "which: names and patterns of statistics, whose sums or ratios are columns; each:PATTERN makes a column for each that matches"),
-  option("--fast-forward", "launch=N,cta=SHARE",
-    "launches before N, and then this share of the CTAs of N, run without timing; the machine takes over CTAs in mid-flight"),
+  option("--fast-forward", "launch=N,cta=SHARE,warm=M",
+    "launches before N, and then this share of the CTAs of N, run without timing; the machine takes over CTAs in mid-flight. "
+    .. "warm=M: only the last M launches of it, such as 0.5, leave their lines in the caches"),
   option("--sample", "error=3%",
     "windows alone have timing, as many as the 95% interval of cycles takes; or windows=N of each launch, or budget=5% of the instructions; "
     .. "seed=N, cycles=N beside it (docs/sampling.md)"),

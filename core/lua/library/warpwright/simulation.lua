@@ -111,8 +111,8 @@ function Simulation:gpu()
     self.device = core.gpu(self.machine, self.memory, self.label)
     if self.options.bounds then self.device:set_bounds(self.options.bounds) end
     if self.options.memcheck then core.memcheck(self.device) end
-    local launch, share = fast_forward.read(self.options.fast_forward)
-    if launch then self.device:set_fast_forward(launch, share) end
+    local launch, share, warm = fast_forward.read(self.options.fast_forward)
+    if launch then self.device:set_fast_forward(launch, share, warm) end
     if self.options.sample then
       self.sampler = sampling.attach(self.machine, self.device, self.policies, self.options.sample, self.options.jobs)
     end

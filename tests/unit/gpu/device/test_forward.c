@@ -112,8 +112,84 @@ START_TEST(a_launch_may_end_before_there_is_timing) {
 }
 END_TEST
 
+typedef struct {
+    TinyMachine *machine;
+    TinySpec spec;
+} LaunchIt;
+
+static void launch_it(void *context) {
+    const LaunchIt *it = context;
+    tiny_launch(it->machine, it->spec);
+}
+
 START_TEST(the_rest_is_the_same_in_any_order) {
     tiny_free(tiny_run(loads));
+}
+END_TEST
+
+START_TEST(cold_ctas_end_one_after_the_other) {
+    TinySpec spec = loads;
+    spec.cold_ctas = FORWARD;
+    TinyMachine *m = tiny_new(spec);
+    tiny_launch(m, spec);
+    ck_assert_uint_eq(dispatcher_ctas_done(m->dispatcher), FORWARD);
+    ck_assert_uint_eq(words(m, 0, 1), FORWARD);
+    ck_assert_uint_eq(words(m, ENDED, ROUNDS), FORWARD);
+    ck_assert_uint_eq(m->sm[0]->resident + m->sm[1]->resident, 0);
+    tiny_finish(m);
+    ck_assert_uint_eq(words(m, ENDED, ROUNDS), CTAS);
+    ck_assert_uint_eq(tiny_stat(m, "sm[0]", "ctas_finished") + tiny_stat(m, "sm[1]", "ctas_finished"),
+                      CTAS - FORWARD);
+    tiny_free(m);
+}
+END_TEST
+
+START_TEST(behind_cold_ctas_others_are_in_mid_flight) {
+    TinySpec spec = loads;
+    spec.cold_ctas = 2;
+    TinyMachine *m = tiny_new(spec);
+    tiny_launch(m, spec);
+    ck_assert_uint_ge(dispatcher_ctas_done(m->dispatcher), FORWARD);
+    ck_assert_uint_gt(m->sm[0]->resident, 2);
+    ck_assert_uint_gt(m->sm[1]->resident, 2);
+    tiny_finish(m);
+    ck_assert_uint_eq(words(m, ENDED, ROUNDS), CTAS);
+    tiny_free(m);
+}
+END_TEST
+
+/* Each CTA spins until the one three behind it has begun; the last three don't. */
+START_TEST(cold_ctas_may_wait_for_later_ones) {
+    const TinySpec spec = {.body = BEGIN "setp.gt.u32 %p2, %r1, 16;\n@%p2 bra done;\n"
+                                         "again:\n ld.volatile.global.u32 %r3, [%d1+12];\n"
+                                         "setp.eq.u32 %p1, %r3, 0;\n@%p1 bra again;\ndone:\n"
+                                         "mov.u32 %r2, 10;\n" END,
+                           .ctas = CTAS,
+                           .forward_ctas = FORWARD,
+                           .cold_ctas = FORWARD,
+                           .sms = 2};
+    TinyMachine *m = tiny_new(spec);
+    tiny_launch(m, spec);
+    ck_assert_uint_ge(dispatcher_ctas_done(m->dispatcher), FORWARD);
+    ck_assert_uint_gt(words(m, 0, 1), FORWARD);
+    tiny_finish(m);
+    ck_assert_uint_eq(words(m, ENDED, ROUNDS), CTAS);
+    tiny_free(m);
+}
+END_TEST
+
+START_TEST(cold_ctas_that_wait_for_each_other_are_a_hang) {
+    const TinySpec spec = {.body = BEGIN "setp.lt.u32 %p1, %tid.x, 32;\n@%p1 bar.sync 0, 96;\n" END,
+                           .ctas = CTAS,
+                           .threads = 64,
+                           .forward_ctas = FORWARD,
+                           .cold_ctas = FORWARD};
+    TinyMachine *m = tiny_new(spec);
+    const char *said = user_error_catch(launch_it, &(LaunchIt){m, spec});
+    ck_assert_ptr_nonnull(said);
+    ck_assert_ptr_nonnull(strstr(said, "its warps wait for each other"));
+    ck_assert(dispatcher_idle(m->dispatcher));
+    tiny_free(m);
 }
 END_TEST
 
@@ -126,6 +202,10 @@ Suite *forward_suite(void) {
     tcase_add_test(tcase, who_waits_at_a_barrier_still_does);
     tcase_add_test(tcase, a_launch_may_end_before_there_is_timing);
     tcase_add_test(tcase, the_rest_is_the_same_in_any_order);
+    tcase_add_test(tcase, cold_ctas_end_one_after_the_other);
+    tcase_add_test(tcase, behind_cold_ctas_others_are_in_mid_flight);
+    tcase_add_test(tcase, cold_ctas_may_wait_for_later_ones);
+    tcase_add_test(tcase, cold_ctas_that_wait_for_each_other_are_a_hang);
     suite_add_tcase(suite, tcase);
     return suite;
 }
