@@ -1,108 +1,11 @@
 /* One slice of L2: write-back, write-allocate, and the place where atomics happen. */
+#include "mem/l2/l2_state.h"
+
 #include "core/sim/base/random.h"
-#include "core/sim/checkpoint/snapshot.h"
-#include "mem/cache/bypassed.h"
-#include "mem/cache/cache_answers.h"
-#include "mem/cache/cache_methods.h"
-#include "mem/cache/cache_sound.h"
 #include "mem/cache/fill.h"
 #include "mem/cache/plain_miss.h"
-#include "mem/cache/prefetch.h"
 #include "mem/cache/untimed.h"
-#include "mem/parts/pc_bypass_table/pc_bypass_table.h"
-#include "mem/parts/queue_delays/queue_delays.h"
-#include "mem/parts/shadow_tags/shadow_tags.h"
-#include "mem/protocol/address_map.h"
 #include "mem/protocol/caches.h"
-#include "mem/protocol/functional_memory.h"
-
-typedef enum { WRITE_MISS_FETCH, WRITE_MISS_LAZY } WriteMiss;
-
-enum { PORTS_MAX = 8 };
-
-typedef struct {
-    SimObject obj;
-    Port cpu, mem;
-    Cache cache;
-    uint32_t rop_delay, queue_entries, data_port, write_miss, atomic_latency, host_copies, bypass_delay;
-    uint32_t bank_busy, ports;
-    uint32_t enabled, bypass, bypass_rate;     /* knobs                                           */
-    uint64_t bypass_classes, allocate_classes; /* knobs: sets of classes                          */
-    uint64_t number;                           /* of this slice among all                         */
-    uint64_t bypass_seed;
-    uint64_t bypass_ticks; /* from accepting a bypassing request to sending it on */
-    DelayQueue bypassing;  /* requests that never stand in front of the tags      */
-    BypassedRequests bypassed;
-    uint64_t atomic_begun;               /* the atomic at the tags has the data array to itself */
-    uint64_t fill_busy_until;            /* when the fill port is free */
-    uint64_t bank_ticks;                 /* bank_busy in ticks         */
-    uint64_t port_busy_until[PORTS_MAX]; /* when each port of the bank is free; only with bank_busy */
-    const AddressMap *map;
-    MemoryView view;         /* what this slice's atomics wrote in this quantum */
-    PcBypassTable *pc_table; /* policies' parts, or NULL */
-    QueueDelays *delays;
-    ShadowTags *shadow;
-    uint64_t done_before; /* host: cycles before this one are done, some ahead of time; 0: unknown */
-    Prefetches prefetches;
-} L2Slice;
-
-CACHE_IS_FIRST_OF(L2Slice);
-
-/* As many as in front of the tags, so that a short way does not make them wait for one another. */
-static uint32_t places_to_bypass(const L2Slice *l2) {
-    uint32_t places = l2->queue_entries ? l2->queue_entries : l2->rop_delay;
-    return places > l2->bypass_delay ? places : l2->bypass_delay;
-}
-
-static void l2_build(SimObject *object) {
-    L2Slice *l2 = (L2Slice *)object;
-    cache_build((CacheObject *)object, l2->rop_delay, l2->data_port);
-    if (l2->queue_entries) delay_queue_build(&l2->cache.pipeline, l2->queue_entries);
-    delay_queue_build(&l2->bypassing, places_to_bypass(l2));
-    l2->bypass_ticks = l2->bypass_delay * l2->cache.period;
-    l2->bank_ticks = l2->bank_busy * l2->cache.period;
-    bypassed_build(&l2->bypassed);
-    prefetch_build(&l2->prefetches, &l2->cache);
-    l2->number = 0;
-    for (uint32_t i = 0; object->sim->objects[i] != object; i++)
-        l2->number += object->sim->objects[i]->class == &l2_class;
-}
-
-static uint64_t queue_length(const SimObject *object, uint32_t queue) {
-    const L2Slice *l2 = (const L2Slice *)object;
-    if (queue == QUEUE_PREFETCHES) return l2->prefetches.queue.count;
-    return queue == QUEUE_BYPASSED ? l2->bypassed.count : l2->bypassing.count;
-}
-
-static uint64_t index_address(const SimObject *object, uint64_t address) {
-    return address_map_within_slice(((const L2Slice *)object)->map, address);
-}
-
-/* A machine without functional memory can be driven as long as no atomic arrives. */
-static void l2_init(SimObject *object) {
-    L2Slice *l2 = (L2Slice *)object;
-    cache_init(object);
-    audit_queue(object, QUEUE_BYPASSED, "requests that passed through", QUEUE_TABLE, l2->bypassed.limit,
-                queue_length);
-    audit_queue(object, QUEUE_BYPASSING, "requests that bypass the tags", QUEUE_FIFO, l2->bypassing.slots,
-                queue_length);
-    audit_queue(object, QUEUE_PREFETCHES, "prefetches", QUEUE_FIFO, l2->prefetches.queue.slots, queue_length);
-    prefetch_init(&l2->prefetches, (CacheObject *)l2, index_address);
-    l2->map = address_map_find(object);
-    l2->pc_table = pc_table_of(object);
-    l2->delays = queue_delays_of(object);
-    l2->shadow = shadow_tags_of(object);
-    if (functional_memory(object)) view_init(&l2->view, functional_memory(object)->memory);
-}
-
-static void l2_destroy(SimObject *object) {
-    L2Slice *l2 = (L2Slice *)object;
-    if (l2->view.memory) view_free(&l2->view);
-}
-
-static void l2_commit(SimObject *object) {
-    view_commit(&((L2Slice *)object)->view);
-}
 
 static inline __attribute__((always_inline)) Lookup look_up(const L2Slice *l2, const MemMessage *m) {
     return cache_lookup(&l2->cache, m, address_map_within_slice(l2->map, m->address));
@@ -263,7 +166,7 @@ static inline __attribute__((always_inline)) Stall access_request(L2Slice *l2, c
 }
 
 /* Without timing. Who bypasses by chance, or because policies or their tables say so, does not. */
-static bool l2_take_untimed(SimObject *object, const void *request) {
+bool l2_take_untimed(SimObject *object, const void *request) {
     L2Slice *l2 = (L2Slice *)object;
     CacheObject *cache = (CacheObject *)object;
     const MemMessage *m = request;
@@ -514,7 +417,7 @@ static __attribute__((noinline)) uint64_t go_on_otherwise(L2Slice *l2, uint64_t 
     return cache_next_tick((CacheObject *)l2, below, now);
 }
 
-static uint64_t l2_tick(SimObject *object, uint64_t now) {
+uint64_t l2_tick(SimObject *object, uint64_t now) {
     L2Slice *l2 = (L2Slice *)object;
     if (__builtin_expect(now < l2->done_before, 0)) return l2->done_before;
     uint64_t below = take_from_below(l2, now);
@@ -524,180 +427,3 @@ static uint64_t l2_tick(SimObject *object, uint64_t now) {
         return go_on_otherwise(l2, below, now);
     return run_ahead(l2, below, now);
 }
-
-static bool l2_convert(SimObject *object, const SavedObject *saved, const struct SnapshotChanges *changes,
-                       char *why, size_t why_size) {
-    static const char *const rows[] = {CACHE_CONVERTED_ROWS, PREFETCH_CONVERTED_ROWS, NULL};
-    L2Slice *l2 = (L2Slice *)object;
-    if (!saved_rows_but(saved, rows, why, why_size)) return false;
-    bypassed_convert((CacheObject *)l2, &l2->bypassed);
-    delay_queue_make_room(&l2->bypassing);
-    prefetch_convert(&l2->prefetches, saved);
-    return cache_convert(object, index_address, saved, changes, why, why_size);
-}
-
-static void l2_requests(const SimObject *object, RequestVisitor *visit, void *context) {
-    const L2Slice *l2 = (const L2Slice *)object;
-    visit_cache((const CacheObject *)object, &l2->bypassed, visit, context);
-    visit_delay_queue((const CacheObject *)object, &l2->bypassing, visit, context);
-}
-
-static uint32_t l2_answer_kinds(const SimObject *object) {
-    const L2Slice *l2 = (const L2Slice *)object;
-    return cache_answer_kinds(&l2->cache, &l2->bypassed);
-}
-
-static uint32_t l2_answer_kind(const SimObject *object, const void *message) {
-    const L2Slice *l2 = (const L2Slice *)object;
-    return cache_answer_kind(&l2->cache, &l2->bypassed, message);
-}
-
-static void l2_answers_awaited(const SimObject *object, uint32_t *awaited) {
-    const L2Slice *l2 = (const L2Slice *)object;
-    cache_answers_awaited(&l2->cache, &l2->bypassed, awaited);
-}
-
-static void l2_is_sound(const SimObject *object, bool fits) {
-    const L2Slice *l2 = (const L2Slice *)object;
-    const char *path = object_path(object);
-    cache_is_sound((const CacheObject *)object, fits);
-    bypassed_is_sound(object, &l2->bypassed, fits);
-    prefetch_is_sound(&l2->prefetches, fits);
-    delay_queue_is_sound((const CacheObject *)object, &l2->bypassing, "bypassing");
-    sound(!fits || l2->bypassing.limit <= l2->bypassing.slots, "%s.bypassing: %u slots", path,
-          l2->bypassing.slots);
-    sound(tick_is_sound(object, l2->fill_busy_until), "%s.fill_busy_until: tick %lu", path,
-          l2->fill_busy_until);
-    for (uint32_t i = 0; i < PORTS_MAX; i++)
-        sound(tick_is_sound(object, l2->port_busy_until[i]), "%s.port_busy_until: tick %lu", path,
-              l2->port_busy_until[i]);
-}
-
-static void l2_check(const SimObject *object, bool idle) {
-    cache_check_sets((const CacheObject *)object, index_address);
-    const L2Slice *l2 = (const L2Slice *)object;
-    const CacheStats *stats = &l2->cache.stats;
-    cache_check((const CacheObject *)object, l2->bypassed.count, delay_queue_answers_due(&l2->bypassing),
-                idle);
-    prefetch_check(&l2->prefetches, idle);
-    if (stats->fills + l2->bypassed.answered != link_received(l2->mem.receive))
-        panic("%s: %lu fills, but %lu messages came from the memory side and %lu of them were passed on",
-              object_path(object), stats->fills, link_received(l2->mem.receive), l2->bypassed.answered);
-    if (idle && (l2->bypassed.count || l2->bypassing.count))
-        panic("%s is idle but %u requests bypass and %u that passed through are not answered",
-              object_path(object), l2->bypassing.count, l2->bypassed.count);
-}
-
-static void l2_report(const SimObject *object, FILE *out) {
-    const L2Slice *l2 = (const L2Slice *)object;
-    cache_report(object, out);
-    if (l2->bypassing.count)
-        fprintf(out, "%s: %u requests bypass the tags\n", object_path(object), l2->bypassing.count);
-    bypassed_report(object, &l2->bypassed, out);
-    prefetch_report(&l2->prefetches, out);
-}
-
-static const Event l2_events[] = {CACHE_EVENT_ROWS("Shall this read pass the cache by?"), {0}};
-
-static const Field l2_fields[] = {
-    CACHE_ROWS(L2Slice),
-    PARAM(L2Slice, rop_delay, "120", "cycles", "From accepting a request to the tags", .min = 1, .max = 4096,
-          .converts = true),
-    PARAM(
-        L2Slice, queue_entries, "0", "requests",
-        "Requests that may be inside in front of the tags, and as many that bypass them; 0: rop_delay. With "
-        "fewer, not one per cycle",
-        .max = 65536, .converts = true),
-    PARAM(L2Slice, data_port, "128", "bytes",
-          "Width per cycle of the data array's two ports, one for hits and "
-          "write-backs, one for fills; 128: no limit",
-          .min = 1, .max = LINE_BYTES_MAX, .power_of_two = true, .timing = true),
-    PARAM(L2Slice, bank_busy, "0", "cycles",
-          "How long an access, hit or miss, has a port of the bank to itself; 0: the bank is pipelined",
-          .max = 4096, .timing = true),
-    PARAM(L2Slice, ports, "1", "ports", "Of the bank: accesses at a time, while bank_busy is not 0", .min = 1,
-          .max = PORTS_MAX, .timing = true),
-    PARAM_CHOICE(L2Slice, write_miss, "fetch", "fetch|lazy",
-                 "Sectors written in part are fetched at once, or when they are read"),
-    PARAM(L2Slice, atomic_latency, "0", "cycles",
-          "How long an atomic has the data array to itself before it is done", .max = 1024, .timing = true),
-    PARAM_FLAG(L2Slice, host_copies, "false", "Copies from the host leave their lines here", .timing = true),
-    CACHE_ENABLED_ROW(L2Slice),
-    PARAM(L2Slice, bypass_delay, "1", "cycles", "From accepting a request that bypasses to sending it on",
-          .min = 1, .max = 4096, .converts = true),
-    {.kind = FIELD_PARAM,
-     .type = TYPE_U32,
-     .name = "bypass",
-     .initial = "false",
-     .unit = "flag",
-     .flag = true,
-     .knob = true,
-     .doc = "Requests may go straight to memory: those of bypass_classes, bypass_rate, and what policies say",
-     FIELD_AT(L2Slice, bypass)},
-    PARAM(L2Slice, bypass_classes, "0", "classes", "Classes that bypass, but for atomics: bit n for class n",
-          .knob = true),
-    PARAM(L2Slice, allocate_classes, "0xffffffff", "classes",
-          "Classes whose requests may take lines; others that find none are passed on", .knob = true),
-    PARAM(L2Slice, bypass_rate, "0", "permille",
-          "So many of 1000 requests, drawn at random, bypass; atomics do not", .min = 0, .max = 1000,
-          .knob = true),
-    PARAM(L2Slice, bypass_seed, "1", "", "Of that draw; each slice has a sequence of its own",
-          .timing = true),
-    DERIVED(L2Slice, number, "Of this slice among all"),
-    DERIVED(L2Slice, bypass_ticks, "bypass_delay in ticks"),
-    STATE(L2Slice, bypassing.slots, "Size of the ring of bypassing requests"),
-    DERIVED(L2Slice, bypassing.limit, "Requests it may hold"),
-    STATE_ARRAY(L2Slice, bypassing.message, bypassing.slots, "Requests that bypass the tags"),
-    STATE_ARRAY(L2Slice, bypassing.ready, bypassing.slots, "When each goes on"),
-    STATE(L2Slice, bypassing.first, "Oldest of them"),
-    STATE(L2Slice, bypassing.count, "How many there are"),
-    BYPASSED_ROWS(L2Slice, bypassed, "256"),
-    DERIVED(L2Slice, bypassed.hold_mshrs, "Never"),
-    STATE(L2Slice, atomic_begun, "The atomic at the tags has the data array"),
-    STATE(L2Slice, fill_busy_until, "When the fill port is free"),
-    DERIVED(L2Slice, bank_ticks, "bank_busy in ticks"),
-    STATE(L2Slice, port_busy_until, "When each port of the bank is free"),
-    HOST(L2Slice, map, "The machine's address map"),
-    HOST(L2Slice, view, "What this slice's atomics wrote in this quantum"),
-    HOST(L2Slice, pc_table, "Says which loads bypass"),
-    HOST(L2Slice, delays, "Counts how long requests wait"),
-    HOST(L2Slice, shadow, "Says whether requests that bypass would have hit"),
-    HOST(L2Slice, done_before, "Cycles before this one are done, some ahead of time"),
-    PREFETCH_ROWS(L2Slice, prefetches),
-    FIELDS_END};
-
-static void call_prefetch(SimObject *object, MethodCall *call) {
-    L2Slice *l2 = (L2Slice *)object;
-    uint64_t address = (uint64_t)call->argument[0].whole;
-    bool own = !(address >> MAX_ADDRESS_BITS) && address_map_slice(l2->map, address) == l2->number;
-    prefetch_ask(&l2->prefetches, call, l2->enabled && class_in(l2->allocate_classes, 0), own);
-}
-
-static const Method l2_methods[] = {PREFETCH_METHOD(call_prefetch), CACHE_METHODS, METHODS_END};
-
-const Class l2_class = {
-    .name = "L2",
-    .doc = "Slice of the second-level cache, where atomics are performed",
-    .bytes = sizeof(L2Slice),
-    .fields = l2_fields,
-    .events = l2_events,
-    .methods = l2_methods,
-    .trace = &cache_trace,
-    .build = l2_build,
-    .init = l2_init,
-    .tick = l2_tick,
-    .take_untimed = l2_take_untimed,
-    .knobs_set = cache_knobs_set,
-    .commit = l2_commit,
-    .settle = cache_settle,
-    .is_sound = l2_is_sound,
-    .requests_inside = l2_requests,
-    .answer_kinds = l2_answer_kinds,
-    .answer_kind = l2_answer_kind,
-    .answers_awaited = l2_answers_awaited,
-    .check = l2_check,
-    .report = l2_report,
-    .convert = l2_convert,
-    .destroy = l2_destroy,
-};
-REGISTER_CLASS(l2_class);
