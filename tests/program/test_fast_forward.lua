@@ -168,7 +168,7 @@ harness.test("only the last launches without timing, or parts of them, leave lin
     return count == 0 and 0 or count - 1 -- that of the parameters
   end
   for _, row in ipairs { { "launch=1", 600 }, { "launch=1,warm=0.25", 150 }, { "launch=1,warm=1", 600 }, { "launch=1,warm=3.5", 600 },
-    { "cta=1,warm=0.1", 60 }, { "cta=1,warm=0", 0 } } do
+    { "cta=1,warm=0.1", 60 }, { "cta=1,warm=0", 0 }, { "cta=0.5", 600 }, { "cta=0.5,warm=0.25", 450 }, { "cta=0.5,warm=0", 300 } } do
     harness.equal(spared(row[1], 1), row[2], row[1])
   end
   for _, row in ipairs { { "launch=3,warm=1.5", 600 }, { "launch=3,warm=0.5", 300 }, { "launch=2,cta=1,warm=0.5", 300 } } do
