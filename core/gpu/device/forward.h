@@ -10,7 +10,7 @@
  * the order of their paths; then CTAs that have ended leave, and new ones come.
  *
  * CTAs before these, which leave no lines in the caches, need no ages: in the order of their paths, the SMs execute as
- * many as fit each, one after the other from its begin to its end (untimed_take_cta_turn()). */
+ * many as fit each, one after the other from its beginning to its end (untimed_take_cta_turn()). */
 #ifndef WW_GPU_FORWARD_H
 #define WW_GPU_FORWARD_H
 

@@ -74,10 +74,10 @@ static int l_set_fast_forward(lua_State *L) {
     lua_Integer launch = luaL_checkinteger(L, 2);
     double share = luaL_checknumber(L, 3), warm = luaL_checknumber(L, 4);
     if (launch < 0 || launch > UINT32_MAX || !(share >= 0 && share <= 1) || !(warm >= 0))
-        user_error("fast_forward: expected a launch from 0 on, a share of 0 to 1 and launches that warm "
-                   "caches, 0 or "
-                   "more, got %lld, %g and %g",
-                   launch, share, warm);
+        user_error(
+            "fast_forward: expected a launch from 0 on, a share of 0 to 1 and a number of launches that "
+            "warm caches, got %lld, %g and %g",
+            launch, share, warm);
     machine->forward_launch = (uint32_t)launch;
     machine->forward_share = share;
     machine->forward_warm = warm;

@@ -9,7 +9,7 @@ local function refuse(text)
     .. "with commas", text)
 end
 
-local kinds <const> = { launch = math.tointeger, cta = math.abs, warm = math.abs }
+local kinds <const> = { launch = math.tointeger, cta = tonumber, warm = tonumber }
 
 --- The launch in which timing begins, the share of its CTAs that end before, and how many launches before that warm the caches,
 -- with fractions; nil for a text without any.

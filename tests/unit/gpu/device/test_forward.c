@@ -112,16 +112,6 @@ START_TEST(a_launch_may_end_before_there_is_timing) {
 }
 END_TEST
 
-typedef struct {
-    TinyMachine *machine;
-    TinySpec spec;
-} LaunchIt;
-
-static void launch_it(void *context) {
-    const LaunchIt *it = context;
-    tiny_launch(it->machine, it->spec);
-}
-
 START_TEST(the_rest_is_the_same_in_any_order) {
     tiny_free(tiny_run(loads));
 }
@@ -177,6 +167,16 @@ START_TEST(cold_ctas_may_wait_for_later_ones) {
     tiny_free(m);
 }
 END_TEST
+
+typedef struct {
+    TinyMachine *machine;
+    TinySpec spec;
+} LaunchIt;
+
+static void launch_it(void *context) {
+    const LaunchIt *it = context;
+    tiny_launch(it->machine, it->spec);
+}
 
 START_TEST(cold_ctas_that_wait_for_each_other_are_a_hang) {
     const TinySpec spec = {.body = BEGIN "setp.lt.u32 %p1, %tid.x, 32;\n@%p1 bar.sync 0, 96;\n" END,
