@@ -359,21 +359,25 @@ static bool write_global_untimed(L1Cache *l1, const MemMessage *m, const Lookup 
     return untimed_pass((CacheObject *)l1, m);
 }
 
-static bool l1_take_untimed(SimObject *object, const void *request) {
-    L1Cache *l1 = (L1Cache *)object;
-    CacheObject *cache = (CacheObject *)object;
-    const MemMessage *m = request;
+static __attribute__((noinline)) bool write_or_pass_untimed(L1Cache *l1, const MemMessage *m) {
+    CacheObject *cache = (CacheObject *)l1;
     Lookup at = cache_lookup(&l1->cache, m, m->address);
-    bool may_hit = (m->kind == MEM_READ) & (l1->enabled != 0) & !(m->flags & MEM_BYPASS_L1);
-    if (may_hit && untimed_has(cache, m, &at)) return true;
     bool global_write = m->kind == MEM_WRITE && !(m->flags & MEM_LOCAL);
     if (m->kind == MEM_ATOMIC || (m->flags & MEM_BYPASS_L1) || (global_write && !l1->enabled))
         return untimed_drop_and_pass(cache, m, &at);
     if (!l1->enabled) return untimed_pass_while_off(cache, m, &at);
     if (global_write) return write_global_untimed(l1, m, &at);
-    if (m->kind == MEM_WRITE) return write_local_untimed(l1, m, &at);
-    if (at.line == NO_LINE && !may_allocate(l1, m)) return untimed_pass(cache, m);
-    return untimed_read(cache, m, &at);
+    return write_local_untimed(l1, m, &at);
+}
+
+static bool l1_take_untimed(SimObject *object, const void *request) {
+    L1Cache *l1 = (L1Cache *)object;
+    const MemMessage *m = request;
+    bool is_read = (m->kind == MEM_READ) & (l1->enabled != 0) & !(m->flags & MEM_BYPASS_L1);
+    if (!is_read) return write_or_pass_untimed(l1, m);
+    Lookup at = cache_lookup(&l1->cache, m, m->address);
+    if (at.line == NO_LINE && !may_allocate(l1, m)) return untimed_pass((CacheObject *)l1, m);
+    return untimed_read((CacheObject *)l1, m, &at);
 }
 
 /* The tick. */

@@ -166,10 +166,8 @@ static inline __attribute__((always_inline)) Stall access_request(L2Slice *l2, c
 }
 
 /* Without timing. Who bypasses by chance, or because policies or their tables say so, does not. */
-bool l2_take_untimed(SimObject *object, const void *request) {
-    L2Slice *l2 = (L2Slice *)object;
-    CacheObject *cache = (CacheObject *)object;
-    const MemMessage *m = request;
+static __attribute__((noinline)) bool take_otherwise_untimed(L2Slice *l2, const MemMessage *m) {
+    CacheObject *cache = (CacheObject *)l2;
     Lookup at = look_up(l2, m);
     bool is_atomic = m->kind == MEM_ATOMIC;
     if (l2->bypass && !is_atomic && class_in(l2->bypass_classes, m->class_number))
@@ -180,6 +178,16 @@ bool l2_take_untimed(SimObject *object, const void *request) {
     bool hit = untimed_read(cache, m, &at);
     if (is_atomic && at.line != NO_LINE) cache_modify(&l2->cache, m, &at);
     return hit;
+}
+
+bool l2_take_untimed(SimObject *object, const void *request) {
+    L2Slice *l2 = (L2Slice *)object;
+    const MemMessage *m = request;
+    bool reads = (m->kind == MEM_READ) & (l2->enabled != 0) & !l2->bypass;
+    if (!reads) return take_otherwise_untimed(l2, m);
+    Lookup at = look_up(l2, m);
+    if (passes(l2, m, &at)) return untimed_pass((CacheObject *)l2, m);
+    return untimed_read((CacheObject *)l2, m, &at);
 }
 
 /* The tick. */

@@ -154,6 +154,7 @@ uint32_t address_map_slices(const AddressMap *map) {
 }
 
 static inline uint32_t slice_of(const AddressMap *map, ChannelSplit split) {
+    if (map->slices_per_channel == 1) return (uint32_t)split.channel;
     return (uint32_t)(split.channel * map->slices_per_channel + pack(&map->slice, split.rest));
 }
 
@@ -201,7 +202,8 @@ static __attribute__((noinline)) uint64_t special_within_slice(const AddressMap 
 
 uint64_t address_map_within_slice(const AddressMap *map, uint64_t address) {
     if (__builtin_expect(map->is_special != 0, 0)) return special_within_slice(map, address);
-    return pack(&map->within_slice, split_by_reciprocal(map, address).rest);
+    uint64_t rest = split_by_reciprocal(map, address).rest;
+    return map->slices_per_channel == 1 ? rest : pack(&map->within_slice, rest);
 }
 
 /* The masks' defaults are the GTX 480's, with one L2 slice per channel. */

@@ -107,44 +107,64 @@ static COLD uint32_t lanes_near(const MemoryOp *op, uint64_t address, int bit) {
     return lanes;
 }
 
-/* Member by member: made as a whole it would be put together elsewhere, and its copy have to wait for that. */
-static inline void set_segment(Segment *segment, uint64_t address, uint32_t bytes, uint32_t lanes) {
-    segment->address = address;
-    segment->byte_mask[0] = segment->byte_mask[1] = 0;
-    segment->bytes = bytes;
-    segment->lanes = lanes;
-}
-
 /* Makes the segment the smallest quarter, half or whole of a line that holds what these lanes access; `upper`: the lanes
- * in the upper half of their line, `odd`: those in the second or last quarter. */
+ * in the upper half of their line, `odd`: those in the second or last quarter. Without branches, which the host could not
+ * foresee. */
 static inline void enclose_lanes(Segment *segment, uint64_t line, uint32_t lanes, uint32_t upper,
                                  uint32_t odd) {
-    bool whole = (lanes & upper) && (lanes & ~upper), half = (lanes & odd) && (lanes & ~odd);
-    uint32_t bytes = whole ? COALESCE_LINE : half ? COALESCE_LINE / 2 : COALESCE_LINE / 4;
-    uint32_t first = (lanes & upper ? COALESCE_LINE / 2u : 0) + (lanes & odd ? COALESCE_LINE / 4u : 0);
-    set_segment(segment, line + (first & -bytes), bytes, lanes);
+    uint32_t has_upper = (lanes & upper) != 0, has_odd = (lanes & odd) != 0;
+    uint32_t whole = has_upper & ((lanes & ~upper) != 0), half = has_odd & ((lanes & ~odd) != 0);
+    uint32_t bytes = (uint32_t)QUARTER << (2 * whole | (half & ~whole));
+    uint32_t first = has_upper * (COALESCE_LINE / 2) + has_odd * (COALESCE_LINE / 4);
+    segment_set(segment, line + (first & -bytes), bytes, lanes);
 }
 
-/* Global accesses are aligned to their size, so none crosses a line or a quarter of it. All lanes on a line are found at
- * once: the host cannot foresee which lanes share one. */
-static uint32_t coalesce_global(const MemoryOp *op, Segment *segments, uint32_t widest) {
-    LaneNumbers quarter, line_of;
+/* The lanes of a global access, by quarters of lines and by what its segments lie in. */
+typedef struct {
+    LaneNumbers quarter, line;
+    uint32_t upper, odd;
+    bool is_far; /* the numbers do not tell all lanes apart */
+} LaneLines;
+
+static inline void find_lines(const MemoryOp *op, uint32_t widest, LaneLines *of) {
     uint32_t above = ~(widest / QUARTER - 1);
     uint64_t first = op->address[0], differences = 0;
     for (int lane = 0; lane < WARP_LANES; lane++) {
-        quarter[lane] = (uint32_t)(op->address[lane] / QUARTER);
-        line_of[lane] = quarter[lane] & above;
+        of->quarter[lane] = (uint32_t)(op->address[lane] / QUARTER);
+        of->line[lane] = of->quarter[lane] & above;
         differences |= op->address[lane] ^ first;
     }
-    uint32_t upper = lanes_with_bit(quarter, 1), odd = lanes_with_bit(quarter, 0);
+    of->upper = lanes_with_bit(of->quarter, 1);
+    of->odd = lanes_with_bit(of->quarter, 0);
+    of->is_far = differences >> NEAR_BITS != 0;
+}
+
+/* The segment of `lane`, with those of `left` that share it; returns these. */
+static inline uint32_t make_segment(const MemoryOp *op, const LaneLines *of, int lane, uint32_t left,
+                                    Segment *segment) {
+    uint64_t address = op->address[lane];
+    uint32_t lanes = lanes_with_number(of->line, of->line[lane]) & left;
+    if (__builtin_expect(of->is_far, 0)) lanes &= lanes_near(op, address, NEAR_BITS);
+    enclose_lanes(segment, address & ~(uint64_t)(COALESCE_LINE - 1), lanes, of->upper, of->odd);
+    return lanes;
+}
+
+/* Global accesses are aligned to their size, so none crosses a line or a quarter of it. All lanes on a line are found at
+ * once: the host cannot foresee which lanes share one. Nor need it wait to learn which are left before it looks for those
+ * of the second one of them, where that is on another line. */
+static uint32_t coalesce_global(const MemoryOp *op, Segment *segments, uint32_t widest) {
+    LaneLines of;
     Segment *next = segments;
-    for (uint32_t left = op->lanes, lanes; left; left ^= lanes, next++) {
-        uint64_t address = op->address[__builtin_ctz(left)];
-        lanes = lanes_with_number(line_of, (uint32_t)(address / QUARTER) & above) & left;
-        if (__builtin_expect(differences >> NEAR_BITS != 0, 0)) lanes &= lanes_near(op, address, NEAR_BITS);
-        enclose_lanes(next, address & ~(uint64_t)(COALESCE_LINE - 1), lanes, upper, odd);
-        if (op->kind != INST_LOAD) add_written_bytes(op, next);
+    find_lines(op, widest, &of);
+    for (uint32_t left = op->lanes, lanes; left; left ^= lanes) {
+        uint32_t behind = left & (left - 1);
+        int lane = __builtin_ctz(left), second = __builtin_ctz(behind | 1u << 31);
+        lanes = make_segment(op, &of, lane, left, next++);
+        if (behind & ~lanes & 1u << second) lanes |= make_segment(op, &of, second, left, next++);
     }
+    if (op->kind != INST_LOAD)
+        for (Segment *s = segments; s < next; s++)
+            add_written_bytes(op, s);
     return (uint32_t)(next - segments);
 }
 
@@ -195,7 +215,7 @@ static inline uint32_t coalesce_local_alike(const MemoryOp *op, uint64_t first, 
     uint64_t low = all ? UINT64_MAX : four_of_each(op->lanes);
     uint64_t high = all ? UINT64_MAX : four_of_each(op->lanes >> 16);
     for (uint32_t word = 0; word < words; word++) {
-        set_segment(&segments[word], line + word * op->word_stride, COALESCE_LINE, op->lanes);
+        segment_set(&segments[word], line + word * op->word_stride, COALESCE_LINE, op->lanes);
         segments[word].byte_mask[0] = low;
         segments[word].byte_mask[1] = high;
         if (!all) shrink(&segments[word]);
@@ -232,7 +252,7 @@ static inline bool coalesce_within_line(const MemoryOp *op, Segment *segment, ui
     if (!within_line(op->lowest, op->highest, op->bytes)) return false;
     uint32_t bytes = enclosing_bytes(op);
     if (bytes > widest) return false;
-    set_segment(segment, op->lowest & -(uint64_t)bytes, bytes, op->lanes);
+    segment_set(segment, op->lowest & -(uint64_t)bytes, bytes, op->lanes);
     if (op->kind != INST_LOAD) add_written_bytes(op, segment);
     return true;
 }

@@ -17,6 +17,14 @@ typedef struct {
     uint32_t lanes;        /* that touch it                                  */
 } Segment;
 
+/* Member by member: made as a whole it would be put together elsewhere, and its copy have to wait for that. */
+static inline void segment_set(Segment *segment, uint64_t address, uint32_t bytes, uint32_t lanes) {
+    segment->address = address;
+    segment->byte_mask[0] = segment->byte_mask[1] = 0;
+    segment->bytes = bytes;
+    segment->lanes = lanes;
+}
+
 /* Coalesces per warp into 128 B lines in the order in which the lanes first touch them, each shrunk to the 64
  * B half or 32 B quarter that holds all touched bytes. With `widest` 64 or 32 the halves or quarters of a
  * line are segments of their own; loads must then bring their addresses. Returns the number of segments. */

@@ -142,19 +142,28 @@ static inline void begin_fixed(Lsu *lsu, const MemoryOp *op, uint32_t cycles, ui
 
 static uint32_t texture_segments(const MemoryOp *op, Segment *segments) {
     for (uint32_t i = 0; i < op->segments; i++)
-        segments[i] = (Segment){.address = op->lowest + (uint64_t)op->segment[i] * TEXTURE_SEGMENT,
-                                .bytes = TEXTURE_SEGMENT};
+        segment_set(&segments[i], op->lowest + (uint64_t)op->segment[i] * TEXTURE_SEGMENT, TEXTURE_SEGMENT,
+                    0);
     return op->segments;
 }
 
-static uint32_t distinct_segments(const MemoryOp *op, Segment *segments) {
+static inline void set_constant_segment(Segment *segment, uint64_t address) {
+    segment_set(segment, address / CONSTANT_SEGMENT * CONSTANT_SEGMENT, CONSTANT_SEGMENT, 0);
+}
+
+static __attribute__((noinline)) uint32_t distinct_segments(const MemoryOp *op, Segment *segments) {
     uint64_t distinct[WARP_LANES];
-    distinct[0] = op->lowest;
-    uint32_t count = op->has_addresses ? distinct_addresses(op, distinct) : 1;
+    uint32_t count = distinct_addresses(op, distinct);
     for (uint32_t i = 0; i < count; i++)
-        segments[i] = (Segment){.address = distinct[i] / CONSTANT_SEGMENT * CONSTANT_SEGMENT,
-                                .bytes = CONSTANT_SEGMENT};
+        set_constant_segment(&segments[i], distinct[i]);
     return count;
+}
+
+/* Mostly of one address. */
+static inline uint32_t constant_segments(const MemoryOp *op, Segment *segments) {
+    if (op->has_addresses) return distinct_segments(op, segments);
+    set_constant_segment(&segments[0], op->lowest);
+    return 1;
 }
 
 static uint32_t widest_segment(const Lsu *lsu, const MemoryOp *op) {
@@ -299,7 +308,7 @@ static inline uint32_t make_segments(const Lsu *lsu, const MemoryOp *op, Segment
     else if (op->space == SPACE_TEXTURE)
         count = texture_segments(op, segments);
     else
-        count = distinct_segments(op, segments);
+        count = constant_segments(op, segments);
     if (__builtin_expect(is_prefetch(op), 0)) widen_to_lines(segments, count);
     return count;
 }

@@ -130,6 +130,20 @@ START_TEST(what_replaces_a_line_inherits_nothing) {
 }
 END_TEST
 
+/* Line 6 comes while nothing has timing: nobody is known to have touched it. */
+START_TEST(line_taken_without_timing_is_nobody_s) {
+    static const char *const levels[] = {"L1", "L2"};
+    CacheRig rig = cache_rig(
+        (CacheBench){.class = levels[_i], .cache = "size=128 ways=1", .part = "LineReuse"});
+    MemMessage untimed = request_of(bringer, 6);
+    touch(&rig, bringer, 5);
+    rig.cache->class->take_untimed(rig.cache, &untimed);
+    touch(&rig, bringer, 6);
+    expect(&rig, "hits", "other", 1);
+    rig_free(&rig);
+}
+END_TEST
+
 START_TEST(line_taken_at_its_fill_is_that_of_who_fetched_it) {
     CacheRig rig = cache_rig((CacheBench){.class = "L1", .cache = "allocate=fill", .part = "LineReuse"});
     Who other = bringer;
@@ -185,6 +199,7 @@ Suite *line_reuse_suite(void) {
     tcase_add_test(tests, a_warp_s_threads_are_remembered_while_it_is_the_last_to_touch_the_line);
     tcase_add_test(tests, since_first_counts_who_brought_the_line);
     tcase_add_test(tests, what_replaces_a_line_inherits_nothing);
+    tcase_add_loop_test(tests, line_taken_without_timing_is_nobody_s, 0, 2);
     tcase_add_test(tests, line_taken_at_its_fill_is_that_of_who_fetched_it);
     tcase_add_test(tests, write_that_evicts_is_classed_by_the_line_that_it_evicts);
     tcase_add_test(tests, what_no_warp_did_is_other);
