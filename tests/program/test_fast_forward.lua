@@ -238,10 +238,8 @@ harness.test("what is wrong with it is said", function()
   end
 end)
 
-harness.test("a fault before there is timing is one of the launch, and the machine goes on", function()
-  local sim = ww.build("gtx480", { memory = 1 << 20 })
-  local gpu = sim:gpu()
-  local kernels = gpu:load { name = "fault.ptx", text = [[
+--- Each CTA stores a number; CTA `bad` does so where no memory is.
+local faulty <const> = [[
 .version 6.0
 .target sm_60
 .address_size 64
@@ -253,17 +251,36 @@ harness.test("a fault before there is timing is one of the launch, and the machi
   st.global.u32 [%d1], %r2;
   ret;
 }
-]] }
-  local out = gpu:alloc(256)
-  local function launch(bad) return gpu:try_launch(kernels.k, { grid = 400, block = 32, args = { out, bad }, forward = 200 }) end
-  local _, fault = launch(50)
-  harness.equal(fault.kind, "out of bounds")
-  harness.equal(table.concat(fault.cta, " "), "50 0 0")
+]]
+
+--- A function that launches it with 400 CTAs, and whether its second half has timing.
+local function launcher_of_faulty(options, forward)
+  options.memory = 1 << 20
+  local gpu = ww.build("gtx480", options):gpu()
+  local kernel, out = gpu:load { name = "fault.ptx", text = faulty }.k, gpu:alloc(256)
+  return function(bad) return gpu:try_launch(kernel, { grid = 400, block = 32, args = { out, bad }, forward = forward }) end
+end
+
+local function faulty_cta(_, fault)
+  harness.equal(fault and fault.kind, "out of bounds")
+  return table.concat(fault.cta, " ")
+end
+
+harness.test("a fault before there is timing is one of the launch, and the machine goes on", function()
+  local launch = launcher_of_faulty({}, 200)
+  harness.equal(faulty_cta(launch(50)), "50 0 0")
   local result, none = launch(1000)
   harness.equal(none, nil)
   assert(result.cycles > 0)
-  local _, late = launch(399)
-  harness.equal(table.concat(late.cta, " "), "399 0 0")
+  harness.equal(faulty_cta(launch(399)), "399 0 0")
+end)
+
+harness.test("a fault of a CTA that leaves no lines in the caches is one of the launch, too", function()
+  for _, bad in ipairs { 0, 50, 99, 100, 150, 399 } do -- the first 100 of 200 CTAs without timing leave none
+    local launch = launcher_of_faulty { fast_forward = "launch=0,cta=0.5,warm=0.25" }
+    harness.equal(faulty_cta(launch(bad)), bad .. " 0 0")
+    harness.equal(select(2, launch(1000)), nil)
+  end
 end)
 
 --- Straight code: 4 cycles of the clock, guards of both kinds, and a store to shared memory that may miss it.
