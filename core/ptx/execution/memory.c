@@ -560,9 +560,8 @@ void view_commit(MemoryView *view) {
     view->signature = 0;
 }
 
-bool view_covers(MemoryView *view, uint64_t address, uint64_t bytes) {
-    if (address >= view->hot_start && address < view->hot_end && bytes <= view->hot_end - address)
-        return true;
+/* Apart, so that those who ask need not save the host's registers for it. */
+__attribute__((noinline)) bool view_finds(MemoryView *view, uint64_t address, uint64_t bytes) {
     Allocation found;
     if (!range_within_bounds(view->memory, address, bytes, &found)) return false;
     view->hot_start = found.start;
@@ -578,7 +577,7 @@ void view_reserve(MemoryView *view, uint32_t count) {
 }
 
 /* Byte by byte, the newest write that touches a byte decides it. */
-static uint64_t overlay_log(const MemoryView *view, uint64_t address, uint32_t bytes, uint64_t value) {
+uint64_t view_overlay(const MemoryView *view, uint64_t address, uint32_t bytes, uint64_t value) {
     uint32_t missing = (1u << bytes) - 1;
     for (uint32_t index = view->log_count; index-- > 0 && missing;) {
         const LoggedWrite *write = &view->log[index];
@@ -592,18 +591,6 @@ static uint64_t overlay_log(const MemoryView *view, uint64_t address, uint32_t b
         }
     }
     return value;
-}
-
-bool view_load(MemoryView *view, uint64_t address, uint32_t bytes, uint64_t *value) {
-    if (!view_covers(view, address, bytes)) return false;
-    uint64_t loaded = 0;
-    memcpy(&loaded, view->base + address, bytes);
-    /* Elements are aligned, but merged writes may straddle two lines: both bits are in the signature. */
-    if (view->signature & (view_line_bit(address) | view_line_bit(address + bytes - 1))) {
-        loaded = overlay_log(view, address, bytes, loaded);
-    }
-    *value = loaded;
-    return true;
 }
 
 bool view_store(MemoryView *view, uint64_t address, uint32_t bytes, uint64_t value) {

@@ -12,6 +12,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #define DEVICE_MEMORY_BASE 0xc0000000ull
 
@@ -117,9 +118,13 @@ void view_free(MemoryView *view);
 /* Applies the log in the order of the writes, marks the pages written, and empties the log. */
 void view_commit(MemoryView *view);
 
-/* True when [address, address + bytes) lies within bounds; the allocation, or what is mapped around it, becomes
- * the hot one. */
-bool view_covers(MemoryView *view, uint64_t address, uint64_t bytes);
+/* Looks for it among all; what it finds, the allocation or what is mapped around it, becomes the hot one. */
+bool view_finds(MemoryView *view, uint64_t address, uint64_t bytes);
+/* True when [address, address + bytes) lies within bounds. */
+static inline bool view_covers(MemoryView *view, uint64_t address, uint64_t bytes) {
+    bool is_hot = address >= view->hot_start && address < view->hot_end && bytes <= view->hot_end - address;
+    return is_hot || view_finds(view, address, bytes);
+}
 /* At once, of a view that is alone: a range within bounds, at most a page. */
 void view_write(MemoryView *view, uint64_t address, const void *bytes, uint64_t count);
 /* Makes room in the log for `count` more writes. */
@@ -132,8 +137,27 @@ static inline uint64_t view_line_bit(uint64_t address) {
     return 1ull << ((line ^ line >> 6 ^ line >> 12 ^ line >> 18) & 63);
 }
 
-/* One element; false when out of bounds. The value is zero-extended. */
-bool view_load(MemoryView *view, uint64_t address, uint32_t bytes, uint64_t *value);
+/* The element there, `value` as in device memory, as the view has written it. */
+uint64_t view_overlay(const MemoryView *view, uint64_t address, uint32_t bytes, uint64_t value);
+
+/* One element of 1, 2, 4 or 8 bytes; false, and a value of 0, when out of bounds. The value is zero-extended. */
+static inline bool view_load(MemoryView *view, uint64_t address, uint32_t bytes, uint64_t *value) {
+    *value = 0;
+    if (!view_covers(view, address, bytes)) return false;
+    const uint8_t *from = view->base + address;
+    switch (bytes) { /* constant sizes: one load each */
+    case 1: memcpy(value, from, 1); break;
+    case 2: memcpy(value, from, 2); break;
+    case 4: memcpy(value, from, 4); break;
+    default: memcpy(value, from, 8); break;
+    }
+    /* Elements are aligned, but merged writes may straddle two lines: both bits are in the signature. */
+    if (view->signature & (view_line_bit(address) | view_line_bit(address + bytes - 1)))
+        *value = view_overlay(view, address, bytes, *value);
+    return true;
+}
+
+/* One element; false when out of bounds. */
 bool view_store(MemoryView *view, uint64_t address, uint32_t bytes, uint64_t value);
 
 #endif
