@@ -4,14 +4,17 @@ typedef struct {
     uint64_t lowest, highest, low_bits;
 } Extent;
 
+/* Hosts compare signed vectors: with the highest bit flipped these are in the same order. */
 static inline Extent extent_of_lanes(const uint64_t address[WARP_LANES]) {
-    Extent extent = {UINT64_MAX, 0, 0};
+    int64_t lowest = INT64_MAX, highest = INT64_MIN;
+    uint64_t low_bits = 0, highest_bit = 1ull << 63;
     FOR_LANES {
-        extent.lowest = address[lane] < extent.lowest ? address[lane] : extent.lowest;
-        extent.highest = address[lane] > extent.highest ? address[lane] : extent.highest;
-        extent.low_bits |= address[lane];
+        int64_t ordered = (int64_t)(address[lane] ^ highest_bit);
+        lowest = ordered < lowest ? ordered : lowest;
+        highest = ordered > highest ? ordered : highest;
+        low_bits |= address[lane];
     }
-    return extent;
+    return (Extent){(uint64_t)lowest ^ highest_bit, (uint64_t)highest ^ highest_bit, low_bits};
 }
 
 static inline Extent extent_of(ExecContext *context) {

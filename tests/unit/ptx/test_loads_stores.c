@@ -1,4 +1,5 @@
 /* Loads and stores of a warp in every space. The buffer holds bytes (37 * offset + 11). */
+#include "core/sim/base/random.h"
 #include "tests/unit/ptx/warp_fixture.h"
 
 static uint8_t pattern(uint64_t offset) {
@@ -93,7 +94,7 @@ START_TEST(loads_extend_to_the_register_in_every_space_and_layout) {
     } spaces[] = {{"global.", 0, 8}, {"global.nc.", 0, 8},  {"volatile.global.", 0, 8},
                   {"const.", 0, 8},  {"shared.", 0, 4},     {"shared.", 0, 8},
                   {"", 0, 8},        {"", SHARED_WINDOW, 8}};
-    static const uint32_t masks[] = {UINT32_MAX, 0x0ff0f00fu, 0x80000000u, 0};
+    static const uint32_t masks[] = {UINT32_MAX, 0xfffbfffeu, 0x0ff0f00fu, 0x80000000u, 0};
     bool wide = load_types[_i].register_word[1] == '8';
     uint32_t bytes = load_types[_i].bytes;
     fill_pattern();
@@ -196,7 +197,7 @@ static void expect_words(size_t layout, uint32_t first, uint32_t active) {
 }
 
 START_TEST(words_of_shared_memory_reach_their_lanes_wherever_they_lie) {
-    static const uint32_t masks[] = {UINT32_MAX, 0x0ff0f00fu, 1u << 20, 0};
+    static const uint32_t masks[] = {UINT32_MAX, 0xfffbfffeu, 0x0ff0f00fu, 1u << 20, 0};
     fill_pattern();
     for (size_t m = 0; m < sizeof masks / sizeof *masks; m++) {
         for (size_t layout = 0; layout < sizeof word_layouts / sizeof *word_layouts; layout++) {
@@ -284,7 +285,7 @@ START_TEST(stores_write_low_bytes_and_the_highest_lane_wins) {
         int address_bytes;
     } spaces[] = {
         {"global.", false, 8}, {"volatile.global.", false, 8}, {"shared.", true, 4}, {"", false, 8}};
-    static const uint32_t masks[] = {UINT32_MAX, 0x0ff0f00fu, 1, 0};
+    static const uint32_t masks[] = {UINT32_MAX, 0xfffbfffeu, 0x0ff0f00fu, 1, 0};
     uint32_t bytes = store_types[_i].bytes;
     for (size_t s = 0; s < sizeof spaces / sizeof *spaces; s++) {
         for (size_t l = 0; l < sizeof layouts / sizeof *layouts; l++) {
@@ -506,6 +507,26 @@ START_TEST(a_run_of_lanes_that_wraps_around_is_out_of_bounds) {
 }
 END_TEST
 
+/* Wherever they lie: most of these are out of bounds. */
+START_TEST(lowest_and_highest_are_those_of_the_active_lanes) {
+    Random random = {31};
+    for (int turn = 0; turn < 500; turn++) {
+        uint64_t lowest = UINT64_MAX, highest = 0;
+        warp.context.active = 1u << turn % WARP_LANES | (uint32_t)random_below(&random, 1ull << 32);
+        for (int lane = 0; lane < WARP_LANES; lane++) {
+            uint64_t address = random_below(&random, 1ull << 32) << 32 | random_below(&random, 1ull << 32);
+            set_u64(1, lane, address >> random_below(&random, 64));
+            if (!(warp.context.active >> lane & 1)) continue;
+            lowest = get_u64(1, lane) < lowest ? get_u64(1, lane) : lowest;
+            highest = get_u64(1, lane) > highest ? get_u64(1, lane) : highest;
+        }
+        execute("ld.global.u8", "r4 a8");
+        ck_assert_uint_eq(warp.context.lowest, lowest);
+        ck_assert_uint_eq(warp.context.highest, highest);
+    }
+}
+END_TEST
+
 START_TEST(lanes_may_fall_into_different_allocations) {
     uint64_t second = device_alloc(warp.memory, 4096);
     uint32_t value = 0x600d;
@@ -584,6 +605,7 @@ Suite *loads_stores_suite(void) {
     tcase_add_test(cases, generic_loads_read_parameters_and_stores_may_not_write_them);
     tcase_add_test(cases, out_of_bounds_and_misaligned_lanes_are_reported);
     tcase_add_test(cases, a_run_of_lanes_that_wraps_around_is_out_of_bounds);
+    tcase_add_test(cases, lowest_and_highest_are_those_of_the_active_lanes);
     tcase_add_test(cases, lanes_may_fall_into_different_allocations);
     tcase_add_test(cases, thirty_two_bit_addresses_wrap_around);
     tcase_add_test(cases, cache_operators_and_volatile_are_recorded);
