@@ -26,11 +26,28 @@ static inline void form_addresses(const Inst *inst, ExecContext *context) {
 }
 
 /* Cheaper to find out than the least and the greatest, and kernels often access what is the same in all threads. */
-static inline bool are_alike(const uint64_t address[WARP_LANES]) {
+static inline bool are_alike(const LaneU64 address[WARP_LANES]) {
     uint64_t first = address[0], differences = 0;
     if (address[WARP_LANES - 1] != first) return false;
     FOR_LANES differences |= address[lane] ^ first;
     return differences == 0;
+}
+
+/* The address that the instruction forms in each lane, if it is the same in all of them. */
+static inline bool is_address_alike(const Inst *inst, const ExecContext *context, uint64_t *address) {
+    const void *base = source(inst, context, 0);
+    bool is_constant = inst->src[0] & OPERAND_CONST;
+    if (inst->detail & DETAIL_ADDRESS_32) {
+        const LaneU32 *lanes = base;
+        uint32_t first = lanes[0], differences = 0;
+        if (!is_constant) FOR_LANES differences |= lanes[lane] ^ first;
+        *address = first + (uint32_t)inst->displacement;
+        return differences == 0;
+    }
+    const LaneU64 *lanes = base;
+    uint64_t first = lanes[0];
+    *address = first + (uint64_t)inst->displacement;
+    return is_constant || are_alike(lanes);
 }
 
 /* How the elements of all lanes lie, if no lane is inactive: one after the other, as those of an array; or those of each

@@ -72,16 +72,23 @@ static inline AccessPattern check_flat(const Inst *inst, ExecContext *context, u
     return ACCESS_UNIFORM;
 }
 
-/* Where the first lane accesses an element of its local memory, if all lanes do so at the same address, as they mostly
- * do; NULL sends the caller through the general path. */
+/* Where the first lane accesses an element of its local memory, if the address is the same in all lanes, active or not, as
+ * it mostly is; NULL sends the caller through the general path. */
 static inline uint8_t *alike_in_local(const Inst *inst, ExecContext *context, uint64_t bytes) {
-    uint64_t address = context->address[0];
-    bool alike = inst->src[0] & OPERAND_CONST || are_alike(context->address);
-    if (!alike || inst->elements != 1 || context->active != ALL_LANES) return NULL;
+    uint64_t address;
+    if (inst->elements != 1 || !is_address_alike(inst, context, &address)) return NULL;
     if ((address & (bytes - 1)) || !is_inside(address, address, bytes, 0, context->local_bytes)) return NULL;
+    context->space = SPACE_LOCAL;
     context->lowest = context->highest = address;
+    FOR_LANES context->address[lane] = address;
     return context->local + address;
 }
+
+#define PLACE_BY_STRIDE(i)  from + (uint64_t)(lane + (i)) * stride
+#define PLACE_BY_ADDRESS(i) from + (uint64_t)(lane + (i)) * stride + address[lane + (i)]
+
+/* Else gcc makes a second loop for elements that lie side by side, which they never do. */
+#define HIDE_STRIDE(stride) __asm__("" : "+r"(stride))
 
 enum { UNROLLED = 4 };
 
@@ -144,16 +151,39 @@ static inline bool load_words(const Inst *inst, ExecContext *context) {
         FOR_LANES to[lane] = element_##kind(from + (uint64_t)lane * sizeof(MEMORY));                         \
     }                                                                                                        \
                                                                                                              \
-    /* Those of all lanes in local memory, from the first one on. */                                         \
-    static inline void spread_##kind(const Inst *inst, ExecContext *context, const uint8_t *from) {          \
-        if (!inst->dst_count) return;                                                                        \
-        SLOT *to = destination(inst, context, 0);                                                            \
-        uint64_t stride = context->local_bytes;                                                              \
-        for (int lane = 0; lane < WARP_LANES; lane += UNROLLED, from += UNROLLED * stride) {                 \
-            to[lane] = element_##kind(from);                                                                 \
-            to[lane + 1] = element_##kind(from + stride);                                                    \
-            to[lane + 2] = element_##kind(from + 2 * stride);                                                \
-            to[lane + 3] = element_##kind(from + 3 * stride);                                                \
+    /* To the active lanes: lane i's element is at from + i * stride. */                                     \
+    static inline void spread_##kind(void *to, const uint8_t *from, uint64_t stride, uint32_t active) {      \
+        if (sizeof(SLOT) == sizeof(uint32_t)) {                                                              \
+            for (int lane = 0; lane < WARP_LANES; lane += 8) {                                               \
+                EightLanes lanes = EIGHT_LANES(element_##kind, PLACE_BY_STRIDE);                             \
+                write_eight((EightLanes *)to + lane / 8, &lanes, active, lane);                              \
+            }                                                                                                \
+        } else {                                                                                             \
+            for (int lane = 0; lane < WARP_LANES; lane += 4) {                                               \
+                FourLanes lanes = FOUR_LANES(element_##kind, PLACE_BY_STRIDE);                               \
+                write_four((FourLanes *)to + lane / 4, &lanes, active, lane);                                \
+            }                                                                                                \
+        }                                                                                                    \
+    }                                                                                                        \
+                                                                                                             \
+    /* Likewise, and behind that by its address. */                                                          \
+    static inline void gather_lanes_##kind(void *to, const uint8_t *from, uint64_t stride,                   \
+                                           const uint64_t address[WARP_LANES], uint32_t active) {            \
+        if (__builtin_popcount(active) < MANY_LANES) {                                                       \
+            for (uint32_t lanes = active; lanes; lanes &= lanes - 1) {                                       \
+                int lane = __builtin_ctz(lanes);                                                             \
+                ((SLOT *)to)[lane] = element_##kind(from + (uint64_t)lane * stride + address[lane]);         \
+            }                                                                                                \
+        } else if (sizeof(SLOT) == sizeof(uint32_t)) {                                                       \
+            for (int lane = 0; lane < WARP_LANES; lane += 8) {                                               \
+                EightLanes lanes = EIGHT_LANES(element_##kind, PLACE_BY_ADDRESS);                            \
+                write_eight((EightLanes *)to + lane / 8, &lanes, active, lane);                              \
+            }                                                                                                \
+        } else {                                                                                             \
+            for (int lane = 0; lane < WARP_LANES; lane += 4) {                                               \
+                FourLanes lanes = FOUR_LANES(element_##kind, PLACE_BY_ADDRESS);                              \
+                write_four((FourLanes *)to + lane / 4, &lanes, active, lane);                                \
+            }                                                                                                \
         }                                                                                                    \
     }                                                                                                        \
                                                                                                              \
@@ -168,7 +198,7 @@ static inline bool load_words(const Inst *inst, ExecContext *context) {
         }                                                                                                    \
     }                                                                                                        \
                                                                                                              \
-    /* Lane i reads at base + i * stride + its address. */                                                   \
+    /* Lane i reads at base + i * stride + its address; those of inactive lanes are filled. */               \
     static inline void gather_##kind(const Inst *inst, ExecContext *context, AccessPattern pattern,          \
                                      const uint8_t *base, uint64_t stride) {                                 \
         uint32_t active = context->active;                                                                   \
@@ -177,21 +207,16 @@ static inline bool load_words(const Inst *inst, ExecContext *context) {
             if (!(inst->dst_mask >> element & 1)) continue;                                                  \
             SLOT *to = destination(inst, context, next++);                                                   \
             const uint8_t *from = base + element * sizeof(MEMORY);                                           \
-            if (pattern == ACCESS_UNIFORM && stride == 0) {                                                  \
+            if (pattern != ACCESS_UNIFORM) {                                                                 \
+                gather_lanes_##kind(to, from, stride, context->address, active);                             \
+            } else if (stride) {                                                                             \
+                spread_##kind(to, from + context->address[0], stride, active);                               \
+            } else {                                                                                         \
                 SLOT value = element_##kind(from + context->address[0]);                                     \
                 if (active == ALL_LANES) {                                                                   \
                     FOR_LANES to[lane] = value;                                                              \
                 } else {                                                                                     \
                     FOR_LANES to[lane] = active >> lane & 1 ? value : to[lane];                              \
-                }                                                                                            \
-            } else if (active == ALL_LANES) {                                                                \
-                for (int lane = 0; lane < WARP_LANES; lane++) {                                              \
-                    to[lane] = element_##kind(from + (uint64_t)lane * stride + context->address[lane]);      \
-                }                                                                                            \
-            } else {                                                                                         \
-                for (uint32_t lanes = active; lanes; lanes &= lanes - 1) {                                   \
-                    int lane = __builtin_ctz(lanes);                                                         \
-                    to[lane] = element_##kind(from + (uint64_t)lane * stride + context->address[lane]);      \
                 }                                                                                            \
             }                                                                                                \
         }                                                                                                    \
@@ -277,16 +302,19 @@ static inline bool load_words(const Inst *inst, ExecContext *context) {
         if (!IS_WORD(MEMORY, SLOT) || !load_known_words(inst, context)) load_shared_##kind(inst, context);   \
     }                                                                                                        \
                                                                                                              \
-    void exec_load_local_##kind(const Inst *inst, ExecContext *context) {                                    \
+    __attribute__((noinline)) static void load_local_##kind(const Inst *inst, ExecContext *context) {        \
         form_addresses(inst, context);                                                                       \
         context->space = SPACE_LOCAL;                                                                        \
-        const uint8_t *alike = alike_in_local(inst, context, sizeof(MEMORY));                                \
-        if (alike) {                                                                                         \
-            spread_##kind(inst, context, alike);                                                             \
-            return;                                                                                          \
-        }                                                                                                    \
         fill_inactive_addresses(context);                                                                    \
         if (context->active) local_##kind(inst, context);                                                    \
+    }                                                                                                        \
+                                                                                                             \
+    void exec_load_local_##kind(const Inst *inst, ExecContext *context) {                                    \
+        const uint8_t *alike = alike_in_local(inst, context, sizeof(MEMORY));                                \
+        if (!alike)                                                                                          \
+            load_local_##kind(inst, context);                                                                \
+        else if (inst->dst_count)                                                                            \
+            spread_##kind(destination(inst, context, 0), alike, context->local_bytes, context->active);      \
     }                                                                                                        \
                                                                                                              \
     static void param_##kind(const Inst *inst, ExecContext *context) {                                       \
@@ -460,25 +488,40 @@ static inline void keep_stored(const Inst *inst, const ExecContext *context) {
         if (!IS_WORD(MEMORY, SLOT) || !store_known_words(inst, context)) store_shared_##kind(inst, context); \
     }                                                                                                        \
                                                                                                              \
-    void exec_store_local_##kind(const Inst *inst, ExecContext *context) {                                   \
+    __attribute__((noinline)) static void store_local_##kind(const Inst *inst, ExecContext *context) {       \
         form_addresses(inst, context);                                                                       \
         context->space = SPACE_LOCAL;                                                                        \
-        uint8_t *alike = alike_in_local(inst, context, sizeof(MEMORY));                                      \
-        if (alike) {                                                                                         \
-            const SLOT *from = source(inst, context, 1);                                                     \
-            uint64_t stride = context->local_bytes;                                                          \
-            for (int lane = 0; lane < WARP_LANES; lane += UNROLLED, alike += UNROLLED * stride) {            \
-                MEMORY values[UNROLLED] = {(MEMORY)from[lane], (MEMORY)from[lane + 1],                       \
-                                           (MEMORY)from[lane + 2], (MEMORY)from[lane + 3]};                  \
-                memcpy(alike, &values[0], sizeof *values);                                                   \
-                memcpy(alike + stride, &values[1], sizeof *values);                                          \
-                memcpy(alike + 2 * stride, &values[2], sizeof *values);                                      \
-                memcpy(alike + 3 * stride, &values[3], sizeof *values);                                      \
+        fill_inactive_addresses(context);                                                                    \
+        if (context->active) local_store_##kind(inst, context);                                              \
+    }                                                                                                        \
+                                                                                                             \
+    static inline void scatter_alike_##kind(uint8_t *to, uint64_t stride, const SLOT *from,                  \
+                                            uint32_t active) {                                               \
+        if (active != ALL_LANES) {                                                                           \
+            for (uint32_t lanes = active; lanes; lanes &= lanes - 1) {                                       \
+                int lane = __builtin_ctz(lanes);                                                             \
+                MEMORY value = (MEMORY)from[lane];                                                           \
+                memcpy(to + (uint64_t)lane * stride, &value, sizeof value);                                  \
             }                                                                                                \
             return;                                                                                          \
         }                                                                                                    \
-        fill_inactive_addresses(context);                                                                    \
-        if (context->active) local_store_##kind(inst, context);                                              \
+        HIDE_STRIDE(stride);                                                                                 \
+        for (int lane = 0; lane < WARP_LANES; lane += UNROLLED, to += UNROLLED * stride) {                   \
+            MEMORY values[UNROLLED] = {(MEMORY)from[lane], (MEMORY)from[lane + 1], (MEMORY)from[lane + 2],   \
+                                       (MEMORY)from[lane + 3]};                                              \
+            memcpy(to, &values[0], sizeof *values);                                                          \
+            memcpy(to + stride, &values[1], sizeof *values);                                                 \
+            memcpy(to + 2 * stride, &values[2], sizeof *values);                                             \
+            memcpy(to + 3 * stride, &values[3], sizeof *values);                                             \
+        }                                                                                                    \
+    }                                                                                                        \
+                                                                                                             \
+    void exec_store_local_##kind(const Inst *inst, ExecContext *context) {                                   \
+        uint8_t *alike = alike_in_local(inst, context, sizeof(MEMORY));                                      \
+        if (alike)                                                                                           \
+            scatter_alike_##kind(alike, context->local_bytes, source(inst, context, 1), context->active);    \
+        else                                                                                                 \
+            store_local_##kind(inst, context);                                                               \
     }                                                                                                        \
                                                                                                              \
     void exec_store_generic_##kind(const Inst *inst, ExecContext *context) {                                 \

@@ -11,6 +11,42 @@
 #include <immintrin.h>
 #endif
 
+/* Parts of a register. Who reads one reads vectors, which the host would not forward from stores of single lanes. */
+typedef uint32_t EightLanes __attribute__((vector_size(32), may_alias));
+typedef uint64_t FourLanes __attribute__((vector_size(32), may_alias));
+
+/* From `lane` on, those that are active. */
+static inline void write_eight(EightLanes *to, const EightLanes *from, uint32_t active, int lane) {
+    EightLanes bits = {1, 2, 4, 8, 16, 32, 64, 128}, chosen = (EightLanes)((bits & active >> lane) != 0);
+    if (active == ALL_LANES)
+        *to = *from;
+    else
+        *to = (*from & chosen) | (*to & ~chosen);
+}
+static inline void write_four(FourLanes *to, const FourLanes *from, uint32_t active, int lane) {
+    FourLanes bits = {1, 2, 4, 8}, chosen = (FourLanes)((bits & (uint64_t)(active >> lane)) != 0);
+    if (active == ALL_LANES)
+        *to = *from;
+    else
+        *to = (*from & chosen) | (*to & ~chosen);
+}
+
+/* Of fewer it is quicker to look at each. */
+enum { MANY_LANES = 16 };
+
+/* What `load` finds at the places of these lanes; place(i): of the i-th. */
+#define EIGHT_LANES(load, place)                                                                             \
+    {                                                                                                        \
+        (uint32_t) load(place(0)), (uint32_t)load(place(1)), (uint32_t)load(place(2)),                       \
+            (uint32_t)load(place(3)), (uint32_t)load(place(4)), (uint32_t)load(place(5)),                    \
+            (uint32_t)load(place(6)), (uint32_t)load(place(7))                                               \
+    }
+#define FOUR_LANES(load, place)                                                                              \
+    {                                                                                                        \
+        (uint64_t) load(place(0)), (uint64_t)load(place(1)), (uint64_t)load(place(2)),                       \
+            (uint64_t)load(place(3))                                                                         \
+    }
+
 enum { WINDOW_WORDS = WARP_LANES, WINDOW_SPAN = WINDOW_WORDS * 4 };
 
 /* Addresses that fit 32 bits. */
@@ -173,17 +209,36 @@ static inline uint64_t window_start(const ExecContext *context, uint64_t limit) 
     return context->lowest < last ? context->lowest : last;
 }
 
-/* The lanes' words, at `offsets`, from the `limit` bytes at `base`. */
+static inline uint32_t word_at(const uint8_t *from) {
+    uint32_t word;
+    memcpy(&word, from, sizeof word);
+    return word;
+}
+
+#define PLACE_BY_OFFSET(i) base + offsets[lane + (i)]
+
+static inline void gather_words(LaneU32 *to, const uint8_t *base, const Offsets offsets, uint32_t active) {
+    if (__builtin_popcount(active) < MANY_LANES) {
+        for (uint32_t lanes = active; lanes; lanes &= lanes - 1) {
+            int lane = __builtin_ctz(lanes);
+            to[lane] = word_at(base + offsets[lane]);
+        }
+        return;
+    }
+    for (int lane = 0; lane < WARP_LANES; lane += 8) {
+        EightLanes words = EIGHT_LANES(word_at, PLACE_BY_OFFSET);
+        write_eight((EightLanes *)(to + lane), &words, active, lane);
+    }
+}
+
+/* The lanes' words, at `offsets`, those of inactive lanes filled, from the `limit` bytes at `base`. */
 static inline void read_words(LaneU32 *to, const uint8_t *base, uint64_t limit, const Offsets offsets,
                               const ExecContext *context) {
     uint64_t start = window_start(context, limit);
     if (context->highest - context->lowest < WINDOW_SPAN && limit >= WINDOW_SPAN) {
         permute_window(to, base + start, offsets, (uint32_t)start, context->active);
-        return;
-    }
-    for (uint32_t lanes = context->active; lanes; lanes &= lanes - 1) {
-        int lane = __builtin_ctz(lanes);
-        memcpy(&to[lane], base + offsets[lane], sizeof *to);
+    } else {
+        gather_words(to, base, offsets, context->active);
     }
 }
 

@@ -22,18 +22,26 @@ static void fill_randomly(Random *random, void *bytes, size_t count) {
         ((uint8_t *)bytes)[i] = (uint8_t)random_below(random, 256);
 }
 
-/* Addresses in slot `k`, where the operand is one of `bytes`: the same in all lanes, or one lane elsewhere. */
-static void set_addresses(int k, int bytes, const uint64_t address[WARP_LANES]) {
+/* Of an operand that is an address: one of these in turn. */
+static const char *const address_words[] = {"a4", "a8", "ai"};
+enum { ADDRESS_WORDS = sizeof address_words / sizeof *address_words };
+
+/* Addresses in slot `k` of registers, or, for an immediate, of constants, less what the instruction adds. */
+static void set_addresses(int k, const char *word, const uint64_t address[WARP_LANES], int64_t displacement) {
+    int bytes = operand_bytes(word, 0);
+    set_constant(k, 8, address[0] - (uint64_t)displacement);
     for (int lane = 0; lane < WARP_LANES; lane++) {
         if (bytes == 8)
-            set_u64(k, lane, address[lane]);
+            set_u64(k, lane, address[lane] - (uint64_t)displacement);
         else
-            set_u32(k, lane, (uint32_t)address[lane]);
+            set_u32(k, lane, (uint32_t)(address[lane] - (uint64_t)displacement));
     }
 }
 
-static void choose_addresses(Random *random, uint64_t bytes, bool alike, uint64_t address[WARP_LANES]) {
+/* The same in all lanes, or one lane, which may be inactive, elsewhere. */
+static void choose_addresses(Random *random, const char *word, uint64_t bytes, uint64_t address[WARP_LANES]) {
     uint64_t places = FIXTURE_LOCAL / bytes, place = random_below(random, places);
+    bool alike = word[1] == 'i' || random_below(random, 2);
     for (int lane = 0; lane < WARP_LANES; lane++)
         address[lane] = place * bytes;
     if (!alike) address[random_below(random, WARP_LANES)] = (place + 1) % places * bytes;
@@ -75,16 +83,17 @@ START_TEST(each_lane_loads_its_own_element) {
     snprintf(form, sizeof form, "ld.local.%s", types[_i].type);
     for (int turn = 0; turn < 600; turn++) {
         uint64_t address[WARP_LANES], before[WARP_LANES];
-        int bytes = turn % 2 ? 8 : 4;
-        snprintf(operands, sizeof operands, "%s a%d", types[_i].value, bytes);
+        const char *word = address_words[turn % ADDRESS_WORDS];
+        int64_t displacement = (int64_t)random_below(&random, 64) - 32;
+        snprintf(operands, sizeof operands, "%s %s", types[_i].value, word);
         fill_randomly(&random, warp.local, sizeof warp.local);
         fill_randomly(&random, &warp.registers[0], sizeof warp.registers[0]);
-        choose_addresses(&random, types[_i].bytes, random_below(&random, 2), address);
-        set_addresses(1, bytes, address);
+        choose_addresses(&random, word, types[_i].bytes, address);
+        set_addresses(1, word, address, displacement);
         warp.context.active = choose_lanes(&random);
         for (int lane = 0; lane < WARP_LANES; lane++)
             before[lane] = get_value(0, lane, _i);
-        execute(form, operands);
+        execute_displaced(form, operands, displacement);
         assert_addresses(address, warp.context.active);
         for (int lane = 0; lane < WARP_LANES; lane++)
             ck_assert_uint_eq(get_value(0, lane, _i), warp.context.active >> lane & 1
@@ -101,15 +110,16 @@ START_TEST(each_lane_stores_its_own_element) {
     for (int turn = 0; turn < 600; turn++) {
         uint64_t address[WARP_LANES];
         uint8_t expected[sizeof warp.local];
-        int bytes = turn % 2 ? 8 : 4;
-        snprintf(operands, sizeof operands, "a%d %s", bytes, types[_i].value);
+        const char *word = address_words[turn % ADDRESS_WORDS];
+        int64_t displacement = (int64_t)random_below(&random, 64) - 32;
+        snprintf(operands, sizeof operands, "%s %s", word, types[_i].value);
         fill_randomly(&random, warp.local, sizeof warp.local);
         fill_randomly(&random, &warp.registers[1], sizeof warp.registers[1]);
         memcpy(expected, warp.local, sizeof expected);
-        choose_addresses(&random, types[_i].bytes, random_below(&random, 2), address);
-        set_addresses(0, bytes, address);
+        choose_addresses(&random, word, types[_i].bytes, address);
+        set_addresses(0, word, address, displacement);
         warp.context.active = choose_lanes(&random);
-        execute(form, operands);
+        execute_displaced(form, operands, displacement);
         assert_addresses(address, warp.context.active);
         for (int lane = 0; lane < WARP_LANES; lane++) {
             uint64_t value = get_value(1, lane, _i);
