@@ -122,21 +122,36 @@ static void call_library(const Inst *inst, ExecContext *context, Transcendental 
     }
 }
 
+static void flush_lanes(LaneF32 *to, const LaneF32 *from) {
+    FOR_LANES to[lane] = flush_f32(from[lane], SMALLEST_NORMAL_F32);
+}
+
 #define DEFINE_TRANSCENDENTAL(name, expression)                                                              \
     void name(const Inst *inst, ExecContext *context) {                                                      \
         const LaneF32 *from = source(inst, context, 0);                                                      \
-        float smallest = smallest_kept(inst);                                                                \
+        bool is_flushed = inst->detail & DETAIL_FTZ;                                                         \
+        LaneF32 flushed[WARP_LANES] __attribute__((aligned(64)));                                            \
         LaneF32 result[WARP_LANES] __attribute__((aligned(64)));                                             \
-        FOR_LANES {                                                                                          \
-            double a = (double)flush_f32(from[lane], smallest);                                              \
-            result[lane] = flush_f32(canonical_f32((float)(expression)), smallest);                          \
+        if (is_flushed) {                                                                                    \
+            flush_lanes(flushed, from);                                                                      \
+            from = flushed;                                                                                  \
         }                                                                                                    \
+        FOR_LANES {                                                                                          \
+            float a = from[lane];                                                                            \
+            result[lane] = expression;                                                                       \
+        }                                                                                                    \
+        if (is_flushed) flush_lanes(result, result);                                                         \
         write_lanes_32(destination(inst, context, 0), (const void *)result, context->active);                \
     }
 
 /* The lanes with arguments for which there is no quick way. */
 static uint32_t turned_far(const LaneF32 *from) {
-    uint32_t far = 0;
+    uint32_t greatest = 0, far = 0;
+    FOR_LANES {
+        uint32_t magnitude = bits_of_f32(from[lane]) & 0x7fffffffu;
+        greatest = magnitude > greatest ? magnitude : greatest;
+    }
+    if (greatest <= bits_of_f32(MOST_TURNED)) return 0;
     FOR_LANES far |= (uint32_t) !(__builtin_fabsf(from[lane]) <= MOST_TURNED) << lane; /* or not a number */
     return far;
 }
@@ -147,14 +162,14 @@ static bool are_turned(const Turned *turned, const LaneF32 *from, uint32_t kind)
     return differences == 0;
 }
 
-static void turn(Turned *turned, const LaneF32 *from, float smallest) {
-    FOR_LANES {
-        double sine, cosine;
-        turned->argument[lane] = bits_of_f32(from[lane]);
-        sine_and_cosine((double)flush_f32(from[lane], smallest), &sine, &cosine);
-        turned->sine[lane] = flush_f32(canonical_f32((float)sine), smallest);
-        turned->cosine[lane] = flush_f32(canonical_f32((float)cosine), smallest);
+/* Arguments need no flush: what it would change has a sine that is flushed, and the cosine 1. */
+static void turn(Turned *turned, const LaneF32 *from, uint32_t kind) {
+    FOR_LANES sine_and_cosine(from[lane], &turned->sine[lane], &turned->cosine[lane]);
+    if (kind == TURNED_FLUSHED) {
+        flush_lanes(turned->sine, turned->sine);
+        flush_lanes(turned->cosine, turned->cosine);
     }
+    memcpy(turned->argument, from, sizeof turned->argument);
 }
 
 /* Both are computed, at little more than what one takes: mostly the other one of the same arguments follows. */
@@ -168,7 +183,7 @@ static void find_turned(const Inst *inst, ExecContext *context, Transcendental *
             call_library(inst, context, function);
             return;
         }
-        turn(&context->turned, from, smallest_kept(inst));
+        turn(&context->turned, from, kind);
         context->turned.kind = far ? TURNED_NONE : kind;
     }
     write_lanes_32(destination(inst, context, 0), (const void *)result, active);
@@ -184,7 +199,7 @@ void exec_tanh(const Inst *inst, ExecContext *context) {
     call_library(inst, context, tanh);
 }
 
-DEFINE_TRANSCENDENTAL(exec_ex2, power_of_two(a))
+DEFINE_TRANSCENDENTAL(exec_ex2, power_of_two_of_float(a))
 DEFINE_TRANSCENDENTAL(exec_lg2, log2_of_float(a))
 
 static inline double minimum_f64(double a, double b) {

@@ -83,7 +83,7 @@ static double negative_of(Terms t) {
     return -t.a;
 }
 static double power_of(Terms t) {
-    return power_of_two(t.a);
+    return t.a == t.a ? power_of_two((float)fmax(-200, fmin(t.a, 200))) : t.a;
 }
 static double tangent_of(Terms t) {
     return tanh(t.a);

@@ -104,6 +104,74 @@ START_TEST(transcendental_functions_are_accurate_to_the_last_place) {
 }
 END_TEST
 
+/* Arguments of which the value lies so close to the middle between two floats, within 2^-50 of itself, that the least
+ * inexactness would show. */
+START_TEST(transcendental_functions_tell_floats_apart_that_are_hardest_to_tell) {
+    static const struct {
+        const char *form;
+        uint32_t argument, expected;
+    } hardest[] = {
+        {"cos.approx.f32", 0x39800000, 0x3f800000}, {"cos.approx.f32", 0x3a0f1bbd, 0x3f7ffffd},
+        {"cos.approx.f32", 0x3a544395, 0x3f7ffffb}, {"cos.approx.f32", 0x3c107fe6, 0x3f7ffd74},
+        {"cos.approx.f32", 0x42378db8, 0xbea87a07}, {"cos.approx.f32", 0x424790ce, 0x3f6e4c01},
+        {"cos.approx.f32", 0x47a0e238, 0x3f7e19dd}, {"sin.approx.f32", 0x3dcf5597, 0x3dcefaf9},
+        {"sin.approx.f32", 0x3ef3830f, 0x3eea6f45}, {"sin.approx.f32", 0x4371ade3, 0x3e62da56},
+        {"sin.approx.f32", 0x45a8abb3, 0x3e51ade2}, {"sin.approx.f32", 0x46199998, 0xbeb1fa5e},
+        {"sin.approx.f32", 0xc6199998, 0x3eb1fa5e}, {"sin.approx.f32", 0x4967cb9b, 0x3ec9df85},
+        {"ex2.approx.f32", 0x36879cf7, 0x3f800018}, {"ex2.approx.f32", 0x3a07857c, 0x3f800bbe},
+        {"ex2.approx.f32", 0x3b429d37, 0x3f804384}, {"ex2.approx.f32", 0x3c02a9ad, 0x3f80b5a3},
+        {"ex2.approx.f32", 0xb52d1f9a, 0x3f7ffff8}, {"ex2.approx.f32", 0xb8d3d026, 0x3f7ffb69},
+        {"ex2.approx.f32", 0xbaec2b40, 0x3f7fae34}, {"ex2.approx.f32", 0xbcf3a937, 0x3f7ac6b0},
+        {"ex2.approx.f32", 0xbe1f29de, 0x3f65da56}, {"lg2.approx.f32", 0x3ea07ab9, 0xbfd63da2},
+        {"lg2.approx.f32", 0x40207ab9, 0x3fa9c25e}, {"lg2.approx.f32", 0x7f114a90, 0x42fe5d98},
+        {"lg2.approx.f32", 0x00914a90, 0xc2fba268}, {"lg2.approx.f32", 0x3f6cdb80, 0xbde5a1c1},
+        {"lg2.approx.f32", 0x3f7e3274, 0xbc270e8b},
+    };
+    for (uint32_t i = 0; i < sizeof hardest / sizeof *hardest; i++)
+        EXPECT1(hardest[i].form, "r4 r4", hardest[i].expected, hardest[i].argument);
+}
+END_TEST
+
+static uint32_t flushed(uint32_t bits) {
+    return bits & 0x7f800000 ? bits : bits & 0x80000000;
+}
+
+/* The same as without .ftz, but for subnormal numbers: among them are arguments, and powers of two. */
+START_TEST(transcendental_functions_flush_arguments_and_results_alone) {
+    static const char *const forms[][2] = {{"sin.approx.f32", "sin.approx.ftz.f32"},
+                                           {"cos.approx.f32", "cos.approx.ftz.f32"},
+                                           {"ex2.approx.f32", "ex2.approx.ftz.f32"},
+                                           {"lg2.approx.f32", "lg2.approx.ftz.f32"}};
+    Random random = {7};
+    for (int turn = 0; turn < 1000; turn++) {
+        uint32_t arguments[WARP_LANES];
+        Slot plain;
+        for (int lane = 0; lane < WARP_LANES; lane++) {
+            uint32_t bits = (uint32_t)random_below(&random, 1ull << 32);
+            if (turn % 2) bits &= 0xbfffffffu; /* below 2, so that no sine needs the slow way */
+            arguments[lane] = lane % 4 == 0   ? bits & 0x807fffffu
+                              : lane % 4 == 1 ? F(-120 - (float)(bits % 4096) / 128)
+                                              : bits;
+            set_u32(1, lane, flushed(arguments[lane]));
+        }
+        warp.context.active = random_below(&random, 2) ? ~0u : (uint32_t)random_below(&random, 1ull << 32);
+        memset(&warp.registers[0], 0x55, sizeof warp.registers[0]);
+        execute(forms[_i][0], "r4 r4");
+        plain = warp.registers[0];
+        for (int lane = 0; lane < WARP_LANES; lane++)
+            set_u32(1, lane, arguments[lane]);
+        memset(&warp.registers[0], 0x55, sizeof warp.registers[0]);
+        execute(forms[_i][1], "r4 r4");
+        for (int lane = 0; lane < WARP_LANES; lane++) {
+            uint32_t without;
+            memcpy(&without, (const uint8_t *)&plain + 4 * lane, sizeof without);
+            ck_assert_msg(get_u32(0, lane) == flushed(without), "%s of 0x%x: 0x%x, expected 0x%x",
+                          forms[_i][1], arguments[lane], get_u32(0, lane), flushed(without));
+        }
+    }
+}
+END_TEST
+
 /* As C libraries have them, nearly always: both round once what is exact to 48 bits. One lane far away among near ones,
  * and inactive ones, change nothing. */
 START_TEST(transcendental_functions_of_all_kinds_of_numbers_are_those_of_the_library) {
@@ -448,6 +516,8 @@ Suite *exec_float_suite(void) {
     tcase_add_test(cases, ftz_flushes_inputs_and_results_and_sat_clamps);
     tcase_add_test(cases, nan_results_are_canonical_and_min_max_prefer_numbers);
     tcase_add_test(cases, transcendental_functions_are_accurate_to_the_last_place);
+    tcase_add_test(cases, transcendental_functions_tell_floats_apart_that_are_hardest_to_tell);
+    tcase_add_loop_test(cases, transcendental_functions_flush_arguments_and_results_alone, 0, 4);
     tcase_add_loop_test(cases, transcendental_functions_of_all_kinds_of_numbers_are_those_of_the_library, 0,
                         4);
     tcase_add_test(cases, sines_and_cosines_are_those_of_a_fresh_context);
