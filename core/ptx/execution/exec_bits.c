@@ -164,7 +164,7 @@ void exec_lop3(const Inst *inst, ExecContext *context) {
     spread_table(inst, context, term);
     FOR_LANES {
         uint32_t result = logic_of(a[lane], b[lane], c[lane], term);
-        to[lane] = active >> lane & 1 ? result : to[lane];
+        to[lane] = active & 1u << lane ? result : to[lane];
     }
 }
 

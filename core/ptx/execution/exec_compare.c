@@ -2,10 +2,19 @@
 #include "core/ptx/execution/exec_internal.h"
 
 /* setp p|q: q is the combination of the inverted compare. */
-static inline void write_compared(const Inst *inst, ExecContext *context, uint32_t compared) {
+static __attribute__((noinline)) void write_combined(const Inst *inst, ExecContext *context,
+                                                     uint32_t compared) {
     uint32_t second = inst->pdst2 == NO_PREDICATE ? 0 : combine(inst, context, ~compared, 2);
     write_predicate(context, inst->pdst, combine(inst, context, compared, 2));
     write_predicate(context, inst->pdst2, second);
+}
+
+static inline void write_compared(const Inst *inst, ExecContext *context, uint32_t compared) {
+    bool has_more = (inst->pdst2 != NO_PREDICATE) | ((inst->detail & DETAIL_BOOLEAN) != 0);
+    if (__builtin_expect(has_more, 0))
+        write_combined(inst, context, compared);
+    else
+        write_predicate(context, inst->pdst, compared);
 }
 
 static void write_set(const Inst *inst, ExecContext *context, uint32_t compared) {
@@ -14,8 +23,8 @@ static void write_set(const Inst *inst, ExecContext *context, uint32_t compared)
     if (inst->detail & DETAIL_HALF_RESULT) yes = inst->detail & DETAIL_BRAIN ? 0x3f80 : 0x3c00;
     LaneU32 *to = destination(inst, context, 0);
     FOR_LANES {
-        uint32_t result = mask >> lane & 1 ? yes : 0;
-        to[lane] = active >> lane & 1 ? result : to[lane];
+        uint32_t result = mask & 1u << lane ? yes : 0;
+        to[lane] = active & 1u << lane ? result : to[lane];
     }
 }
 
@@ -171,7 +180,7 @@ void exec_mov_pred(const Inst *inst, ExecContext *context) {
 
 #define DEFINE_SELP(name, T)                                                                                 \
     static inline void name##_by(const Inst *inst, ExecContext *context, uint32_t chosen) {                  \
-        DEFINE_BINARY_BODY(T, T, chosen >> lane & 1 ? a : b)                                                 \
+        DEFINE_BINARY_BODY(T, T, chosen & 1u << lane ? a : b)                                                \
     }                                                                                                        \
     void name(const Inst *inst, ExecContext *context) {                                                      \
         name##_by(inst, context, predicate_source(inst, context, 2));                                        \

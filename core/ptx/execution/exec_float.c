@@ -38,7 +38,7 @@ static void run_rounded(LaneLoop *loop, const Inst *inst, ExecContext *context) 
             (void)c;                                                                                         \
             float result = flush_f32(canonical_f32(expression), smallest);                                   \
             result = saturate ? saturate_f32(result) : result;                                               \
-            to[lane] = active >> lane & 1 ? result : to[lane];                                               \
+            to[lane] = active & 1u << lane ? result : to[lane];                                              \
         }                                                                                                    \
     }                                                                                                        \
     void name##_modified(const Inst *inst, ExecContext *context) {                                           \
@@ -59,7 +59,7 @@ static void run_rounded(LaneLoop *loop, const Inst *inst, ExecContext *context) 
             (void)b;                                                                                         \
             (void)c;                                                                                         \
             double result = canonical_f64(expression);                                                       \
-            to[lane] = active >> lane & 1 ? result : to[lane];                                               \
+            to[lane] = active & 1u << lane ? result : to[lane];                                              \
         }                                                                                                    \
     }                                                                                                        \
     void name##_modified(const Inst *inst, ExecContext *context) {                                           \

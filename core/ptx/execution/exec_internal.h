@@ -269,7 +269,7 @@ static inline void write_lanes_32(LaneU32 *to, const LaneU32 *from, uint32_t act
     if (active == ALL_LANES) {
         memcpy(to, from, WARP_LANES * sizeof *to);
     } else {
-        FOR_LANES to[lane] = active >> lane & 1 ? from[lane] : to[lane];
+        FOR_LANES to[lane] = active & 1u << lane ? from[lane] : to[lane];
     }
 }
 
@@ -277,7 +277,7 @@ static inline void write_lanes_64(LaneU64 *to, const LaneU64 *from, uint32_t act
     if (active == ALL_LANES) {
         memcpy(to, from, WARP_LANES * sizeof *to);
     } else {
-        FOR_LANES to[lane] = active >> lane & 1 ? from[lane] : to[lane];
+        FOR_LANES to[lane] = active & 1u << lane ? from[lane] : to[lane];
     }
 }
 
@@ -404,7 +404,7 @@ static inline void set_host_rounding(RoundingMode mode) {
             FOR_LANES {                                                                                      \
                 A a = from_a[lane];                                                                          \
                 D result = (D)(expression);                                                                  \
-                to[lane] = active >> lane & 1 ? result : to[lane];                                           \
+                to[lane] = active & 1u << lane ? result : to[lane];                                          \
             }                                                                                                \
         }                                                                                                    \
     }
@@ -422,7 +422,7 @@ static inline void set_host_rounding(RoundingMode mode) {
         FOR_LANES {                                                                                          \
             A a = from_a[lane], b = from_b[lane];                                                            \
             D result = (D)(expression);                                                                      \
-            to[lane] = active >> lane & 1 ? result : to[lane];                                               \
+            to[lane] = active & 1u << lane ? result : to[lane];                                              \
         }                                                                                                    \
     }
 
@@ -446,7 +446,7 @@ static inline void set_host_rounding(RoundingMode mode) {
             FOR_LANES {                                                                                      \
                 A a = from_a[lane], b = from_b[lane], c = from_c[lane];                                      \
                 D result = (D)(expression);                                                                  \
-                to[lane] = active >> lane & 1 ? result : to[lane];                                           \
+                to[lane] = active & 1u << lane ? result : to[lane];                                          \
             }                                                                                                \
         }                                                                                                    \
     }
