@@ -441,84 +441,78 @@ static inline void ask_for_next_access(PlainInst *plain, const ExecContext *cont
     plain->lowest = context->lowest;
 }
 
-/* All see at once what it writes, and so do the caches. */
-static void execute_access(Sm *sm, uint32_t w, PlainInst *plain, const Inst *inst, uint32_t lanes) {
-    sm->context->space = inst->space;
-    execute_plain(plain, inst, sm->context, lanes);
-    ask_for_next_access(plain, sm->context);
+/* All see at once what it writes, and so do the caches. A function of its own: beside it the host has too few registers for
+ * what the other steps need. */
+static __attribute__((noinline)) void execute_access(Sm *sm, uint32_t w, PlainInst *plain, const Inst *inst,
+                                                     uint32_t lanes) {
+    ExecContext *context = sm->context;
+    context->space = inst->space;
+    execute_plain(plain, inst, context, lanes);
+    ask_for_next_access(plain, context);
     if (sm->view->log_count) view_commit(sm->view);
-    if (!sm->context->fault && sm->warms_caches) warm_caches(sm, w, inst);
+    if (sm->warms_caches && !context->fault) warm_caches(sm, w, inst);
 }
 
-/* Up to `end`, or the first that has a fault. */
-static inline const PlainInst *execute_bare(const PlainInst *at, const PlainInst *end, const Inst *inst,
-                                            ExecContext *context, uint32_t lanes) {
+static inline uint32_t lesser(uint32_t a, uint32_t b) {
+    return a < b ? a : b;
+}
+
+/* The bare instructions that stand here, at most `most`. Returns how many have executed: the last one may have a fault. */
+static inline uint32_t execute_bare(const PlainInst *at, uint32_t most, const Inst *inst,
+                                    ExecContext *context, uint32_t lanes) {
+    const PlainInst *const first = at, *const end = at + lesser(at->bare, most);
+    context->space = SPACE_SHARED;
     context->active = lanes;
     do
         at->exec(inst++, context);
     while (++at != end && !context->fault);
-    return at;
-}
-
-/* The next `count` instructions, of which no two have a place between them where lanes reconverge. Returns how many have
- * executed: fewer where one has a fault, which is not met yet. */
-static inline uint32_t execute_run(Sm *sm, uint32_t w, PlainInst *plain, uint32_t count, uint64_t clock) {
-    const SimtEntry *top = &sm->warp[w].simt.top;
-    const uint32_t lanes = top->lanes;
-    ExecContext *const context = sm->context;
-    PlainInst *const first = plain + top->pc, *const end = first + count, *at = first;
-    const Inst *const first_inst = sm_inst(sm, top->pc);
-    do {
-        const Inst *inst = first_inst + (at - first);
-        context->space = SPACE_SHARED;
-        context->clock = clock + (uint64_t)(at - first);
-        if (at->bare) {
-            const PlainInst *bare_end = at + at->bare;
-            at += execute_bare(at, bare_end < end ? bare_end : end, inst, context, lanes) - at;
-        } else if (at->is_access) {
-            execute_access(sm, w, at++, inst, lanes);
-        } else {
-            execute_plain(at++, inst, context, lanes);
-        }
-    } while (at != end && !context->fault);
     return (uint32_t)(at - first);
 }
 
-static inline void branch_untimed(Sm *sm, uint32_t w, const PlainInst *at) {
-    SimtStack *simt = &sm->warp[w].simt;
-    uint32_t pc = simt->top.pc, lanes = simt->top.lanes;
-    uint32_t taken = lanes & (sm->context->predicates[at->guard] ^ at->guard_flips);
-    const Inst *inst = sm_inst(sm, pc);
+static inline void branch_untimed(SimtStack *simt, SimtWaiting *waiting, const PlainInst *at,
+                                  const Inst *inst, const ExecContext *context) {
+    uint32_t next = simt->top.pc + 1, lanes = simt->top.lanes;
+    uint32_t taken = lanes & (context->predicates[at->guard] ^ at->guard_flips);
     if (taken == 0 || taken == lanes)
-        simt_advance(simt, &sm->waiting_lanes[w], taken ? inst->target : pc + 1);
+        simt_advance(simt, waiting, taken ? inst->target : next);
     else
-        simt_branch(simt, &sm->waiting_lanes[w], taken, inst->target, pc + 1, inst->reconverge);
+        simt_branch(simt, waiting, taken, inst->target, next, inst->reconverge);
 }
 
 uint32_t sm_execute_plain(Sm *sm, uint32_t w, PlainInst *plain, uint32_t most, uint64_t clock, TurnEnd end) {
-    SimtStack *simt = &sm->warp[w].simt;
+    SimtStack *const simt = &sm->warp[w].simt;
+    SimtWaiting *const waiting = &sm->waiting_lanes[w];
+    ExecContext *const context = sm->context;
+    const Inst *const insts = sm_inst(sm, 0);
+    const bool ends_not = end == TURN_ENDS_NOT;
     uint32_t done = 0;
-    bool goes_on = true;
-    while (done < most && goes_on) {
-        uint32_t pc = simt->top.pc, together = simt->top.reconverge - pc;
-        const PlainInst *at = &plain[pc];
-        uint32_t run = end == TURN_ENDS_AT_LOAD ? at->run_to_load : at->run;
-        goes_on = end == TURN_ENDS_NOT;
-        if (at->is_branch) {
-            branch_untimed(sm, w, at);
+    for (bool goes_on = true; goes_on && done < most;) {
+        uint32_t pc = simt->top.pc, executed = 1;
+        PlainInst *at = &plain[pc];
+        const Inst *inst = &insts[pc];
+        goes_on = ends_not;
+        if (at->step == STEP_BARE) {
+            uint32_t together = lesser(simt->top.reconverge - pc, most - done);
+            executed = execute_bare(at, together, inst, context, simt->top.lanes);
+        } else if (at->step == STEP_BRANCH) {
+            branch_untimed(simt, waiting, at, inst, context);
             done++;
             continue;
+        } else if (at->step == STEP_GUARDED) {
+            context->space = SPACE_SHARED;
+            context->clock = clock + done;
+            execute_plain(at, inst, context, simt->top.lanes);
+        } else if (at->step == STEP_ACCESS) {
+            execute_access(sm, w, at, inst, simt->top.lanes);
+        } else {
+            break;
         }
-        if (run > together) run = together;
-        if (run > most - done) run = most - done;
-        if (!run) break;
-        run = execute_run(sm, w, plain, run, clock + done);
-        done += run;
-        if (sm->context->fault) {
-            sm_meet_fault(sm, w, sm_inst(sm, pc + run - 1));
-            goes_on = false;
+        done += executed;
+        if (__builtin_expect(context->fault != FAULT_NONE, 0)) {
+            sm_meet_fault(sm, w, &insts[pc + executed - 1]);
+            most = done;
         }
-        simt_advance(simt, &sm->waiting_lanes[w], pc + run);
+        goes_on |= simt_advance(simt, waiting, pc + executed) & !at->loads_from_memory;
     }
     return done;
 }

@@ -192,18 +192,24 @@ typedef struct {
     uint32_t uses_sfu;       /* else head_sfu stays empty                                  */
 } SmKernel;
 
+typedef enum {
+    STEP_OTHER, /* not plain                                                        */
+    STEP_BRANCH,
+    STEP_BARE,    /* takes a call of exec alone                                     */
+    STEP_GUARDED, /* some lanes execute it, or it voids windows, or reads the clock */
+    STEP_ACCESS,  /* caches may see what it loads or stores                         */
+} PlainStep;
+
 /* Of an instruction, what executing it without timing looks at: see untimed.h. */
 typedef struct {
     ExecFn *exec;
-    uint32_t guard_flips;  /* all ones: lanes execute where the guard is false */
-    uint8_t guard;         /* a predicate, TRUE_PREDICATE if there is none      */
-    uint8_t run;           /* how many instructions from here on are plain      */
-    uint8_t run_to_load;   /* likewise, up to the first that loads from memory  */
-    uint8_t keeps_windows; /* of Inst.windows, those that hold afterwards       */
-    uint8_t is_access;     /* caches may see what it loads or stores            */
-    uint8_t bare;          /* how many from here on take a call of exec alone   */
-    bool is_branch;
-    uint8_t pad[5];
+    uint32_t guard_flips;   /* all ones: lanes execute where the guard is false */
+    uint8_t guard;          /* a predicate, TRUE_PREDICATE if there is none      */
+    uint8_t step;           /* PlainStep                                         */
+    uint8_t bare;           /* how many from here on are                         */
+    uint8_t keeps_windows;  /* of Inst.windows, those that hold afterwards       */
+    bool loads_from_memory; /* no shared memory, parameters or constants         */
+    uint8_t pad[7];
     uint64_t lowest; /* of an access: the lowest address when it executed last, in whatever warp */
 } PlainInst;
 

@@ -54,10 +54,13 @@ static bool is_plain(const Inst *inst) {
     return writes && !(inst->detail & DETAIL_MBARRIER);
 }
 
-/* All lanes of the warp execute it, whatever the time, and no window is void afterwards. */
-static bool is_bare(const PlainInst *plain, const Inst *inst) {
-    bool has_guard = plain->guard != TRUE_PREDICATE, keeps_all = plain->keeps_windows == UINT8_MAX;
-    return plain->run && !has_guard && keeps_all && !plain->is_access && !exec_reads_clock(inst);
+static PlainStep find_step(const PlainInst *plain, const Inst *inst) {
+    if (inst->kind == INST_BRANCH) return STEP_BRANCH;
+    if (!is_plain(inst)) return STEP_OTHER;
+    if (inst->kind != INST_ALU && inst->space != SPACE_SHARED) return STEP_ACCESS;
+    bool is_bare = plain->guard == TRUE_PREDICATE && plain->keeps_windows == UINT8_MAX &&
+                   !exec_reads_clock(inst);
+    return is_bare ? STEP_BARE : STEP_GUARDED;
 }
 
 PlainInst *untimed_find_plain(const Kernel *kernel) {
@@ -65,20 +68,16 @@ PlainInst *untimed_find_plain(const Kernel *kernel) {
     ensure(plain);
     for (uint32_t i = kernel->inst_count; i-- > 0;) {
         const Inst *inst = &kernel->insts[i];
-        const PlainInst *behind = &plain[i + 1];
-        bool is_here = is_plain(inst), is_access = inst->kind != INST_ALU && inst->space != SPACE_SHARED;
-        uint32_t run_to_load = loads_from_memory(inst) ? 1 : lesser(behind->run_to_load + 1u, UINT8_MAX);
+        bool changes_registers = inst->kind == INST_ALU || inst->space != SPACE_SHARED;
         plain[i] = (PlainInst){
             .exec = inst->exec,
-            .run = (uint8_t)(is_here ? lesser(behind->run + 1u, UINT8_MAX) : 0),
-            .run_to_load = (uint8_t)(is_here ? run_to_load : 0),
             .guard = inst->guard == NO_PREDICATE ? TRUE_PREDICATE : inst->guard,
             .guard_flips = inst->guard_negated && inst->guard != NO_PREDICATE ? ~0u : 0,
-            .keeps_windows = inst->kind == INST_ALU || is_access ? (uint8_t)~inst->windows : UINT8_MAX,
-            .is_access = is_access,
-            .is_branch = inst->kind == INST_BRANCH,
+            .keeps_windows = changes_registers ? (uint8_t)~inst->windows : UINT8_MAX,
+            .loads_from_memory = loads_from_memory(inst),
         };
-        if (is_bare(&plain[i], inst)) plain[i].bare = (uint8_t)lesser(behind->bare + 1u, UINT8_MAX);
+        plain[i].step = (uint8_t)find_step(&plain[i], inst);
+        if (plain[i].step == STEP_BARE) plain[i].bare = (uint8_t)lesser(plain[i + 1].bare + 1u, UINT8_MAX);
     }
     return plain;
 }
@@ -101,27 +100,33 @@ static void take_step(Sm *sm, uint32_t w, uint64_t clock) {
     if (sm->view->log_count || sm->memcheck) show_writes(sm);
 }
 
-/* Returns how many instructions of the warp executed: one, or several plain ones and branches, at most `most`. */
+static inline bool goes_on(const Sm *sm, uint32_t w) {
+    return sm->live & ~sm->waiting & warp_bit(w) && !untimed_has_fault(sm);
+}
+
+/* Returns how many instructions of the warp executed, at most `most`: plain ones and branches, and, where the turn does not
+ * end at loads, the one behind them, of whatever kind. */
 static inline uint32_t take_piece(Sm *sm, uint32_t w, PlainInst *plain, uint32_t most, uint64_t clock,
                                   TurnEnd end) {
     uint32_t done = sm->memcheck ? 0 : sm_execute_plain(sm, w, plain, most, clock, end);
-    if (done) return done;
-    take_step(sm, w, clock);
-    return 1;
+    bool ends = done && (end == TURN_ENDS_AT_LOAD || untimed_has_fault(sm));
+    if (done == most || ends) return done;
+    take_step(sm, w, clock + done);
+    return done + 1;
 }
 
 WarpTurn untimed_take_turn(Sm *sm, uint32_t w, PlainInst *plain, uint32_t most, uint64_t clock, TurnEnd end) {
     const SimtEntry *top = &sm->warp[w].simt.top;
     WarpTurn turn = {0, false, false};
     sm_prepare_turn(sm, w);
-    while (turn.executed < most && sm->live & ~sm->waiting & warp_bit(w) && !untimed_has_fault(sm)) {
+    while (turn.executed < most && goes_on(sm, w)) {
         uint32_t pc = top->pc;
         uint32_t done = take_piece(sm, w, plain, most - turn.executed, clock + turn.executed, end);
         turn.executed += done;
         if (end == TURN_ENDS_NOT) continue;
-        const Inst *last = sm_inst(sm, pc + done - 1);
-        turn.has_loaded = loads_from_memory(last);
-        turn.has_lanes = turn.has_loaded && has_lanes(sm, last);
+        uint32_t last = pc + done - 1;
+        turn.has_loaded = plain[last].loads_from_memory;
+        turn.has_lanes = turn.has_loaded && has_lanes(sm, sm_inst(sm, last));
         if (turn.has_loaded) break;
     }
     return turn;
