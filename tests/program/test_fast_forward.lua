@@ -357,4 +357,40 @@ harness.test("accesses in straight code without timing see each other, and none 
   end
 end)
 
+--- Where in shared memory it loads it has loaded from device memory, anew in each of two turns.
+local loaded_addresses <const> = [[
+.version 6.0
+.target sm_60
+.address_size 64
+.visible .entry k(.param .u64 out, .param .u64 places)
+{
+  .shared .align 4 .b8 own[256];
+  .reg .b32 %r<12>; .reg .b64 %d<9>; .reg .pred %p<3>;
+  ld.param.u64 %d1, [out]; ld.param.u64 %d2, [places]; mov.u32 %r1, %tid.x; mul.wide.u32 %d3, %r1, 4;
+  add.u64 %d1, %d1, %d3; add.u64 %d2, %d2, %d3;
+  shl.b32 %r2, %r1, 2; add.u32 %r3, %r1, 100; st.shared.u32 [%r2], %r3; add.u32 %r3, %r1, 200; st.shared.u32 [%r2+128], %r3;
+  mov.u32 %r11, 0;
+$again:
+  ld.global.u32 %r4, [%d2];
+  ld.shared.u32 %r5, [%r4]; ld.shared.u32 %r6, [%r4]; ld.shared.u32 %r7, [%r4];
+  add.u32 %r5, %r5, %r6; add.u32 %r5, %r5, %r7;
+  st.global.u32 [%d1], %r5;
+  add.u64 %d1, %d1, 128; add.u64 %d2, %d2, 128; add.u32 %r11, %r11, 1; setp.lt.u32 %p1, %r11, 2; @%p1 bra $again;
+  ret;
+}
+]]
+
+harness.test("shared memory without timing is read where an address that was loaded anew says", function()
+  local gpu = ww.build("gtx480", { memory = 1 << 20, fast_forward = "launch=9" }):gpu()
+  local out, places = gpu:alloc(256), ww.array("u32", 64)
+  for lane = 0, 31 do places[lane], places[32 + lane] = 4 * (31 - lane), 128 + 4 * lane end
+  local kernel = gpu:load({ name = "addresses.ptx", text = loaded_addresses }).k
+  gpu:launch(kernel, { grid = 1, block = 32, args = { out, gpu:upload(places) } })
+  local got = gpu:download("u32", out, 64)
+  for lane = 0, 31 do
+    harness.equal(got[lane], 3 * (131 - lane))
+    harness.equal(got[32 + lane], 3 * (200 + lane))
+  end
+end)
+
 harness.finish()

@@ -317,6 +317,9 @@ START_TEST(setp_combines_with_a_predicate_and_writes_the_inverse) {
     execute("setp.lt.xor.s32", "p _ r4 r4 p");
     ck_assert_uint_eq(p[0], 0xa0ffff00u);
     ck_assert_uint_eq(p[1], 0xafffff00u);
+    execute("setp.lt.s32", "p p r4 r4");
+    ck_assert_uint_eq(p[0], 0xa000ffffu);
+    ck_assert_uint_eq(p[1], 0xafff0000u);
 }
 END_TEST
 
