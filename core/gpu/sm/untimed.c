@@ -38,10 +38,6 @@ void untimed_make_deaf(Sm *sm) {
 
 /* --- A warp ---------------------------------------------------------------------------------- */
 
-static uint32_t lesser(uint32_t a, uint32_t b) {
-    return a < b ? a : b;
-}
-
 static bool loads_from_memory(const Inst *inst) {
     return (inst->kind == INST_LOAD || inst->kind == INST_ATOMIC) && inst->space != SPACE_SHARED &&
            inst->space != SPACE_PARAM && inst->space != SPACE_CONST;
@@ -77,7 +73,8 @@ PlainInst *untimed_find_plain(const Kernel *kernel) {
             .loads_from_memory = loads_from_memory(inst),
         };
         plain[i].step = (uint8_t)find_step(&plain[i], inst);
-        if (plain[i].step == STEP_BARE) plain[i].bare = (uint8_t)lesser(plain[i + 1].bare + 1u, UINT8_MAX);
+        uint8_t behind = plain[i + 1].bare;
+        if (plain[i].step == STEP_BARE) plain[i].bare = behind == UINT8_MAX ? behind : (uint8_t)(behind + 1);
     }
     return plain;
 }
