@@ -34,6 +34,7 @@ void sampling_open(lua_State *L);
 void counter_vectors_open(lua_State *L);
 void checkpoint_open(lua_State *L);
 void files_open(lua_State *L);
+void library_open(lua_State *L);
 void policy_open(lua_State *L);
 void lua_class_open(lua_State *L);
 void lua_port_open(lua_State *L);

@@ -1,14 +1,13 @@
 #include "core/lua/host/interpreter.h"
 
 #include "core/lua/bindings.h"
+#include "core/lua/host/library.h"
 
 #include <limits.h>
 #include <lualib.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-#define LIBRARY_FOLDER "core/lua/library"
 
 /* Keys of the registry. */
 static const char home_key[] = "warpwright.home";
@@ -41,10 +40,8 @@ char *interpreter_find_home(void) {
             user_error("WARPWRIGHT_HOME: expected a folder with a folder 'configs', got '%s'", given);
         return relative_to_current_folder(home);
     }
-    ssize_t length = readlink("/proc/self/exe", program, sizeof program - 1);
-    ensure(length > 0);
-    program[length] = 0;
-    *strrchr(program, '/') = 0;
+    bool is_known = program_folder(program, sizeof program);
+    ensure(is_known);
     for (size_t i = 0; i < sizeof beside_program / sizeof *beside_program; i++) {
         snprintf(candidate, sizeof candidate, "%s/%s", program, beside_program[i]);
         if (realpath(candidate, home) && holds_configs(home)) return relative_to_current_folder(home);
@@ -344,6 +341,7 @@ static int open_core(lua_State *L) {
     counter_vectors_open(L);
     checkpoint_open(L);
     files_open(L);
+    library_open(L);
     policy_open(L);
     lua_class_open(L);
     lua_port_open(L);
@@ -360,11 +358,26 @@ static int open_core(lua_State *L) {
     return 1;
 }
 
+/* In front of the searchers of files, behind that of what is preloaded. */
+static void add_library_searcher(lua_State *L, const char *folder) {
+    enum { PLACE = 2 };
+    lua_getglobal(L, "package");
+    lua_getfield(L, -1, "searchers");
+    for (lua_Integer i = luaL_len(L, -1); i >= PLACE; i--) {
+        lua_geti(L, -1, i);
+        lua_seti(L, -2, i + 1);
+    }
+    push_library_searcher(L, folder);
+    lua_seti(L, -2, PLACE);
+    lua_pop(L, 2);
+}
+
 /* `require` finds the library first, then what lies in the home folder ("workloads.lib.graph"), then Lua's
  * own. */
 static void set_package_path(lua_State *L, const char *home) {
     const char *prefix = strcmp(home, ".") == 0 ? "" : lua_pushfstring(L, "%s/", home);
-    lua_pushfstring(L, "%s" LIBRARY_FOLDER "/", prefix);
+    const char *library = lua_pushfstring(L, "%s" LIBRARY_FOLDER "/", prefix);
+    add_library_searcher(L, library);
     lua_setfield(L, LUA_REGISTRYINDEX, library_key);
     lua_getglobal(L, "package");
     lua_getfield(L, -1, "path");

@@ -50,7 +50,7 @@ local function folders()
   return table.concat(found, ", ")
 end
 
-local lua_files <const> = 2
+local lua_files <const> = 3 -- behind what is preloaded, and the library
 
 package.searchers[lua_files] = function(name)
   local path = package.searchpath(name, package.path)
