@@ -3,16 +3,13 @@
 #include "core/lua/bindings.h"
 #include "core/lua/component/lua_class.h"
 #include "core/lua/machine/objects.h"
+#include "core/sim/base/units.h"
 #include "core/sim/checkpoint/buffer.h"
 
 #include <ctype.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-
-static void put(Buffer *text, const char *piece) {
-    buffer_append(text, piece, strlen(piece));
-}
 
 /* Short pieces: numbers and what stands around them. */
 __attribute__((format(printf, 2, 3))) static void put_formatted(Buffer *text, const char *format, ...) {
@@ -27,7 +24,7 @@ __attribute__((format(printf, 2, 3))) static void put_formatted(Buffer *text, co
 
 /* As string.format("%q") does it. */
 static void put_quoted(Buffer *text, const char *value) {
-    put(text, "\"");
+    buffer_put(text, "\"");
     for (const char *at = value; *at; at++) {
         if (*at == '"' || *at == '\\' || *at == '\n')
             put_formatted(text, "\\%c", *at);
@@ -36,13 +33,13 @@ static void put_quoted(Buffer *text, const char *value) {
         else
             buffer_append(text, at, 1);
     }
-    put(text, "\"");
+    buffer_put(text, "\"");
 }
 
 static void put_value(Buffer *text, const SimObject *object, const Field *f) {
     const void *at = (const char *)object + f->offset;
     if (f->flag) {
-        put(text, *(const uint32_t *)at ? "true" : "false");
+        buffer_put(text, *(const uint32_t *)at ? "true" : "false");
     } else if (f->choices || f->type == TYPE_STRING) {
         char *value = object_get_text(object, f);
         put_quoted(text, value);
@@ -50,16 +47,17 @@ static void put_value(Buffer *text, const SimObject *object, const Field *f) {
     } else if (f->type == TYPE_DOUBLE) {
         put_formatted(text, "%.17g", *(const double *)at);
     } else {
-        put_formatted(text, "%ld", f->type == TYPE_U32 ? *(const uint32_t *)at : *(const int64_t *)at);
+        NumberText number;
+        integer_text(f->type == TYPE_U32 ? *(const uint32_t *)at : *(const int64_t *)at, number);
+        buffer_put(text, number);
     }
 }
 
 /* "    name = " */
 static void put_key(Buffer *text, uint32_t indent, const char *name) {
-    while (indent-- > 0)
-        put(text, " ");
-    put(text, name);
-    put(text, " = ");
+    buffer_put_spaces(text, indent);
+    buffer_put(text, name);
+    buffer_put(text, " = ");
 }
 
 static const SimObject *child_of(const SimObject *parent, const Field *f) {
@@ -73,38 +71,39 @@ static const SimObject *child_of(const SimObject *parent, const Field *f) {
 
 static void put_params(Buffer *text, const SimObject *object, bool is_child, uint32_t indent) {
     size_t start = text->count;
-    put(text, "{\n");
+    buffer_put(text, "{\n");
     if (!is_child) {
         put_key(text, indent + 2, "clock");
         put_quoted(text, object->clock->name);
-        put(text, ",\n");
+        buffer_put(text, ",\n");
     }
     for (const Field *f = object->class->fields; f->kind != FIELD_END; f++) {
         if (f->kind != FIELD_PARAM) continue;
         put_key(text, indent + 2, f->name);
         put_value(text, object, f);
-        put(text, ",\n");
+        buffer_put(text, ",\n");
     }
     for (const Field *f = object->class->fields; f->kind != FIELD_END; f++) {
         if (f->kind != FIELD_CHILD) continue;
         put_key(text, indent + 2, f->name);
         put_params(text, child_of(object, f), true, indent + 2);
-        put(text, ",\n");
+        buffer_put(text, ",\n");
     }
     if (text->count == start + strlen("{\n")) {
         text->count = start;
-        put(text, "{}");
+        buffer_put(text, "{}");
     } else {
-        put_formatted(text, "%*s}", indent, "");
+        buffer_put_spaces(text, indent);
+        buffer_put(text, "}");
     }
 }
 
 static void put_clocks(Buffer *text, const Sim *sim) {
-    put(text, "  m:clocks { ");
+    buffer_put(text, "  m:clocks { ");
     for (uint32_t i = 0; i < sim->clock_count; i++) {
         const Clock *clock = &sim->clocks[i];
-        put(text, i ? ", " : "");
-        put(text, clock->name);
+        buffer_put(text, i ? ", " : "");
+        buffer_put(text, clock->name);
         if (clock->hertz % 1000000 == 0)
             put_formatted(text, " = \"%luMHz\"", clock->hertz / 1000000);
         else
@@ -120,18 +119,18 @@ static void put_link(Buffer *text, const Sim *sim, const Link *link) {
 
 static void put_wire(Buffer *text, const Sim *sim, const Link *forward, const Link *back) {
     size_t from = link_name_from(forward);
-    put(text, "  m:wire(\"");
+    buffer_put(text, "  m:wire(\"");
     buffer_append(text, forward->name, from);
-    put(text, "\", \"");
-    put(text, link_name_to(forward));
-    put(text, "\", { ");
+    buffer_put(text, "\", \"");
+    buffer_put(text, link_name_to(forward));
+    buffer_put(text, "\", { ");
     put_link(text, sim, forward);
     if (back) {
-        put(text, ", back = { ");
+        buffer_put(text, ", back = { ");
         put_link(text, sim, back);
-        put(text, " }");
+        buffer_put(text, " }");
     }
-    put(text, " })\n");
+    buffer_put(text, " })\n");
 }
 
 /* Each file that declares classes, once. */
@@ -144,34 +143,34 @@ static void put_class_files(Buffer *text, const Sim *sim) {
             is_new = !other || strcmp(other->path, class->path) != 0;
         }
         if (!is_new) continue;
-        put(text, "  m:use ");
+        buffer_put(text, "  m:use ");
         put_quoted(text, class->path);
-        put(text, "\n");
+        buffer_put(text, "\n");
     }
 }
 
 void config_text(const Sim *sim, Buffer *text) {
-    put(text, "local ww = require \"warpwright\"\n\nreturn ww.machine(");
+    buffer_put(text, "local ww = require \"warpwright\"\n\nreturn ww.machine(");
     put_quoted(text, sim->name);
-    put(text, ", function(m)\n");
+    buffer_put(text, ", function(m)\n");
     put_clocks(text, sim);
     put_class_files(text, sim);
     for (uint32_t i = 0; i < sim->object_count; i++) {
         const SimObject *object = sim->objects[i];
         if (made_with_parent(object)) continue;
-        put(text, "  m:");
-        put(text, object->class->name);
-        put(text, " ");
+        buffer_put(text, "  m:");
+        buffer_put(text, object->class->name);
+        buffer_put(text, " ");
         put_quoted(text, object->path);
-        put(text, " ");
+        buffer_put(text, " ");
         put_params(text, object, false, 2);
-        put(text, "\n");
+        buffer_put(text, "\n");
     }
-    put(text, "\n");
+    buffer_put(text, "\n");
     for (uint32_t i = 0; i < sim->link_count; i++) {
         const Link *back = link_back(sim, i);
         put_wire(text, sim, sim->links[i], back);
         if (back) i++;
     }
-    put(text, "end)\n");
+    buffer_put(text, "end)\n");
 }

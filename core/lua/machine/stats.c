@@ -2,6 +2,7 @@
  * and written as text. A machine has thousands of them; none is a Lua value before somebody asks for it. */
 #include "core/lua/bindings.h"
 #include "core/lua/machine/machine.h"
+#include "core/sim/base/units.h"
 
 #include <ctype.h>
 #include <math.h>
@@ -310,39 +311,33 @@ static int l_since(lua_State *L) {
 
 /* --- As text --------------------------------------------------------------------------------- */
 
-enum { NUMBER_BYTES = 32 };
+/* A number without a fraction, of which nine digits are all: many are 0. */
+static bool is_short_integer(double number) {
+    return fabs(number) < 1e9 && number == (double)(int64_t)number && !(number == 0 && signbit(number));
+}
 
 /* Returns its length. */
-static int number_text(const Row *row, char text[NUMBER_BYTES]) {
-    if (row->kind == ROW_INTEGER) return snprintf(text, NUMBER_BYTES, "%ld", row->integer);
-    if (isnan(row->number)) return snprintf(text, NUMBER_BYTES, "nan");
-    return snprintf(text, NUMBER_BYTES, "%.9g", row->number);
-}
-
-static void put(Buffer *out, const char *text) {
-    buffer_append(out, text, strlen(text));
-}
-
-static void put_spaces(Buffer *out, int count) {
-    static const char spaces[] = "                ";
-    for (int piece; count > 0; count -= piece) {
-        piece = count < (int)strlen(spaces) ? count : (int)strlen(spaces);
-        buffer_append(out, spaces, (size_t)piece);
-    }
+static uint32_t row_number_text(const Row *row, NumberText text) {
+    if (row->kind == ROW_INTEGER) return (uint32_t)integer_text(row->integer, text);
+    if (is_short_integer(row->number)) return (uint32_t)integer_text((int64_t)row->number, text);
+    if (isnan(row->number)) return (uint32_t)snprintf(text, sizeof(NumberText), "nan");
+    return (uint32_t)snprintf(text, sizeof(NumberText), "%.9g", row->number);
 }
 
 /* To the left of a column so wide, or to its right. */
-static void put_left(Buffer *out, const char *text, int width) {
-    put(out, text);
-    put_spaces(out, width - (int)strlen(text));
+static void put_left(Buffer *out, const char *text, uint32_t width) {
+    uint32_t length = (uint32_t)strlen(text);
+    buffer_append(out, text, length);
+    buffer_put_spaces(out, width > length ? width - length : 0);
 }
-static void put_right(Buffer *out, const char *text, int width) {
-    put_spaces(out, width - (int)strlen(text));
-    put(out, text);
+static void put_right(Buffer *out, const char *text, uint32_t width) {
+    uint32_t length = (uint32_t)strlen(text);
+    buffer_put_spaces(out, width > length ? width - length : 0);
+    buffer_append(out, text, length);
 }
 
-static int longer_of(int a, size_t b) {
-    return a > (int)b ? a : (int)b;
+static uint32_t longer_of(uint32_t a, size_t b) {
+    return a > b ? a : (uint32_t)b;
 }
 
 static int push_buffer(lua_State *L, Buffer *out) {
@@ -355,27 +350,27 @@ static int push_buffer(lua_State *L, Buffer *out) {
 static int l_text(lua_State *L) {
     enum { WIDEST_NAME = 60 };
     const Stats *stats = stats_at(L, 1);
-    int names = 0, values = 0, units = 0;
-    char number[NUMBER_BYTES];
+    uint32_t names = 0, values = 0, units = 0;
+    NumberText number;
     Buffer out = {0};
     for (uint32_t i = 0; i < stats->count; i++) {
         const Row *row = &stats->rows[i];
         names = longer_of(names, strlen(text_of(stats, row->name)));
-        values = longer_of(values, (size_t)number_text(row, number));
+        values = longer_of(values, row_number_text(row, number));
         units = longer_of(units, strlen(text_of(stats, row->unit)));
     }
     if (names > WIDEST_NAME) names = WIDEST_NAME;
     for (uint32_t i = 0; i < stats->count; i++) {
         const Row *row = &stats->rows[i];
-        number_text(row, number);
+        row_number_text(row, number);
         put_left(&out, text_of(stats, row->name), names);
-        put(&out, "  ");
+        buffer_put(&out, "  ");
         put_right(&out, number, values);
-        put(&out, "  ");
+        buffer_put(&out, "  ");
         put_left(&out, text_of(stats, row->unit), units);
-        put(&out, "  ");
-        put(&out, text_of(stats, row->doc));
-        put(&out, "\n");
+        buffer_put(&out, "  ");
+        buffer_put(&out, text_of(stats, row->doc));
+        buffer_put(&out, "\n");
     }
     return push_buffer(L, &out);
 }
@@ -383,32 +378,32 @@ static int l_text(lua_State *L) {
 static void put_json_string(Buffer *out, const char *text) {
     char escaped[8];
     const char *plain = text, *at = text; /* what needs no escape from `plain` on */
-    put(out, "\"");
+    buffer_put(out, "\"");
     for (; *at; at++) {
         if (*at != '"' && *at != '\\' && !iscntrl((unsigned char)*at)) continue;
         buffer_append(out, plain, (size_t)(at - plain));
         snprintf(escaped, sizeof escaped, "\\u%04x", (unsigned char)*at);
-        put(out, escaped);
+        buffer_put(out, escaped);
         plain = at + 1;
     }
     buffer_append(out, plain, (size_t)(at - plain));
-    put(out, "\"");
+    buffer_put(out, "\"");
 }
 
 /* stats:json(indent) -> "name": value, a line for each */
 static int l_json(lua_State *L) {
     const Stats *stats = stats_at(L, 1);
     const char *indent = luaL_checkstring(L, 2);
-    char number[NUMBER_BYTES];
+    NumberText number;
     Buffer out = {0};
     for (uint32_t i = 0; i < stats->count; i++) {
         const Row *row = &stats->rows[i];
-        number_text(row, number);
-        put(&out, i ? ",\n" : "");
-        put(&out, indent);
+        row_number_text(row, number);
+        buffer_put(&out, i ? ",\n" : "");
+        buffer_put(&out, indent);
         put_json_string(&out, text_of(stats, row->name));
-        put(&out, ": ");
-        put(&out, row->kind == ROW_INTEGER || isfinite(row->number) ? number : "null");
+        buffer_put(&out, ": ");
+        buffer_put(&out, row->kind == ROW_INTEGER || isfinite(row->number) ? number : "null");
     }
     return push_buffer(L, &out);
 }

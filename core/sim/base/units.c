@@ -38,6 +38,21 @@ const char *quantity_examples(const char *unit) {
     return "a number";
 }
 
+size_t integer_text(int64_t value, NumberText text) {
+    char digits[20], *first = digits + sizeof digits;
+    uint64_t rest = value < 0 ? -(uint64_t)value : (uint64_t)value;
+    size_t length = 0;
+    do {
+        *--first = (char)('0' + rest % 10);
+        rest /= 10;
+    } while (rest);
+    if (value < 0) text[length++] = '-';
+    memcpy(text + length, first, (size_t)(digits + sizeof digits - first));
+    length += (size_t)(digits + sizeof digits - first);
+    text[length] = 0;
+    return length;
+}
+
 const char *number_text(double value, NumberText text) {
     bool whole = value == floor(value) && fabs(value) < 1e19;
     snprintf(text, sizeof(NumberText), whole ? "%.0f" : "%.15g", value);

@@ -29,6 +29,18 @@ void buffer_text(Buffer *buffer, const char *text) {
     buffer_append(buffer, text, strlen(text));
 }
 
+void buffer_put(Buffer *buffer, const char *text) {
+    buffer_append(buffer, text, strlen(text));
+}
+
+void buffer_put_spaces(Buffer *buffer, uint32_t count) {
+    static const char spaces[] = "                ";
+    for (uint32_t piece; count > 0; count -= piece) {
+        piece = count < strlen(spaces) ? count : (uint32_t)strlen(spaces);
+        buffer_append(buffer, spaces, piece);
+    }
+}
+
 void buffer_free(Buffer *buffer) {
     free(buffer->bytes);
     *buffer = (Buffer){0};

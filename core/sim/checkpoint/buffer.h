@@ -20,6 +20,10 @@ void buffer_u64(Buffer *buffer, uint64_t value);
 void buffer_text(Buffer *buffer, const char *text);
 void buffer_free(Buffer *buffer);
 
+/* Text that people read: no length in front, no 0 behind. */
+void buffer_put(Buffer *buffer, const char *text);
+void buffer_put_spaces(Buffer *buffer, uint32_t count);
+
 /* Reads bytes that may be damaged: after the first failure everything reads as zero or NULL. */
 typedef struct {
     const uint8_t *bytes;

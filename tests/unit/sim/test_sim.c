@@ -425,6 +425,18 @@ START_TEST(whole_numbers_of_messages_have_all_digits) {
 }
 END_TEST
 
+START_TEST(whole_numbers_have_the_digits_that_printf_writes) {
+    const int64_t values[] = {0, -1, 9, 10, 99, 100, 1000000007, -1234567890123, INT64_MAX, INT64_MIN};
+    for (size_t i = 0; i < sizeof values / sizeof *values; i++) {
+        NumberText text;
+        char wanted[32];
+        int length = snprintf(wanted, sizeof wanted, "%ld", values[i]);
+        ck_assert_int_eq((int)integer_text(values[i], text), length);
+        ck_assert_str_eq(text, wanted);
+    }
+}
+END_TEST
+
 START_TEST(patterns_match_indexes_and_names) {
     ck_assert(path_matches("sm[*].l1d.size", "sm[12].l1d.size"));
     ck_assert(path_matches("sm[3].*.size", "sm[3].l1d.size"));
@@ -497,6 +509,7 @@ Suite *sim_suite(void) {
     tcase_add_test(run, a_saved_machine_goes_on_as_if_it_had_never_stopped);
     tcase_add_test(run, a_truncated_or_foreign_snapshot_is_refused_with_a_reason);
     tcase_add_test(run, quantities_carry_units);
+    tcase_add_test(run, whole_numbers_have_the_digits_that_printf_writes);
     tcase_add_test(run, whole_numbers_of_messages_have_all_digits);
     tcase_add_test(run, patterns_match_indexes_and_names);
     tcase_add_test(run, patterns_match_as_if_all_ways_were_tried);
