@@ -18,6 +18,6 @@ static const struct {
 
 const char *alias_current(const char *name) {
     for (size_t i = 0; i < sizeof aliases / sizeof *aliases; i++)
-        if (strcmp(aliases[i].old, name) == 0) return aliases[i].current;
+        if (aliases[i].old[0] == name[0] && strcmp(aliases[i].old, name) == 0) return aliases[i].current;
     return NULL;
 }
