@@ -82,10 +82,23 @@ end
 harness.test("no input takes a step of Lua for each of its elements", function()
   local gpu = ww.build("gtx480", { set = { sms = 1, partitions = 1 } }):gpu()
   local address, text = gpu:alloc(1 << 16), ("\0\1\2\255"):rep(1 << 14)
-  harness.equal(lua_steps(buffers.f32, 1 << 14, 1), 0, "f32")
+  harness.equal(lua_steps(buffers.write_f32, gpu, address, 1 << 14, 1), 0, "f32")
   harness.equal(lua_steps(buffers.upload, gpu, address, text), 0, "file")
   harness.equal(lua_steps(buffers.save, gpu, address, #text - 3, root .. "/saved.bin"), 0, "dump")
   assert(harness.read(root .. "/saved.bin") == text:sub(1, -4), "other bytes than were uploaded")
+end)
+
+harness.test("numbers that are written by pieces go on where the piece before ended", function()
+  local count = 2 * 65536 + 3
+  local gpu = ww.build("gtx480", { set = { sms = 1, partitions = 1 } }):gpu()
+  local address, wanted = gpu:alloc(4 * count + 4), f32_inputs(count, 5)
+  gpu:fill(address, 255, 4 * count + 4)
+  buffers.write_f32(gpu, address, count, 5)
+  local got = gpu:download("f32", address, count)
+  for i = 1, count do
+    if got[i - 1] ~= wanted[i] then harness.equal(got[i - 1], wanted[i], "number " .. i) end
+  end
+  harness.equal(gpu:download("u32", address + 4 * count, 1)[0], 0xffffffff, "what lies behind")
 end)
 
 harness.test("sgemm16 gives the sum of the product", function()

@@ -55,8 +55,8 @@ static int l_rng(lua_State *L) {
     return 1;
 }
 
-/* core.fill_congruential(array of f32, seed): with the generator that job files are defined by, uniform in
- * [0, 1) with 24 bits. */
+/* core.fill_congruential(array of f32, seed) -> the seed of what follows: with the generator that job files are
+ * defined by, uniform in [0, 1) with 24 bits. */
 static int l_fill_congruential(lua_State *L) {
     raise_user_errors_in(L);
     Array *array = array_at(L, 1, "fill_congruential");
@@ -67,7 +67,8 @@ static int l_fill_congruential(lua_State *L) {
         state = state * 6364136223846793005ull + 1442695040888963407ull;
         element[i] = (float)(state >> 40) * 0x1p-24f;
     }
-    return 0;
+    lua_pushinteger(L, (lua_Integer)state);
+    return 1;
 }
 
 void random_open(lua_State *L) {
