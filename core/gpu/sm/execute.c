@@ -31,7 +31,7 @@ static inline void prepare_shared(Sm *sm, uint32_t w) {
 /* Only instructions that may access memory look at these. */
 static inline void prepare_memory(Sm *sm, uint32_t w) {
     prepare_shared(sm, w);
-    sm->context->local = sm->local_memory + (size_t)w * WARP_LANES * sm->running->local_bytes;
+    sm->context->local = sm->local_memory + w * local_memory_bytes(sm->running->local_bytes);
 }
 
 /* Of a load or an atomic whose answer comes from beyond the SM. */

@@ -284,7 +284,7 @@ struct Sm {
     AtomicPayload *payload;
     uint8_t *shared_memory;
     uint8_t *register_file; /* per warp: kernel->slots slots          */
-    uint8_t *local_memory;  /* per warp: 32 * running->local_bytes    */
+    uint8_t *local_memory;  /* per warp: local_memory_bytes()          */
     uint32_t *predicates;   /* per warp: kernel->predicates masks     */
     uint32_t shared_count, register_count, local_count, predicate_count; /* of those arrays */
     /* host */

@@ -61,7 +61,7 @@ static void take_memory(Sm *sm, const RunningKernel *running) {
     uint32_t shared = sm->shared_count, registers = sm->register_count, predicates = sm->predicate_count;
     sm->shared_count = running->ctas_per_sm * running->shared_bytes;
     sm->register_count = warps * sm->kernel.register_bytes;
-    sm->local_count = warps * WARP_LANES * running->local_bytes;
+    sm->local_count = warps * (uint32_t)local_memory_bytes(running->local_bytes);
     sm->predicate_count = warps * running->kernel->predicates;
     sm->shared_memory = kept_or_resized(sm->shared_memory, shared, sm->shared_count);
     sm->register_file = kept_or_resized(sm->register_file, registers, sm->register_count);

@@ -274,7 +274,8 @@ static void memories_fit(const Sm *sm) {
     must_be(sm,
             sm->shared_count == (kernel ? running->ctas_per_sm * running->shared_bytes : 0) &&
                 sm->register_count == warps * sm->kernel.register_bytes &&
-                sm->local_count == (kernel ? warps * WARP_LANES * running->local_bytes : 0) &&
+                sm->local_count ==
+                    (kernel ? warps * (uint32_t)local_memory_bytes(running->local_bytes) : 0) &&
                 sm->predicate_count == warps * sm->kernel.predicates,
             "shared_count, register_count, local_count, predicate_count");
 }

@@ -72,6 +72,21 @@ typedef struct {
     enum { TURNED_NONE, TURNED_EXACTLY, TURNED_FLUSHED } kind; /* flushed: by .ftz */
 } Turned;
 
+/* A warp's local memory lies word by word, those of all lanes at one address in a row: lanes mostly access the same
+ * address, each in its own memory. */
+enum { LOCAL_WORD_BYTES = 4, LOCAL_ROW_BYTES = WARP_LANES * LOCAL_WORD_BYTES };
+
+/* What threads of `local_bytes` each take, all lanes. */
+static inline uint64_t local_memory_bytes(uint32_t local_bytes) {
+    return (local_bytes + LOCAL_WORD_BYTES - 1ull) / LOCAL_WORD_BYTES * LOCAL_ROW_BYTES;
+}
+
+/* Where the byte at an address of a lane's own memory lies. */
+static inline uint64_t local_place(uint64_t address, int lane) {
+    return address / LOCAL_WORD_BYTES * LOCAL_ROW_BYTES + address % LOCAL_WORD_BYTES +
+           (uint64_t)lane * LOCAL_WORD_BYTES;
+}
+
 struct ExecContext {
     uint8_t *bank[2];     /* [0] the warp's registers, [1] the kernel's constants; both 64 B aligned */
     uint32_t *predicates; /* one lane mask each; predicates[TRUE_PREDICATE] is all ones    */
@@ -79,7 +94,7 @@ struct ExecContext {
     MemoryView *view;     /* global and const memory                                       */
     uint8_t *shared;      /* the CTA's shared memory                                       */
     uint32_t shared_bytes;
-    uint8_t *local; /* the warp's local memory: WARP_LANES * local_bytes, lane by lane */
+    uint8_t *local; /* the warp's local memory, by local_place() */
     uint32_t local_bytes;
     const uint8_t *params;
     uint32_t param_bytes;

@@ -3,6 +3,7 @@
  *
  * In every handler: form addresses, check them, then move the elements. The common cases, lanes side by
  * side or in runs and all lanes at one address, are recognised because they are several times cheaper than a gather. */
+#include "core/ptx/execution/exec_memory.h"
 #include "core/ptx/execution/exec_window.h"
 
 /* The signature of the lines of a range. */
@@ -72,25 +73,7 @@ static inline AccessPattern check_flat(const Inst *inst, ExecContext *context, u
     return ACCESS_UNIFORM;
 }
 
-/* Where the first lane accesses an element of its local memory, if the address is the same in all lanes, active or not, as
- * it mostly is; NULL sends the caller through the general path. */
-static inline uint8_t *alike_in_local(const Inst *inst, ExecContext *context, uint64_t bytes) {
-    uint64_t address;
-    if (inst->elements != 1 || !is_address_alike(inst, context, &address)) return NULL;
-    if ((address & (bytes - 1)) || !is_inside(address, address, bytes, 0, context->local_bytes)) return NULL;
-    context->space = SPACE_LOCAL;
-    context->lowest = context->highest = address;
-    FOR_LANES context->address[lane] = address;
-    return context->local + address;
-}
-
-#define PLACE_BY_STRIDE(i)  from + (uint64_t)(lane + (i)) * stride
-#define PLACE_BY_ADDRESS(i) from + (uint64_t)(lane + (i)) * stride + address[lane + (i)]
-
-/* Else gcc makes a second loop for elements that lie side by side, which they never do. */
-#define HIDE_STRIDE(stride) __asm__("" : "+r"(stride))
-
-enum { UNROLLED = 4 };
+#define PLACE_BY_ADDRESS(i) from + address[lane + (i)]
 
 /* The handlers of generic accesses run those of a space for the lanes that fall into it. */
 typedef void SpaceAccess(const Inst *inst, ExecContext *context);
@@ -151,28 +134,13 @@ static inline bool load_words(const Inst *inst, ExecContext *context) {
         FOR_LANES to[lane] = element_##kind(from + (uint64_t)lane * sizeof(MEMORY));                         \
     }                                                                                                        \
                                                                                                              \
-    /* To the active lanes: lane i's element is at from + i * stride. */                                     \
-    static inline void spread_##kind(void *to, const uint8_t *from, uint64_t stride, uint32_t active) {      \
-        if (sizeof(SLOT) == sizeof(uint32_t)) {                                                              \
-            for (int lane = 0; lane < WARP_LANES; lane += 8) {                                               \
-                EightLanes lanes = EIGHT_LANES(element_##kind, PLACE_BY_STRIDE);                             \
-                write_eight((EightLanes *)to + lane / 8, &lanes, active, lane);                              \
-            }                                                                                                \
-        } else {                                                                                             \
-            for (int lane = 0; lane < WARP_LANES; lane += 4) {                                               \
-                FourLanes lanes = FOUR_LANES(element_##kind, PLACE_BY_STRIDE);                               \
-                write_four((FourLanes *)to + lane / 4, &lanes, active, lane);                                \
-            }                                                                                                \
-        }                                                                                                    \
-    }                                                                                                        \
-                                                                                                             \
-    /* Likewise, and behind that by its address. */                                                          \
-    static inline void gather_lanes_##kind(void *to, const uint8_t *from, uint64_t stride,                   \
+    /* To the active lanes: the element of each lies behind `from` by its address. */                        \
+    static inline void gather_lanes_##kind(void *to, const uint8_t *from,                                    \
                                            const uint64_t address[WARP_LANES], uint32_t active) {            \
         if (__builtin_popcount(active) < MANY_LANES) {                                                       \
             for (uint32_t lanes = active; lanes; lanes &= lanes - 1) {                                       \
                 int lane = __builtin_ctz(lanes);                                                             \
-                ((SLOT *)to)[lane] = element_##kind(from + (uint64_t)lane * stride + address[lane]);         \
+                ((SLOT *)to)[lane] = element_##kind(PLACE_BY_ADDRESS(0));                                    \
             }                                                                                                \
         } else if (sizeof(SLOT) == sizeof(uint32_t)) {                                                       \
             for (int lane = 0; lane < WARP_LANES; lane += 8) {                                               \
@@ -198,9 +166,9 @@ static inline bool load_words(const Inst *inst, ExecContext *context) {
         }                                                                                                    \
     }                                                                                                        \
                                                                                                              \
-    /* Lane i reads at base + i * stride + its address; those of inactive lanes are filled. */               \
+    /* Lanes read at base + their addresses; those of inactive lanes are filled. */                          \
     static inline void gather_##kind(const Inst *inst, ExecContext *context, AccessPattern pattern,          \
-                                     const uint8_t *base, uint64_t stride) {                                 \
+                                     const uint8_t *base) {                                                  \
         uint32_t active = context->active;                                                                   \
         int next = 0;                                                                                        \
         for (uint32_t element = 0; element < inst->elements; element++) {                                    \
@@ -208,9 +176,7 @@ static inline bool load_words(const Inst *inst, ExecContext *context) {
             SLOT *to = destination(inst, context, next++);                                                   \
             const uint8_t *from = base + element * sizeof(MEMORY);                                           \
             if (pattern != ACCESS_UNIFORM) {                                                                 \
-                gather_lanes_##kind(to, from, stride, context->address, active);                             \
-            } else if (stride) {                                                                             \
-                spread_##kind(to, from + context->address[0], stride, active);                               \
+                gather_lanes_##kind(to, from, context->address, active);                                     \
             } else {                                                                                         \
                 SLOT value = element_##kind(from + context->address[0]);                                     \
                 if (active == ALL_LANES) {                                                                   \
@@ -243,22 +209,18 @@ static inline bool load_words(const Inst *inst, ExecContext *context) {
         if (context->view->signature && (context->view->signature & touched_lines(context))) {               \
             load_logged_##kind(inst, context);                                                               \
         } else {                                                                                             \
-            gather_##kind(inst, context, pattern, context->view->base, 0);                                   \
+            gather_##kind(inst, context, pattern, context->view->base);                                      \
         }                                                                                                    \
     }                                                                                                        \
                                                                                                              \
     static inline void flat_##kind(const Inst *inst, ExecContext *context, const uint8_t *base,              \
-                                   uint64_t limit, uint64_t stride) {                                        \
+                                   uint64_t limit) {                                                         \
         AccessPattern pattern = check_flat(inst, context, sizeof(MEMORY) * inst->elements, limit);           \
-        if (pattern != ACCESS_FAULT) gather_##kind(inst, context, pattern, base, stride);                    \
+        if (pattern != ACCESS_FAULT) gather_##kind(inst, context, pattern, base);                            \
     }                                                                                                        \
                                                                                                              \
     static void shared_##kind(const Inst *inst, ExecContext *context) {                                      \
-        flat_##kind(inst, context, context->shared, context->shared_bytes, 0);                               \
-    }                                                                                                        \
-                                                                                                             \
-    static void local_##kind(const Inst *inst, ExecContext *context) {                                       \
-        flat_##kind(inst, context, context->local, context->local_bytes, context->local_bytes);              \
+        flat_##kind(inst, context, context->shared, context->shared_bytes);                                  \
     }                                                                                                        \
                                                                                                              \
     /* Apart, so that the common cases need not save the host's registers. */                                \
@@ -302,23 +264,8 @@ static inline bool load_words(const Inst *inst, ExecContext *context) {
         if (!IS_WORD(MEMORY, SLOT) || !load_known_words(inst, context)) load_shared_##kind(inst, context);   \
     }                                                                                                        \
                                                                                                              \
-    __attribute__((noinline)) static void load_local_##kind(const Inst *inst, ExecContext *context) {        \
-        form_addresses(inst, context);                                                                       \
-        context->space = SPACE_LOCAL;                                                                        \
-        fill_inactive_addresses(context);                                                                    \
-        if (context->active) local_##kind(inst, context);                                                    \
-    }                                                                                                        \
-                                                                                                             \
-    void exec_load_local_##kind(const Inst *inst, ExecContext *context) {                                    \
-        const uint8_t *alike = alike_in_local(inst, context, sizeof(MEMORY));                                \
-        if (!alike)                                                                                          \
-            load_local_##kind(inst, context);                                                                \
-        else if (inst->dst_count)                                                                            \
-            spread_##kind(destination(inst, context, 0), alike, context->local_bytes, context->active);      \
-    }                                                                                                        \
-                                                                                                             \
     static void param_##kind(const Inst *inst, ExecContext *context) {                                       \
-        flat_##kind(inst, context, context->params, context->param_bytes, 0);                                \
+        flat_##kind(inst, context, context->params, context->param_bytes);                                   \
     }                                                                                                        \
                                                                                                              \
     void exec_load_param_##kind(const Inst *inst, ExecContext *context) {                                    \
@@ -329,7 +276,7 @@ static inline bool load_words(const Inst *inst, ExecContext *context) {
     }                                                                                                        \
                                                                                                              \
     void exec_load_generic_##kind(const Inst *inst, ExecContext *context) {                                  \
-        access_spaces(inst, context, global_##kind, shared_##kind, local_##kind, param_##kind);              \
+        access_spaces(inst, context, global_##kind, shared_##kind, local_load_##kind, param_##kind);         \
     }
 
 /* A load whose value is in the constant bank: what is left is the access. */
@@ -340,18 +287,7 @@ void exec_param_address(const Inst *inst, ExecContext *context) {
     FOR_LANES context->address[lane] = address;
 }
 
-DEFINE_LOAD(u8, uint8_t, LaneU32)
-DEFINE_LOAD(s8, int8_t, LaneS32)
-DEFINE_LOAD(u16, uint16_t, LaneU32)
-DEFINE_LOAD(s16, int16_t, LaneS32)
-DEFINE_LOAD(b32, uint32_t, LaneU32)
-DEFINE_LOAD(b64, uint64_t, LaneU64)
-DEFINE_LOAD(u8_wide, uint8_t, LaneU64)
-DEFINE_LOAD(s8_wide, int8_t, LaneS64)
-DEFINE_LOAD(u16_wide, uint16_t, LaneU64)
-DEFINE_LOAD(s16_wide, int16_t, LaneS64)
-DEFINE_LOAD(u32_wide, uint32_t, LaneU64)
-DEFINE_LOAD(s32_wide, int32_t, LaneS64)
+LOAD_KINDS(DEFINE_LOAD)
 
 /* Two 32-bit lanes make one write of the log. */
 static inline void log_run(MemoryView *view, uint64_t address, const uint8_t *values, uint64_t bytes) {
@@ -431,26 +367,18 @@ static inline void keep_stored(const Inst *inst, const ExecContext *context) {
         view->log_count = (uint32_t)(write - view->log);                                                     \
     }                                                                                                        \
                                                                                                              \
-    static inline void scatter_##kind(const Inst *inst, ExecContext *context, uint8_t *base, uint64_t limit, \
-                                      uint64_t stride) {                                                     \
-        if (check_range(context, sizeof(MEMORY) * inst->elements, limit) == ACCESS_FAULT) return;            \
+    static void shared_store_##kind(const Inst *inst, ExecContext *context) {                                \
+        uint64_t bytes = sizeof(MEMORY) * inst->elements;                                                    \
+        if (check_range(context, bytes, context->shared_bytes) == ACCESS_FAULT) return;                      \
         for (uint32_t lanes = context->active; lanes; lanes &= lanes - 1) {                                  \
             int lane = __builtin_ctz(lanes);                                                                 \
-            uint8_t *to = base + (uint64_t)lane * stride + context->address[lane];                           \
+            uint8_t *to = context->shared + context->address[lane];                                          \
             for (int element = 0; element < inst->elements; element++) {                                     \
                 const SLOT *from = source(inst, context, 1 + element);                                       \
                 MEMORY value = (MEMORY)from[lane];                                                           \
                 memcpy(to + (uint64_t)element * sizeof value, &value, sizeof value);                         \
             }                                                                                                \
         }                                                                                                    \
-    }                                                                                                        \
-                                                                                                             \
-    static void shared_store_##kind(const Inst *inst, ExecContext *context) {                                \
-        scatter_##kind(inst, context, context->shared, context->shared_bytes, 0);                            \
-    }                                                                                                        \
-                                                                                                             \
-    static void local_store_##kind(const Inst *inst, ExecContext *context) {                                 \
-        scatter_##kind(inst, context, context->local, context->local_bytes, context->local_bytes);           \
     }                                                                                                        \
                                                                                                              \
     void exec_store_global_##kind(const Inst *inst, ExecContext *context) {                                  \
@@ -488,50 +416,8 @@ static inline void keep_stored(const Inst *inst, const ExecContext *context) {
         if (!IS_WORD(MEMORY, SLOT) || !store_known_words(inst, context)) store_shared_##kind(inst, context); \
     }                                                                                                        \
                                                                                                              \
-    __attribute__((noinline)) static void store_local_##kind(const Inst *inst, ExecContext *context) {       \
-        form_addresses(inst, context);                                                                       \
-        context->space = SPACE_LOCAL;                                                                        \
-        fill_inactive_addresses(context);                                                                    \
-        if (context->active) local_store_##kind(inst, context);                                              \
-    }                                                                                                        \
-                                                                                                             \
-    static inline void scatter_alike_##kind(uint8_t *to, uint64_t stride, const SLOT *from,                  \
-                                            uint32_t active) {                                               \
-        if (active != ALL_LANES) {                                                                           \
-            for (uint32_t lanes = active; lanes; lanes &= lanes - 1) {                                       \
-                int lane = __builtin_ctz(lanes);                                                             \
-                MEMORY value = (MEMORY)from[lane];                                                           \
-                memcpy(to + (uint64_t)lane * stride, &value, sizeof value);                                  \
-            }                                                                                                \
-            return;                                                                                          \
-        }                                                                                                    \
-        HIDE_STRIDE(stride);                                                                                 \
-        for (int lane = 0; lane < WARP_LANES; lane += UNROLLED, to += UNROLLED * stride) {                   \
-            MEMORY values[UNROLLED] = {(MEMORY)from[lane], (MEMORY)from[lane + 1], (MEMORY)from[lane + 2],   \
-                                       (MEMORY)from[lane + 3]};                                              \
-            memcpy(to, &values[0], sizeof *values);                                                          \
-            memcpy(to + stride, &values[1], sizeof *values);                                                 \
-            memcpy(to + 2 * stride, &values[2], sizeof *values);                                             \
-            memcpy(to + 3 * stride, &values[3], sizeof *values);                                             \
-        }                                                                                                    \
-    }                                                                                                        \
-                                                                                                             \
-    void exec_store_local_##kind(const Inst *inst, ExecContext *context) {                                   \
-        uint8_t *alike = alike_in_local(inst, context, sizeof(MEMORY));                                      \
-        if (alike)                                                                                           \
-            scatter_alike_##kind(alike, context->local_bytes, source(inst, context, 1), context->active);    \
-        else                                                                                                 \
-            store_local_##kind(inst, context);                                                               \
-    }                                                                                                        \
-                                                                                                             \
     void exec_store_generic_##kind(const Inst *inst, ExecContext *context) {                                 \
         access_spaces(inst, context, global_store_##kind, shared_store_##kind, local_store_##kind, NULL);    \
     }
 
-DEFINE_STORE(b8, uint8_t, LaneU32)
-DEFINE_STORE(b16, uint16_t, LaneU32)
-DEFINE_STORE(b32, uint32_t, LaneU32)
-DEFINE_STORE(b64, uint64_t, LaneU64)
-DEFINE_STORE(b8_wide, uint8_t, LaneU64)
-DEFINE_STORE(b16_wide, uint16_t, LaneU64)
-DEFINE_STORE(b32_wide, uint32_t, LaneU64)
+STORE_KINDS(DEFINE_STORE)

@@ -42,13 +42,22 @@ static bool read_flat(const uint8_t *memory, uint64_t limit, uint64_t address, u
     return true;
 }
 
+/* Its bytes need not lie side by side. */
+static bool read_local(const Thread *thread, uint64_t address, uint32_t bytes, uint64_t *value) {
+    const ExecContext *context = thread->context;
+    *value = 0;
+    if (bytes > context->local_bytes || address > context->local_bytes - bytes) return false;
+    for (uint32_t i = 0; i < bytes; i++)
+        *value |= (uint64_t)context->local[local_place(address + i, thread->lane)] << 8 * i;
+    return true;
+}
+
 static bool read_generic(const Thread *thread, uint64_t address, uint32_t bytes, uint64_t *value) {
     const ExecContext *context = thread->context;
     if (address - SHARED_WINDOW < WINDOW_BYTES)
         return read_flat(context->shared, context->shared_bytes, address - SHARED_WINDOW, bytes, value);
     if (address - LOCAL_WINDOW < WINDOW_BYTES)
-        return read_flat(context->local + (size_t)thread->lane * context->local_bytes, context->local_bytes,
-                         address - LOCAL_WINDOW, bytes, value);
+        return read_local(thread, address - LOCAL_WINDOW, bytes, value);
     if (address - PARAM_WINDOW < WINDOW_BYTES)
         return read_flat(context->params, context->param_bytes, address - PARAM_WINDOW, bytes, value);
     return view_load(context->view, address, bytes, value);

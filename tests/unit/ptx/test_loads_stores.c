@@ -396,7 +396,8 @@ START_TEST(generic_accesses_split_by_space) {
     ck_assert_uint_eq(warp.context.space, SPACE_SHARED);
     ck_assert_uint_eq(warp.context.active, UINT32_MAX);
     for (int lane = 0; lane < WARP_LANES; lane++) {
-        uint64_t offset = 4 * (uint64_t)(lane % 16) + (lane % 3 == 2 ? (uint64_t)lane * FIXTURE_LOCAL : 0);
+        uint64_t word = (uint64_t)lane % 16,
+                 offset = 4 * (lane % 3 == 2 ? word * WARP_LANES + (uint64_t)lane : word);
         ck_assert_uint_eq(get_u32(0, lane), pattern_value(offset, 4));
         ck_assert_uint_eq(warp.context.address[lane],
                           4 * (uint64_t)(lane % 16) + (lane % 3 == 1 ? warp.buffer : 0));
@@ -412,7 +413,7 @@ START_TEST(generic_accesses_split_by_space) {
     memcpy(&value, warp.shared + 4 * 14, 4);
     ck_assert_uint_eq(value, 530);
     ck_assert_uint_eq(load(&warp.view, warp.buffer + 4 * 15, 4), 531);
-    memcpy(&value, warp.local + 29 * FIXTURE_LOCAL + 4 * 13, 4);
+    memcpy(&value, warp.local + 4 * (13 * WARP_LANES + 29), 4);
     ck_assert_uint_eq(value, 529);
 }
 END_TEST

@@ -13,8 +13,14 @@ static const struct {
              {"s8", "r8", 1, 8, true},   {"b64", "r8", 8, 8, false}, {"f64", "r8", 8, 8, false}};
 enum { TYPES = sizeof types / sizeof *types };
 
-static uint64_t offset_of(int lane, uint64_t address) {
-    return (uint64_t)lane * FIXTURE_LOCAL + address;
+/* Of a lane's own memory, in that of the warp: words of all lanes side by side. */
+static void get_bytes(const uint8_t *memory, int lane, uint64_t address, void *bytes, uint64_t count) {
+    for (uint64_t i = address; i < address + count; i++)
+        ((uint8_t *)bytes)[i - address] = memory[(i / 4 * WARP_LANES + (uint64_t)lane) * 4 + i % 4];
+}
+static void set_bytes(uint8_t *memory, int lane, uint64_t address, const void *bytes, uint64_t count) {
+    for (uint64_t i = address; i < address + count; i++)
+        memory[(i / 4 * WARP_LANES + (uint64_t)lane) * 4 + i % 4] = ((const uint8_t *)bytes)[i - address];
 }
 
 static void fill_randomly(Random *random, void *bytes, size_t count) {
@@ -49,7 +55,7 @@ static void choose_addresses(Random *random, const char *word, uint64_t bytes, u
 
 static uint64_t value_at(int lane, uint64_t address, int type) {
     uint64_t value = 0;
-    memcpy(&value, warp.local + offset_of(lane, address), types[type].bytes);
+    get_bytes(warp.local, lane, address, &value, types[type].bytes);
     uint64_t unused = 64 - 8 * types[type].bytes;
     if (types[type].is_signed) value = (uint64_t)((int64_t)(value << unused) >> unused);
     return types[type].register_bytes == 8 ? value : (uint32_t)value;
@@ -124,8 +130,54 @@ START_TEST(each_lane_stores_its_own_element) {
         for (int lane = 0; lane < WARP_LANES; lane++) {
             uint64_t value = get_value(1, lane, _i);
             if (warp.context.active >> lane & 1)
-                memcpy(expected + offset_of(lane, address[lane]), &value, types[_i].bytes);
+                set_bytes(expected, lane, address[lane], &value, types[_i].bytes);
         }
+        ck_assert_mem_eq(warp.local, expected, sizeof expected);
+    }
+}
+END_TEST
+
+/* "r4 r4 a8" for two elements, or "a8 r4 r4"; returns the slot of the address. */
+static int vector_operands(char *operands, size_t size, bool stores, const char *value, int elements) {
+    int used = snprintf(operands, size, "%s", stores ? "a8" : "");
+    for (int i = 0; i < elements; i++)
+        used += snprintf(operands + used, size - (size_t)used, "%s%s", used ? " " : "", value);
+    if (!stores) snprintf(operands + used, size - (size_t)used, " a8");
+    return stores ? 0 : elements;
+}
+
+START_TEST(elements_of_a_vector_lie_one_behind_the_other) {
+    Random random = {23};
+    for (int turn = 0; turn < 400; turn++) {
+        char form[32], operands[32];
+        int elements = types[_i].bytes == 8 || turn & 1 ? 2 : 4;
+        bool stores = turn & 2;
+        uint64_t address[WARP_LANES], bytes = types[_i].bytes;
+        uint8_t expected[sizeof warp.local];
+        snprintf(form, sizeof form, "%s.local.v%d.%s", stores ? "st" : "ld", elements, types[_i].type);
+        int place = vector_operands(operands, sizeof operands, stores, types[_i].value, elements),
+            first = stores ? 1 : 0;
+        fill_randomly(&random, warp.local, sizeof warp.local);
+        fill_randomly(&random, &warp.registers[first], (size_t)elements * sizeof warp.registers[first]);
+        memcpy(expected, warp.local, sizeof expected);
+        choose_addresses(&random, "a8", bytes * (uint64_t)elements, address);
+        set_addresses(place, "a8", address, 0);
+        warp.context.active = choose_lanes(&random);
+        uint64_t before[4][WARP_LANES];
+        for (int element = 0; element < elements; element++)
+            for (int lane = 0; lane < WARP_LANES; lane++)
+                before[element][lane] = get_value(first + element, lane, _i);
+        execute(form, operands);
+        assert_addresses(address, warp.context.active);
+        for (int element = 0; element < elements; element++)
+            for (int lane = 0; lane < WARP_LANES; lane++) {
+                uint64_t at = address[lane] + (uint64_t)element * bytes, value = before[element][lane];
+                bool is_active = warp.context.active >> lane & 1;
+                if (stores && is_active) set_bytes(expected, lane, at, &value, bytes);
+                if (!stores)
+                    ck_assert_uint_eq(get_value(element, lane, _i),
+                                      is_active ? value_at(lane, at, _i) : value);
+            }
         ck_assert_mem_eq(warp.local, expected, sizeof expected);
     }
 }
@@ -183,6 +235,7 @@ Suite *local_memory_suite(void) {
     tcase_add_checked_fixture(cases, warp_setup, warp_teardown);
     tcase_add_loop_test(cases, each_lane_loads_its_own_element, 0, TYPES);
     tcase_add_loop_test(cases, each_lane_stores_its_own_element, 0, TYPES);
+    tcase_add_loop_test(cases, elements_of_a_vector_lie_one_behind_the_other, 0, TYPES);
     tcase_add_loop_test(cases, the_first_address_beyond_the_end_is_a_fault_and_so_is_one_between_elements, 0,
                         TYPES);
     suite_add_tcase(suite, cases);
