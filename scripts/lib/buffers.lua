@@ -9,16 +9,26 @@ local function next_state(state) return state * 6364136223846793005 + 1442695040
 
 local piece <const> = 1 << 16
 
---- Writes numbers to the device, uniform in [0, 1) with 24 bits. By pieces: memory that the host touches once costs it more
--- than what it writes there.
-function buffers.write_f32(gpu, address, count, seed)
-  local array = ww.array("f32", math.min(piece, count))
+--- Writes `count` elements to the device as copies from the host, each of an array that `fill(array)` fills. By pieces: memory
+-- that the host touches once costs it more than what it writes there.
+local function write_by_pieces(gpu, address, element, bytes, count, fill)
+  local array = ww.array(element, math.min(piece, count))
   for first = 0, count - 1, piece do
-    local numbers = math.min(piece, count - first)
-    if numbers < #array then array = ww.array("f32", numbers) end
-    seed = core.fill_congruential(array, seed)
-    gpu:write(address + 4 * first, array)
+    local elements = math.min(piece, count - first)
+    if elements < #array then array = ww.array(element, elements) end
+    fill(array)
+    gpu:write(address + bytes * first, array)
   end
+end
+
+--- Numbers uniform in [0, 1), with 24 bits.
+function buffers.write_f32(gpu, address, count, seed)
+  write_by_pieces(gpu, address, "f32", 4, count, function(array) seed = core.fill_congruential(array, seed) end)
+end
+
+--- Zeros that the host copies, as the programs that jobs stand for do: a machine may keep what is copied in its L2.
+function buffers.write_zeros(gpu, address, bytes)
+  write_by_pieces(gpu, address, "u8", 1, bytes, function() end)
 end
 
 --- The order in which a chase visits its cells: 0 to cells - 1 for seed 0, else shuffled, cell 0 first.

@@ -102,7 +102,7 @@ end
 
 local fill = {
   raw = function() end,
-  zero = function(run, step, address) run.gpu:fill(address, 0, step.bytes) end,
+  zero = function(run, step, address) buffers.write_zeros(run.gpu, address, step.bytes) end,
   f32 = function(run, step, address) buffers.write_f32(run.gpu, address, step.bytes // 4, step.seed) end,
   chase = function(run, step, address)
     run.gpu:write(address, buffers.chase(address, step.bytes, step.stride, step.seed))

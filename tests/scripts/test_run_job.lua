@@ -294,6 +294,24 @@ harness.test("--policy and --set change the machine", function()
   harness.contains(refusal, "no_such")
 end)
 
+harness.test("every buffer is a copy from the host, which a machine may keep in its L2", function()
+  for _, contents in ipairs { "zero", "f32 1", "chase 128 0" } do
+    local job = harness.write("copied.job", ([[
+ptx reference.ptx
+buf a 65536 %s
+buf o 64 raw
+launch rdstream 1 1 1 256 1 1 0 @a @o i:16384
+]]):format(contents))
+    local rates, figures = {}, root .. "/figures.json"
+    for _, keeps in ipairs { "true", "false" } do
+      local status, output = run_job("gtx480", job, "--json", figures, "--set", "l2[*].host_copies=" .. keeps)
+      harness.equal(status, 0, output)
+      rates[keeps] = json.decode(harness.read(figures))[1].l2_miss_rate
+    end
+    assert(rates["true"] < 0.05 and rates["false"] > 0.9, ("%s: L2 miss rates of %g and %g"):format(contents, rates["true"], rates["false"]))
+  end
+end)
+
 harness.test("several jobs run on a machine each, also through scripts/run_job", function()
   harness.write("one.job", two_launches)
   local command = "WARPWRIGHT='%s' scripts/run_job --root '%s' --threads 1 gtx480 '%s/one.job' '%s/one.job' 2>&1"
