@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* By its first letter first: a machine is set up with tens of thousands of such questions. */
+/* By its first letter first: setting up a machine, and policies on it, asks again and again. */
 static const Field *field_named(const SimObject *object, FieldKind kind, const char *name) {
     for (const Field *f = object->class->fields; f->kind != FIELD_END; f++)
         if (f->kind == kind && f->name[0] == name[0] && strcmp(f->name, name) == 0) return f;

@@ -9,8 +9,8 @@
 enum {
     TEXT_BYTES = 512,
     COMPRESS_FROM = 4096, /* smaller answers are not worth it */
-    LEVEL =
-        -1, /* numbers that repeat nothing cost next to no time; a checkpoint's file is compressed once more */
+    /* Numbers that repeat nothing cost next to no time; a checkpoint's file is compressed once more. */
+    LEVEL = -1,
     MOST_RAW_PER_STORED = (128 << 10) / 4, /* of zstd: see checkpoint_file.c */
 };
 

@@ -31,6 +31,14 @@ static char *relative_to_current_folder(const char *path) {
     return strdup(strncmp(path, current, length) == 0 && path[length] == '/' ? path + length + 1 : path);
 }
 
+bool program_folder(char folder[PATH_MAX]) {
+    ssize_t length = readlink("/proc/self/exe", folder, PATH_MAX - 1);
+    if (length <= 0) return false;
+    folder[length] = 0;
+    *strrchr(folder, '/') = 0;
+    return true;
+}
+
 char *interpreter_find_home(void) {
     static const char *const beside_program[] = {"../..", "../share/warpwright"};
     char program[PATH_MAX], candidate[PATH_MAX + 32], home[PATH_MAX];
@@ -40,7 +48,7 @@ char *interpreter_find_home(void) {
             user_error("WARPWRIGHT_HOME: expected a folder with a folder 'configs', got '%s'", given);
         return relative_to_current_folder(home);
     }
-    bool is_known = program_folder(program, sizeof program);
+    bool is_known = program_folder(program);
     ensure(is_known);
     for (size_t i = 0; i < sizeof beside_program / sizeof *beside_program; i++) {
         snprintf(candidate, sizeof candidate, "%s/%s", program, beside_program[i]);

@@ -2,9 +2,14 @@
 #ifndef WW_LUA_INTERPRETER_H
 #define WW_LUA_INTERPRETER_H
 
+#include <limits.h>
 #include <lua.h>
+#include <stdbool.h>
 
 enum { EXIT_VERIFICATION_FAILED = 1 };
+
+/* The folder of the running program, without a slash at its end; false when the host does not tell. */
+bool program_folder(char folder[PATH_MAX]);
 
 /* The folder that holds configs/, policies/, workloads/ and core/lua/library/: $WARPWRIGHT_HOME, or the
  * repository that the program was built in, or the share/warpwright beside the program's folder. Relative to

@@ -41,14 +41,6 @@ static struct {
     size_t count;
 } compiled = {.once = PTHREAD_ONCE_INIT};
 
-bool program_folder(char *path, size_t size) {
-    ssize_t length = readlink("/proc/self/exe", path, size - 1);
-    if (length <= 0) return false;
-    path[length] = 0;
-    *strrchr(path, '/') = 0;
-    return true;
-}
-
 /* All of a file, or false. */
 static bool read_file(const char *path, Buffer *text) {
     struct stat status;
@@ -117,7 +109,7 @@ static bool map_modules(const char *path) {
 
 static void find_modules(void) {
     char folder[PATH_MAX], path[PATH_MAX + 64];
-    if (!program_folder(folder, sizeof folder)) return;
+    if (!program_folder(folder)) return;
     for (size_t i = 0; i < sizeof beside_program / sizeof *beside_program; i++) {
         snprintf(path, sizeof path, "%s/%s", folder, beside_program[i]);
         if (map_modules(path)) return;

@@ -5,13 +5,8 @@
 #define WW_LUA_LIBRARY_H
 
 #include <lua.h>
-#include <stdbool.h>
-#include <stddef.h>
 
 #define LIBRARY_FOLDER "core/lua/library"
-
-/* The folder of the running program, without a slash; false when the host does not tell. */
-bool program_folder(char *path, size_t size);
 
 /* Pushes what a module is in the searchers of package: finds those of the library in `folder`, which ends in a slash. */
 void push_library_searcher(lua_State *L, const char *folder);

@@ -183,6 +183,24 @@ START_TEST(elements_of_a_vector_lie_one_behind_the_other) {
 }
 END_TEST
 
+START_TEST(a_sink_takes_no_register) {
+    Random random = {24};
+    for (int alike = 0; alike < 2; alike++) {
+        fill_randomly(&random, warp.local, sizeof warp.local);
+        for (int lane = 0; lane < WARP_LANES; lane++)
+            set_u64(4, lane, alike ? 16 : 16 * ((uint64_t)lane % 3));
+        execute("ld.local.v4.u32", "r4 _ _ r4 a8");
+        ck_assert_uint_eq(warp.context.fault, FAULT_NONE);
+        for (int lane = 0; lane < WARP_LANES; lane++) {
+            uint32_t element[4];
+            get_bytes(warp.local, lane, alike ? 16 : 16 * ((uint64_t)lane % 3), element, sizeof element);
+            ck_assert_uint_eq(get_u32(0, lane), element[0]);
+            ck_assert_uint_eq(get_u32(3, lane), element[3]);
+        }
+    }
+}
+END_TEST
+
 /* All lanes at `address`, or all but the last, which is where it may be. */
 static void access_at(int type, bool stores, uint64_t address, bool alike) {
     char form[32], operands[16];
@@ -235,6 +253,7 @@ Suite *local_memory_suite(void) {
     tcase_add_checked_fixture(cases, warp_setup, warp_teardown);
     tcase_add_loop_test(cases, each_lane_loads_its_own_element, 0, TYPES);
     tcase_add_loop_test(cases, each_lane_stores_its_own_element, 0, TYPES);
+    tcase_add_test(cases, a_sink_takes_no_register);
     tcase_add_loop_test(cases, elements_of_a_vector_lie_one_behind_the_other, 0, TYPES);
     tcase_add_loop_test(cases, the_first_address_beyond_the_end_is_a_fault_and_so_is_one_between_elements, 0,
                         TYPES);
