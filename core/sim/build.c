@@ -290,6 +290,7 @@ static Link *new_link(Sim *sim, SimObject *from, const char *from_port, SimObjec
     link->latency = options.latency; /* cycles of the sender until elaboration */
     link->sender = from;
     link->receiver = to;
+    link->take_untimed = to->class->take_untimed;
     link->last_push = link->last_pop = link->next_ready = NEVER;
     ensure(asprintf(&link->name, "%s.%s -> %s.%s", from->path, from_port, to->path, to_port) >= 0);
     if (sim->link_count == sim->link_capacity) {

@@ -89,6 +89,7 @@ struct Link {
     uint8_t *sender_slots; /* cut, several threads: rings of the sender's own (mailbox.h) */
     uint64_t *sender_ready;
     const Protocol *protocol;
+    TakeUntimed *take_untimed; /* of the receiver's class */
 #ifdef WW_DEBUG
     LinkAudit audit;
 #endif
@@ -111,10 +112,11 @@ static inline uint64_t link_first_pushed_ready(const Link *link) {
 
 /* See Class.take_untimed. The link may be NULL. */
 static inline bool link_takes_untimed(const Link *link) {
-    return link && link->receiver->class->take_untimed;
+    return link && link->take_untimed;
 }
-static inline bool link_send_untimed(const Link *link, const void *request) {
-    return link_takes_untimed(link) && link->receiver->class->take_untimed(link->receiver, request);
+static inline UntimedAnswer link_send_untimed(const Link *link, const void *request) {
+    if (!link_takes_untimed(link)) return UNTIMED_MISSES;
+    return link->take_untimed(link->receiver, request);
 }
 
 /* Is there room for another message, as far as the sender may know at `now`? */

@@ -209,6 +209,14 @@ typedef struct {
 /* Called with a message that is to be answered, and the link by which the object got it, or gets its like. */
 typedef void RequestVisitor(void *context, const Link *by, const void *message);
 
+/* To a request without timing. */
+typedef enum {
+    UNTIMED_MISSES, /* the first cache on its way lacked some of what it is about, or there is none */
+    UNTIMED_HITS,
+    UNTIMED_REPEATS, /* hits; and the same once more, before any other, would be answered alike and leave all as it is */
+} UntimedAnswer;
+typedef UntimedAnswer TakeUntimed(SimObject *object, const void *request);
+
 struct Class {
     const char *name, *doc;
     bool passes_on;        /* requests go through it as they came: policies look for caches behind it */
@@ -231,9 +239,8 @@ struct Class {
     uint64_t (*tick)(SimObject *object, uint64_t now);
     /* A request comes without timing, between quanta and with nothing in flight: what the object remembers of
      * requests, tags say, becomes what it would have been, and what it sends on it sends on in the same way, with
-     * link_send_untimed(). Nothing is counted, nobody is told. Returns whether the first cache on its way had what it
-     * is about. NULL: requests end here. */
-    bool (*take_untimed)(SimObject *object, const void *request);
+     * link_send_untimed(). Nothing is counted, nobody is told. NULL: requests end here. */
+    TakeUntimed *take_untimed;
     /* Applies what the object did in this quantum and nobody else may have seen (memory writes). Called at a
      * boundary when object_request_commit() was called during the quantum. */
     void (*commit)(SimObject *object);

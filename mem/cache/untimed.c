@@ -44,7 +44,7 @@ void untimed_install_otherwise(Cache *c, const MemMessage *m, uint32_t line, uin
     c->tags.low_priority_insertions = insertions;
 }
 
-bool untimed_drop_and_pass(CacheObject *object, const MemMessage *m, const Lookup *at) {
+UntimedAnswer untimed_drop_and_pass(CacheObject *object, const MemMessage *m, const Lookup *at) {
     if (at->line != NO_LINE && !mem_is_line_only(m)) {
         untimed_write_back(object, at->line);
         cache_forget_failed_try(&object->cache);
@@ -53,7 +53,7 @@ bool untimed_drop_and_pass(CacheObject *object, const MemMessage *m, const Looku
     return untimed_pass(object, m);
 }
 
-bool untimed_write(CacheObject *object, const MemMessage *m, Lookup *at, bool lazy) {
+UntimedAnswer untimed_write(CacheObject *object, const MemMessage *m, Lookup *at, bool lazy) {
     Cache *c = &object->cache;
     if (!untimed_take_line(object, m, at)) return untimed_pass(object, m);
     TagLine *line = &c->tags.line[at->line];
@@ -65,10 +65,10 @@ bool untimed_write(CacheObject *object, const MemMessage *m, Lookup *at, bool la
     line->dirty |= (uint8_t)at->sectors;
     c->written[at->line] = written;
     untimed_fetch(object, m, at->line_address, fetched);
-    return !open;
+    return open ? UNTIMED_MISSES : UNTIMED_HITS;
 }
 
-bool untimed_pass_while_off(CacheObject *object, const MemMessage *m, Lookup *at) {
+UntimedAnswer untimed_pass_while_off(CacheObject *object, const MemMessage *m, Lookup *at) {
     if (at->line != NO_LINE) {
         untimed_write_back(object, at->line);
         if (m->kind == MEM_WRITE) object->cache.tags.line[at->line].valid = 0;

@@ -5,22 +5,23 @@
 
 #include "mem/cache/cache.h"
 
-/* Each returns whether the cache had the sectors, or what a cache below answers to a request that is sent on. */
+/* Each returns whether the cache had the sectors, or what a cache below answers to a request that is sent on. Only the
+ * first cache says that a request repeats: those before it may have changed by it. */
 
 /* Sent on as it came. */
-static inline bool untimed_pass(const CacheObject *object, const MemMessage *m) {
-    return link_send_untimed(object->mem.send, m);
+static inline UntimedAnswer untimed_pass(const CacheObject *object, const MemMessage *m) {
+    return link_send_untimed(object->mem.send, m) == UNTIMED_MISSES ? UNTIMED_MISSES : UNTIMED_HITS;
 }
 /* The line found, if any, is written back and forgotten; the request is sent on. */
-bool untimed_drop_and_pass(CacheObject *object, const MemMessage *m, const Lookup *at);
+UntimedAnswer untimed_drop_and_pass(CacheObject *object, const MemMessage *m, const Lookup *at);
 /* Uses the line that was found, or takes one, which holds nothing yet. False: no way of the set is to be had. */
 static inline bool untimed_take_line(CacheObject *object, const MemMessage *m, Lookup *at);
 /* The sectors are there afterwards. The request is sent on when every way that it may take is reserved. */
-static inline bool untimed_read(CacheObject *object, const MemMessage *m, Lookup *at);
+static inline UntimedAnswer untimed_read(CacheObject *object, const MemMessage *m, Lookup *at);
 /* The same of cache_write(). */
-bool untimed_write(CacheObject *object, const MemMessage *m, Lookup *at, bool lazy);
+UntimedAnswer untimed_write(CacheObject *object, const MemMessage *m, Lookup *at, bool lazy);
 /* Switched off: tags are kept up to date, and the request is sent on. */
-bool untimed_pass_while_off(CacheObject *object, const MemMessage *m, Lookup *at);
+UntimedAnswer untimed_pass_while_off(CacheObject *object, const MemMessage *m, Lookup *at);
 
 /* Implementation: in a header, because most of what an access without timing takes would be calls and returns. */
 
@@ -64,13 +65,14 @@ static inline void untimed_fetch(const CacheObject *object, const MemMessage *m,
     if (sectors && untimed_reaches_others(object)) untimed_send_fetch(object, m, line_address, sectors);
 }
 
-static inline bool untimed_read(CacheObject *object, const MemMessage *m, Lookup *at) {
+static inline UntimedAnswer untimed_read(CacheObject *object, const MemMessage *m, Lookup *at) {
     if (!untimed_take_line(object, m, at)) return untimed_pass(object, m);
     TagLine *line = &object->cache.tags.line[at->line];
     uint32_t absent = at->sectors & ~(uint32_t)(line->valid | line->reserved);
     line->valid |= (uint8_t)absent;
     untimed_fetch(object, m, at->line_address, absent);
-    return !absent;
+    if (absent) return UNTIMED_MISSES;
+    return tag_is_plain(&object->cache.tags) ? UNTIMED_REPEATS : UNTIMED_HITS;
 }
 
 #endif

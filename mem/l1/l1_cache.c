@@ -347,19 +347,19 @@ static inline __attribute__((always_inline)) Outcome access_request(L1Cache *l1,
 
 /* Without timing. */
 
-static bool write_local_untimed(L1Cache *l1, const MemMessage *m, Lookup *at) {
+static UntimedAnswer write_local_untimed(L1Cache *l1, const MemMessage *m, Lookup *at) {
     bool allocates = l1->local_allocate && may_allocate(l1, m);
     if (at->line == NO_LINE && !allocates) return untimed_pass((CacheObject *)l1, m);
     return untimed_write((CacheObject *)l1, m, at, false);
 }
 
-static bool write_global_untimed(L1Cache *l1, const MemMessage *m, const Lookup *at) {
+static UntimedAnswer write_global_untimed(L1Cache *l1, const MemMessage *m, const Lookup *at) {
     if (l1->write_policy == WRITE_EVICT) return untimed_drop_and_pass((CacheObject *)l1, m, at);
     if (at->line != NO_LINE) cache_use_line(&l1->cache, m, at->line);
     return untimed_pass((CacheObject *)l1, m);
 }
 
-static __attribute__((noinline)) bool write_or_pass_untimed(L1Cache *l1, const MemMessage *m) {
+static __attribute__((noinline)) UntimedAnswer write_or_pass_untimed(L1Cache *l1, const MemMessage *m) {
     CacheObject *cache = (CacheObject *)l1;
     Lookup at = cache_lookup(&l1->cache, m, m->address);
     bool global_write = m->kind == MEM_WRITE && !(m->flags & MEM_LOCAL);
@@ -370,7 +370,7 @@ static __attribute__((noinline)) bool write_or_pass_untimed(L1Cache *l1, const M
     return write_local_untimed(l1, m, &at);
 }
 
-static bool l1_take_untimed(SimObject *object, const void *request) {
+static UntimedAnswer l1_take_untimed(SimObject *object, const void *request) {
     L1Cache *l1 = (L1Cache *)object;
     const MemMessage *m = request;
     bool is_read = (m->kind == MEM_READ) & (l1->enabled != 0) & !(m->flags & MEM_BYPASS_L1);

@@ -166,7 +166,7 @@ static inline __attribute__((always_inline)) Stall access_request(L2Slice *l2, c
 }
 
 /* Without timing. Who bypasses by chance, or because policies or their tables say so, does not. */
-static __attribute__((noinline)) bool take_otherwise_untimed(L2Slice *l2, const MemMessage *m) {
+static __attribute__((noinline)) UntimedAnswer take_otherwise_untimed(L2Slice *l2, const MemMessage *m) {
     CacheObject *cache = (CacheObject *)l2;
     Lookup at = look_up(l2, m);
     bool is_atomic = m->kind == MEM_ATOMIC;
@@ -175,12 +175,12 @@ static __attribute__((noinline)) bool take_otherwise_untimed(L2Slice *l2, const 
     if (!l2->enabled && !is_atomic) return untimed_pass_while_off(cache, m, &at);
     if (passes(l2, m, &at)) return untimed_pass(cache, m);
     if (m->kind == MEM_WRITE) return untimed_write(cache, m, &at, l2->write_miss == WRITE_MISS_LAZY);
-    bool hit = untimed_read(cache, m, &at);
+    UntimedAnswer answer = untimed_read(cache, m, &at);
     if (is_atomic && at.line != NO_LINE) cache_modify(&l2->cache, m, &at);
-    return hit;
+    return answer;
 }
 
-bool l2_take_untimed(SimObject *object, const void *request) {
+UntimedAnswer l2_take_untimed(SimObject *object, const void *request) {
     L2Slice *l2 = (L2Slice *)object;
     const MemMessage *m = request;
     bool reads = (m->kind == MEM_READ) & (l2->enabled != 0) & !l2->bypass;

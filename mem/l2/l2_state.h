@@ -44,6 +44,6 @@ typedef struct {
 CACHE_IS_FIRST_OF(L2Slice);
 
 uint64_t l2_tick(SimObject *object, uint64_t now);
-bool l2_take_untimed(SimObject *object, const void *request);
+UntimedAnswer l2_take_untimed(SimObject *object, const void *request);
 
 #endif

@@ -210,7 +210,7 @@ static const Field crossbar_fields[] = {
     FIELDS_END,
 };
 
-static bool take_untimed(SimObject *object, const void *request) {
+static UntimedAnswer take_untimed(SimObject *object, const void *request) {
     const Crossbar *x = (const Crossbar *)object;
     uint64_t address = ((const MemMessage *)request)->address;
     return link_send_untimed(x->down[x->output_of[address_map_slice(x->map, address)]].send, request);

@@ -302,7 +302,7 @@ static const Field mux_fields[] = {
     FIELDS_END,
 };
 
-static bool take_untimed(SimObject *object, const void *request) {
+static UntimedAnswer take_untimed(SimObject *object, const void *request) {
     return link_send_untimed(((const Mux *)object)->down.send, request);
 }
 

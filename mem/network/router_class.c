@@ -169,7 +169,7 @@ static const Field router_fields[] = {
 };
 
 /* The way through the other routers changes nothing. */
-static bool take_untimed(SimObject *object, const void *request) {
+static UntimedAnswer take_untimed(SimObject *object, const void *request) {
     const Router *r = (const Router *)object;
     uint64_t address = ((const MemMessage *)request)->address;
     return link_send_untimed(r->network->down[r->network->slice_at[address_map_slice(r->map, address)]].send,

@@ -132,6 +132,106 @@ harness.test("what executes without timing leaves in the caches what it would ha
   end
 end)
 
+--- Two SMs, one CTA each at a time, whose loads and constants one small L1 serves.
+local one_cache <const> = ww.machine("one_cache", function(m)
+  m:clocks { core = "700MHz" }
+  m:quantum(8)
+  local dispatcher = m:Dispatcher "dispatcher" { sms = 2 }
+  m:AddressMap "map" { channels = 1 }
+  local mux, l1 = m:Mux "mux" { up = 4 }, m:L1 "l1" { size = "1KiB", ways = 4, line = "128B", mshrs = 8, keeps_lines = true }
+  for i = 0, 1 do
+    local sm = m:SM ("sm", i) { ctas = 1 }
+    m:wire(dispatcher.sm[i], sm.dispatch, { latency = 8 })
+    m:wire(sm.lsu.mem, mux.up[2 * i])
+    m:wire(sm.lsu.constant, mux.up[2 * i + 1])
+  end
+  m:wire(mux.down, l1.cpu)
+  local l2 = m:L2 ("l2", 0) { size = "64KiB", ways = 16, mshrs = 32 }
+  m:wire(l1.mem, l2.cpu, { latency = 8, depth = 32, back = { latency = 8, depth = 32 } })
+  m:wire(l2.mem, m:MemoryController ("mc", 0) {}.cpu[0])
+end)
+
+--- CTAs 0 and 1 read two lines of constants. CTA 1 then loads 64 lines, if `between` with the first constant between them; CTA 0
+-- counts to `steps`, if not 0, and reads it again. CTA 2 counts twice as far.
+local constants_between <const> = [[
+.version 6.0
+.target sm_60
+.address_size 64
+.const .align 128 .b32 constant[64];
+.global .align 128 .b8 lines[8192];
+.visible .entry k(.param .u32 between, .param .u32 steps)
+{
+  .reg .b32 %r<8>; .reg .b64 %d<4>; .reg .pred %p<3>;
+  ld.param.u32 %r4, [between]; setp.ne.u32 %p2, %r4, 0; ld.param.u32 %r6, [steps];
+  mov.u32 %r1, %ctaid.x; mov.u64 %d1, lines; mov.u32 %r2, 64;
+  setp.eq.u32 %p1, %r1, 2; @%p1 shl.b32 %r6, %r6, 1; @%p1 bra count;
+  ld.const.u32 %r3, [constant]; ld.const.u32 %r3, [constant+4]; ld.const.u32 %r3, [constant+8];
+  ld.const.u32 %r3, [constant+128];
+  setp.ne.u32 %p1, %r1, 1; @%p1 bra others;
+again:
+  ld.global.u32 %r5, [%d1]; add.u64 %d1, %d1, 128;
+  @%p2 ld.const.u32 %r3, [constant];
+  sub.u32 %r2, %r2, 1; setp.ne.u32 %p1, %r2, 0; @%p1 bra again;
+  ret;
+others:
+  setp.eq.u32 %p1, %r6, 0; @%p1 bra done;
+  ld.const.u32 %r3, [constant];
+count:
+  sub.u32 %r6, %r6, 1; setp.ne.u32 %p1, %r6, 0; @%p1 bra count;
+  setp.eq.u32 %p1, %r1, 2; @%p1 bra done;
+  ld.const.u32 %r3, [constant];
+done:
+  ret;
+}
+]]
+
+--- How many of the two lines of constants and that of the parameters are not there when so many CTAs have ended.
+local function lacking_constants(fast_forward, ctas, between, steps)
+  local sim = ww.build(one_cache, { memory = 1 << 24, fast_forward = fast_forward })
+  local gpu = sim:gpu()
+  local kernel = gpu:load({ name = "constants.ptx", text = constants_between }).k
+  gpu:launch(kernel, { grid = ctas, block = 32, args = { between, steps } })
+  local before = sim:result()
+  gpu:launch(kernel, { grid = 1, block = 32, args = { between, 0 } })
+  return sim:result():since(before)["l1.misses"]
+end
+
+harness.test("a constant that is read again is the most recently used line, whoever used the cache in between", function()
+  for _, row in ipairs { { "launch=1", 1, 0, 0, 0 }, { "launch=1", 2, 0, 0, 3 }, { "launch=1", 2, 1, 0, 2 },
+    { "launch=1", 2, 0, 10000, 2 }, { "cta=0.7", 3, 0, 10000, 1 } } do
+    harness.equal(lacking_constants(table.unpack(row, 1, 4)), row[5], table.concat(row, " ", 1, 4))
+  end
+end)
+
+harness.test("a cache that keeps how often its lines are used knows of each read without timing", function()
+  local path = harness.write("uses.lua", [[
+local p = require "warpwright.policy" "uses" { caches = "data", scope = "cache", counters = { uses = "" } }
+function p:configure(_, path)
+  if self:acts_on(path) then return { line_history = true } end
+end
+function p:on_kernel_end()
+  local cache, uses = self.cache, 0
+  for set = 0, 1 do
+    for way = 0, 3 do uses = uses + (cache:line_uses(set, way) or 0) end
+  end
+  self:count("uses", uses)
+end
+return p]])
+  local function uses(fast_forward)
+    local sim = ww.build(one_cache, { memory = 1 << 24, policy = path, fast_forward = fast_forward })
+    local gpu = sim:gpu()
+    local kernel = gpu:load({ name = "constants.ptx", text = constants_between }).k
+    local before
+    for _ = 1, 2 do
+      before = sim:result()
+      gpu:launch(kernel, { grid = 1, block = 32, args = { 0, 0 } })
+    end
+    return sim:result():since(before)["l1.uses.uses"]
+  end
+  harness.equal(uses(), 9, "with timing")
+  harness.equal(uses "launch=1", 9, "without")
+end)
+
 --- Each CTA loads a line of its own.
 local own_lines <const> = [[
 .version 6.0

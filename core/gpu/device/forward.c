@@ -65,6 +65,7 @@ static void run_warp(Runner *r, PlainInst *plain, uint32_t w, uint64_t end) {
 }
 
 static void run_round(Runner *r, PlainInst *plain, uint64_t end) {
+    r->sm->untimed_repeats = 0; /* other SMs may have used its caches since */
     while (r->time < end && !untimed_has_fault(r->sm)) {
         if (r->wakes <= r->time) wake(r);
         WarpSet ready = r->sm->live & ~r->sm->waiting & ~r->asleep;

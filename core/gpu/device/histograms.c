@@ -106,7 +106,7 @@ static void after_tick(TickWatcher *watcher, SimObject *object, uint64_t now) {
 
 static Load load_of(const MemoryDone *done) {
     if (done->space == SPACE_TEXTURE) return LOAD_TEXTURE;
-    return is_constant(done->space) ? LOAD_CONSTANT : LOAD_DATA;
+    return space_is_constant(done->space) ? LOAD_CONSTANT : LOAD_DATA;
 }
 
 static Level deepest(uint32_t levels) {

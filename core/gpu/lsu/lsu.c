@@ -330,14 +330,14 @@ __attribute__((noinline)) static void begin_accesses(Lsu *lsu, const MemoryOp *o
 }
 
 /* Its accesses, one after the other, and none of them is in flight. */
-bool lsu_take_untimed(SimObject *object, const void *request) {
+UntimedAnswer lsu_take_untimed(SimObject *object, const void *request) {
     const Lsu *lsu = (const Lsu *)object;
     const Sm *sm = (const Sm *)object->parent;
     const MemoryOp *op = request;
     const Link *link = port_of(lsu, op->space);
     Segment segments[MAX_SEGMENTS];
-    bool hit = true;
-    if (!has_accesses(lsu, op->space)) return true;
+    UntimedAnswer least = UNTIMED_REPEATS;
+    if (!has_accesses(lsu, op->space)) return least;
     uint32_t count = make_segments(lsu, op, segments);
     MemMessage message = {
         .issued = object->sim->now,
@@ -356,9 +356,10 @@ bool lsu_take_untimed(SimObject *object, const void *request) {
         message.byte_mask[1] = segments[i].byte_mask[1];
         message.lanes = segments[i].lanes;
         message.bytes = (uint16_t)segments[i].bytes;
-        hit &= link_send_untimed(link, &message);
+        UntimedAnswer answer = link_send_untimed(link, &message);
+        if (answer < least) least = answer;
     }
-    return hit;
+    return least;
 }
 
 /* Accesses to shared memory whose turn is next need not wait for it in the link. What comes in this cycle still goes

@@ -54,23 +54,19 @@ typedef struct {
     uint64_t load_latency_ticks, loads_answered;
 } Lsu;
 
-static inline bool is_constant(uint32_t space) {
-    return space == SPACE_CONST || space == SPACE_PARAM;
-}
-
 /* Else its instructions take a fixed time. */
 static inline bool has_accesses(const Lsu *lsu, uint32_t space) {
-    return space != SPACE_SHARED && (!is_constant(space) || lsu->constant.send);
+    return space != SPACE_SHARED && (!space_is_constant(space) || lsu->constant.send);
 }
 
 static inline Link *port_of(const Lsu *lsu, uint32_t space) {
     if (space == SPACE_TEXTURE && lsu->texture.send) return lsu->texture.send;
-    if (is_constant(space) && lsu->constant.send) return lsu->constant.send;
+    if (space_is_constant(space) && lsu->constant.send) return lsu->constant.send;
     return lsu->mem.send;
 }
 
 uint64_t lsu_tick(SimObject *object, uint64_t now);
-bool lsu_take_untimed(SimObject *object, const void *request);
+UntimedAnswer lsu_take_untimed(SimObject *object, const void *request);
 /* Counts the cycles of a stall up to `now`. */
 void lsu_settle(SimObject *object, uint64_t now);
 /* Instructions issued ahead go through the link after all, and what is done back through the other one. */

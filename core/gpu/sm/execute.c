@@ -151,13 +151,21 @@ static inline __attribute__((always_inline)) void send_to_lsu(Sm *sm, uint32_t w
     fill_op(sm, w, inst, pc, space, begins, payload, link_send_checked(sm->lsu.send, now));
 }
 
+/* Of an access of all lanes to one address of the parameters or constants: its number, from 1. Else 0. */
+static inline uint64_t segment_of_constant(const Inst *inst, const ExecContext *context) {
+    bool is_one = space_is_constant(inst->space) && context->lowest == context->highest;
+    return is_one ? context->lowest / CONSTANT_SEGMENT + 1 : 0;
+}
+
 /* The caches see the access. */
 static inline void warm_caches(Sm *sm, uint32_t w, const Inst *inst) {
     MemoryOp op;
     sm->untimed_miss = 0;
     if (!sm->context->active || sm->context->space == SPACE_SHARED) return;
     fill_op(sm, w, inst, sm_inst_index(sm, inst), sm->context->space, 0, 0, &op);
-    sm->untimed_miss = !link_send_untimed(sm->lsu.send, &op);
+    UntimedAnswer answer = link_send_untimed(sm->lsu.send, &op);
+    sm->untimed_miss = answer == UNTIMED_MISSES;
+    sm->untimed_repeats = answer == UNTIMED_REPEATS ? segment_of_constant(inst, sm->context) : 0;
 }
 
 static uint32_t take_payload(Sm *sm) {
@@ -453,6 +461,19 @@ static __attribute__((noinline)) void execute_access(Sm *sm, uint32_t w, PlainIn
     if (sm->warms_caches && !context->fault) warm_caches(sm, w, inst);
 }
 
+/* Kernels begin with one parameter after the other, and most lie in the same segment. */
+static inline bool repeats(const Sm *sm, const Inst *inst) {
+    return segment_of_constant(inst, sm->context) == sm->untimed_repeats && sm->untimed_repeats;
+}
+
+static __attribute__((noinline)) void execute_constant(Sm *sm, uint32_t w, const PlainInst *plain,
+                                                       const Inst *inst, uint32_t lanes) {
+    ExecContext *context = sm->context;
+    context->space = inst->space;
+    execute_plain(plain, inst, context, lanes);
+    if (sm->warms_caches && !repeats(sm, inst) && !context->fault) warm_caches(sm, w, inst);
+}
+
 static inline uint32_t lesser(uint32_t a, uint32_t b) {
     return a < b ? a : b;
 }
@@ -504,6 +525,8 @@ uint32_t sm_execute_plain(Sm *sm, uint32_t w, PlainInst *plain, uint32_t most, u
             execute_plain(at, inst, context, simt->top.lanes);
         } else if (at->step == STEP_ACCESS) {
             execute_access(sm, w, at, inst, simt->top.lanes);
+        } else if (at->step == STEP_CONSTANT) {
+            execute_constant(sm, w, at, inst, simt->top.lanes);
         } else {
             break;
         }

@@ -195,9 +195,10 @@ typedef struct {
 typedef enum {
     STEP_OTHER, /* not plain                                                        */
     STEP_BRANCH,
-    STEP_BARE,    /* takes a call of exec alone                                     */
-    STEP_GUARDED, /* some lanes execute it, or it voids windows, or reads the clock */
-    STEP_ACCESS,  /* caches may see what it loads or stores                         */
+    STEP_BARE,     /* takes a call of exec alone                                     */
+    STEP_GUARDED,  /* some lanes execute it, or it voids windows, or reads the clock */
+    STEP_CONSTANT, /* loads parameters or constants                                 */
+    STEP_ACCESS,   /* caches may see what else it loads or stores                    */
 } PlainStep;
 
 /* Of an instruction, what executing it without timing looks at: see untimed.h. */
@@ -299,9 +300,11 @@ struct Sm {
     struct Memcheck *memcheck; /* NULL: off */
     uint32_t warms_caches;     /* a flag: what executes without timing leaves its lines in them */
     uint32_t untimed_miss;     /* a flag: the last access of it found less than it asked for */
-    uint64_t spaces_beyond;    /* bit per space: loads from it come from beyond the SM */
-    FixedPipeline *fixed;      /* of its load/store unit */
-    const char *class_setter;  /* the instance of a policy that set class_of, or NULL */
+    uint64_t
+        untimed_repeats; /* segment_of_constant(), not 0, of the last access: another there changes no cache */
+    uint64_t spaces_beyond;   /* bit per space: loads from it come from beyond the SM */
+    FixedPipeline *fixed;     /* of its load/store unit */
+    const char *class_setter; /* the instance of a policy that set class_of, or NULL */
     /* statistics */
     uint64_t warp_instructions, thread_instructions, ctas_started, ctas_finished;
     uint64_t slots[SLOT_CAUSES];

@@ -241,6 +241,7 @@ static const Field sm_fields[] = {
     HOST(Sm, memcheck, "What it has found, if it is on"),
     HOST(Sm, warms_caches, "What executes without timing leaves its lines in the caches"),
     HOST(Sm, untimed_miss, "Whether the last such access missed"),
+    HOST(Sm, untimed_repeats, "Where another like it would change no cache"),
     HOST(Sm, spaces_beyond, "Which spaces are beyond the SM"),
     HOST(Sm, class_setter, "The policy that set classes"),
     STAT(Sm, warp_instructions, "instructions", "Warp instructions issued"),

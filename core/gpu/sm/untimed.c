@@ -40,7 +40,7 @@ void untimed_make_deaf(Sm *sm) {
 
 static bool loads_from_memory(const Inst *inst) {
     return (inst->kind == INST_LOAD || inst->kind == INST_ATOMIC) && inst->space != SPACE_SHARED &&
-           inst->space != SPACE_PARAM && inst->space != SPACE_CONST;
+           !space_is_constant(inst->space);
 }
 
 static bool is_plain(const Inst *inst) {
@@ -53,6 +53,7 @@ static bool is_plain(const Inst *inst) {
 static PlainStep find_step(const PlainInst *plain, const Inst *inst) {
     if (inst->kind == INST_BRANCH) return STEP_BRANCH;
     if (!is_plain(inst)) return STEP_OTHER;
+    if (inst->kind == INST_LOAD && space_is_constant(inst->space) && !inst->cache_op) return STEP_CONSTANT;
     if (inst->kind != INST_ALU && inst->space != SPACE_SHARED) return STEP_ACCESS;
     bool is_bare = plain->guard == TRUE_PREDICATE && plain->keeps_windows == UINT8_MAX &&
                    !exec_reads_clock(inst);
@@ -148,6 +149,7 @@ static uint64_t pass_over_warps(Sm *sm, uint32_t slot, PlainInst *plain, uint64_
 
 CtaTurn untimed_take_cta_turn(Sm *sm, uint32_t slot, PlainInst *plain, uint64_t *clock) {
     uint64_t before = *clock, executed = 1;
+    sm->untimed_repeats = 0; /* other SMs may have used its caches since */
     for (bool is_cut = false; executed && !is_cut && is_live(sm, slot) && *clock - before < CTA_TURN;) {
         executed = pass_over_warps(sm, slot, plain, clock, &is_cut);
         if (untimed_has_fault(sm)) return TURN_FAULT;

@@ -64,6 +64,11 @@ static inline bool kind_is_branch(uint8_t kind) {
     return kind == INST_BRANCH || kind == INST_WAITING_BRANCH;
 }
 
+/* Served by the constant cache where there is one. */
+static inline bool space_is_constant(uint32_t space) {
+    return space == SPACE_CONST || space == SPACE_PARAM;
+}
+
 /* Row of the SM's latency and initiation-interval table. */
 typedef enum {
     TIMING_OTHER, /* moves, logic, shifts, compares, conversions, control */
