@@ -65,8 +65,11 @@ _Noreturn void user_error_got(lua_State *L, int index, const char *format, ...) 
  */
 const char *thrown_text(lua_State *L);
 
-/* Registers a metatable that scripts can neither see nor change, with `methods` reachable by name. */
+/* Registers a metatable that scripts can neither see nor change, with `methods` reachable by name. It is the methods'
+ * first upvalue. */
 void define_type(lua_State *L, const char *type, const luaL_Reg *metamethods, const luaL_Reg *methods);
+/* luaL_testudata(), which looks the type up by its name; a method of the type comes without that to most answers. */
+void *type_test(lua_State *L, int index, const char *type);
 
 /* A user error unless every key of the table at `index` is one of `legal` (ends with NULL). `where` begins
  * the message. */

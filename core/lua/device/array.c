@@ -33,7 +33,7 @@ bool array_is_float(const Array *array) {
 }
 
 Array *array_test(lua_State *L, int index) {
-    return luaL_testudata(L, index, array_type);
+    return type_test(L, index, array_type);
 }
 
 Array *array_at(lua_State *L, int index, const char *what) {
@@ -495,8 +495,11 @@ void array_open(lua_State *L) {
         {"array", l_array}, {"compare", l_compare}, {"is_array", l_is_array}, {NULL, NULL}};
     define_type(L, array_type, metamethods, NULL);
     luaL_getmetatable(L, array_type);
-    luaL_newlib(L, methods);
-    luaL_setfuncs(L, array_data_methods, 0);
+    luaL_newlibtable(L, methods);
+    lua_pushvalue(L, -2);
+    luaL_setfuncs(L, methods, 1);
+    lua_pushvalue(L, -2);
+    luaL_setfuncs(L, array_data_methods, 1);
     lua_pushcclosure(L, l_index, 1);
     lua_setfield(L, -2, "__index");
     lua_pop(L, 1);

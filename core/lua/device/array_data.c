@@ -170,15 +170,19 @@ static int l_put(lua_State *L) {
     return 1;
 }
 
-/* a:table(): its elements in a table, numbered from 0. Lua comes to them several times as fast. */
+/* a:table(), a:table(first, count), a:table(first, count, into): elements in a table, numbered from 0. Lua comes to them
+ * several times as fast. What `into` has beyond them stays. */
 static int l_table(lua_State *L) {
     raise_user_errors_in(L);
     const Array *array = array_at(L, 1, "method of an array, called as a:table()");
-    if (array->count > INT_MAX)
-        user_error("table: expected an array of at most %d elements, got %lu", INT_MAX, array->count);
-    lua_createtable(L, array->count ? (int)array->count - 1 : 0, array->count != 0);
-    for (uint64_t i = 0; i < array->count; i++) {
-        array_push_element(L, array, i);
+    uint64_t count, first = optional_range(L, 2, array, &count);
+    if (count > INT_MAX) user_error("table: expected at most %d elements, got %lu", INT_MAX, count);
+    bool is_given = !lua_isnoneornil(L, 4);
+    if (is_given && !lua_istable(L, 4)) user_error_got(L, 4, "table: expected a table to write to");
+    lua_settop(L, 4);
+    if (!is_given) lua_createtable(L, count ? (int)count - 1 : 0, count != 0);
+    for (uint64_t i = 0; i < count; i++) {
+        array_push_element(L, array, first + i);
         lua_rawseti(L, -2, (lua_Integer)i);
     }
     return 1;

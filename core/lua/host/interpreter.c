@@ -201,12 +201,21 @@ void define_type(lua_State *L, const char *type, const luaL_Reg *metamethods, co
     luaL_setfuncs(L, metamethods, 0);
     if (methods) {
         lua_newtable(L);
-        luaL_setfuncs(L, methods, 0);
+        lua_pushvalue(L, -2);
+        luaL_setfuncs(L, methods, 1);
         lua_setfield(L, -2, "__index");
     }
     lua_pushboolean(L, false);
     lua_setfield(L, -2, "__metatable");
     lua_pop(L, 1);
+}
+
+void *type_test(lua_State *L, int index, const char *type) {
+    void *data = lua_touserdata(L, index);
+    if (!data || !lua_getmetatable(L, index)) return NULL;
+    bool is_own = lua_rawequal(L, -1, lua_upvalueindex(1));
+    lua_pop(L, 1);
+    return is_own ? data : luaL_testudata(L, index, type);
 }
 
 static void list_legal(const char *const *legal, char *text, size_t size) {

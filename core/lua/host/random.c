@@ -8,7 +8,8 @@
 static const char random_type[] = "warpwright.random";
 
 static Random *receiver(lua_State *L) {
-    return luaL_checkudata(L, 1, random_type);
+    Random *random = type_test(L, 1, random_type);
+    return random ? random : luaL_checkudata(L, 1, random_type);
 }
 
 /* rng:int(lo, hi): lo to hi, both included. */
