@@ -1,4 +1,5 @@
 local ww = require "warpwright"
+local rows = require "workloads.lib.rows"
 
 local srad = ww.workload "srad" {
   doc = "Speckle-reducing diffusion of an image, two kernels an iteration: tiles whose rows fall into one or two sets of the L1",
@@ -15,68 +16,58 @@ local arrays <const> = { "north", "south", "west", "east", "coefficient" } -- in
 local tile <const>, step <const>, region <const> = 16, 0.5, 64
 
 --- What the program takes for the noise: variance over squared mean of a corner of the image.
-local function speckle_of(image, columns, rows)
-  local height, width = math.min(rows, region), math.min(columns, region)
+local function speckle_of(image, columns, height)
+  local high, wide = math.min(height, region), math.min(columns, region)
   local sum, squares = 0, 0
-  for row = 0, height - 1 do
-    for i = row * columns, row * columns + width - 1 do
+  for row = 0, high - 1 do
+    for i = row * columns, row * columns + wide - 1 do
       local pixel = image[i]
       sum, squares = sum + pixel, squares + pixel * pixel
     end
   end
-  local mean = sum / (height * width)
-  return ww.float32.round((squares / (height * width) - mean * mean) / (mean * mean))
+  local mean = sum / (high * wide)
+  return ww.float32.round((squares / (high * wide) - mean * mean) / (mean * mean))
 end
 
---- Rows of an image as Lua tables, by number; those beyond the first and last row are these.
-local function reader(image, rows, columns)
-  local kept = {}
-  return function(row)
-    row = math.max(0, math.min(rows - 1, row))
-    if not kept[row] then
-      local values, first = {}, row * columns
-      for x = 0, columns - 1 do values[x] = image[first + x] end
-      kept[row], kept[row - 4] = values, nil
-    end
-    return kept[row]
+--- Differences of a row's pixels from those above them and on their left, times the coefficients of the pixels, in
+-- double precision.
+local function slopes(above, own, below, speckle, from_above, from_left)
+  local scale, p, w = speckle * speckle + speckle, own[0], 0
+  local rest = scale - speckle
+  for x = 0, #own do
+    local right = own[x + 1] or p
+    local n, s, e = p - above[x], below[x] - p, right - p
+    local quarter = 0.25 * (s - n + e - w)
+    local mean = p + quarter -- of the four neighbours
+    local variation = (0.5 * (n * n + s * s + w * w + e * e) - quarter * quarter) / (mean * mean)
+    local c = scale / (rest + variation)
+    if c < 0 then c = 0 elseif c > 1 then c = 1 end
+    from_above[x], from_left[x] = c * n, c * w
+    p, w = right, e
   end
 end
 
---- Differences and coefficients of a row, in double precision.
-local function coefficients(above, own, below, columns, speckle)
-  local c, scale = {}, speckle * speckle + speckle
-  for x = 0, columns - 1 do
-    local p = own[x]
-    local n, s, w, e = above[x] - p, below[x] - p, own[x > 0 and x - 1 or 0] - p, own[x < columns - 1 and x + 1 or x] - p
-    local l = (n + s + w + e) / p
-    local d = 1 + 0.25 * l
-    local q = (0.5 * (n * n + s * s + w * w + e * e) / (p * p) - 0.0625 * l * l) / (d * d)
-    local v = 1 / (1 + (q - speckle) / scale)
-    c[x] = v < 0 and 0 or v > 1 and 1 or v
-  end
-  return c
-end
-
---- All pixels of an iteration, from those before it, in double precision.
-local function updated(image, rows, columns, speckle)
-  local row_of, want = reader(image, rows, columns), ww.array("f32", rows * columns)
-  local c_below = coefficients(row_of(0), row_of(0), row_of(1), columns, speckle)
-  for row = 0, rows - 1 do
-    local c = c_below
-    if row < rows - 1 then c_below = coefficients(row_of(row), row_of(row + 1), row_of(row + 2), columns, speckle) end
-    local above, own, below, first = row_of(row - 1), row_of(row), row_of(row + 1), row * columns
+--- All pixels of an iteration, from those before it. What a pixel gives to the one above it or on its left, that one
+-- gets; nothing flows across the edges.
+local function updated(image, height, columns, speckle)
+  local row_of, want, share = rows.of(image, columns), ww.array("f32", height * columns), 0.25 * step
+  local up, left, up_below, left_below, after = {}, {}, {}, {}, {}
+  slopes(row_of(0), row_of(0), row_of(1), speckle, up, left)
+  for row = 0, height - 1 do
+    local own = row_of(row)
+    slopes(own, row_of(row + 1), row_of(row + 2), speckle, up_below, left_below)
     for x = 0, columns - 1 do
-      local p, right = own[x], x < columns - 1 and x + 1 or x
-      local flow = c[x] * (above[x] - p + own[x > 0 and x - 1 or 0] - p) + c_below[x] * (below[x] - p) + c[right] * (own[right] - p)
-      want[first + x] = p + 0.25 * step * flow
+      after[x] = own[x] + share * (up_below[x] - up[x] + (left[x + 1] or 0) - left[x])
     end
+    rows.put(want, row * columns, after)
+    up, left, up_below, left_below = up_below, left_below, up, left
   end
   return want
 end
 
---- The five arrays of the first kernel in one row, to the last bit.
-local function check_row(self, image, size, row, speckle, got)
-  local round, fma, columns, row_of = ww.float32.round, ww.float32.fma, size.columns, reader(image, size.rows, size.columns)
+--- The five arrays of the first kernel (at `dev`) in one row, to the last bit.
+local function check_row(self, gpu, image, size, row, speckle, dev)
+  local round, fma, columns, row_of = ww.float32.round, ww.float32.fma, size.columns, rows.of(image, size.columns)
   local above, own, below = row_of(row - 1), row_of(row), row_of(row + 1)
   local north, south, west, east, c = ww.array("f32", columns), ww.array("f32", columns), ww.array("f32", columns),
     ww.array("f32", columns), ww.array("f32", columns)
@@ -93,37 +84,37 @@ local function check_row(self, image, size, row, speckle, got)
     north[x], south[x], west[x], east[x], c[x] = n, s, w, e, v < 0 and 0 or v > 1 and 1 or v
   end
   for i, want in ipairs { north, south, west, east, c } do
-    self:check(("%s in row %d"):format(arrays[i], row), got[i]:slice(row * columns, columns), want)
+    self:check(("%s in row %d"):format(arrays[i], row), gpu:download("f32", dev[i] + 4 * row * columns, columns), want)
   end
 end
 
 function srad:run(gpu, size)
-  local rows, columns = size.rows, size.columns
-  if rows % tile ~= 0 or columns % tile ~= 0 then
-    error(("srad: rows, columns: expected multiples of %d, got %d and %d"):format(tile, rows, columns), 0)
+  local height, columns = size.rows, size.columns
+  if height % tile ~= 0 or columns % tile ~= 0 then
+    error(("srad: rows, columns: expected multiples of %d, got %d and %d"):format(tile, height, columns), 0)
   end
-  local pixels = rows * columns
+  local pixels = height * columns
   local image = ww.array("f32", pixels):random(size.seed, 1, 2.7)
   local dev_image, dev = gpu:upload(image), {}
   for i = 1, #arrays do dev[i] = gpu:alloc(4 * pixels) end
-  local grid, block, rng = { columns // tile, rows // tile, 1 }, { tile, tile, 1 }, ww.rng(size.seed + 1)
+  local grid, block, rng = { columns // tile, height // tile, 1 }, { tile, tile, 1 }, ww.rng(size.seed + 1)
 
   for iteration = 1, size.iterations do
-    local speckle = speckle_of(image, columns, rows)
+    local speckle = speckle_of(image, columns, height)
     gpu:launch(self.kernels.srad_coefficients, {
-      grid = grid, block = block, args = { dev_image, dev[1], dev[2], dev[3], dev[4], dev[5], rows, columns, speckle },
+      grid = grid, block = block,
+      args = { dev_image, dev[1], dev[2], dev[3], dev[4], dev[5], height, columns, speckle },
     })
     gpu:launch(self.kernels.srad_update, {
-      grid = grid, block = block, args = { dev_image, dev[1], dev[2], dev[3], dev[4], dev[5], rows, columns, 0.25 * step },
+      grid = grid, block = block,
+      args = { dev_image, dev[1], dev[2], dev[3], dev[4], dev[5], height, columns, 0.25 * step },
     })
 
-    local got = {}
-    for i = 1, #arrays do got[i] = gpu:download("f32", dev[i], pixels) end
-    for _, row in ipairs { 0, rows - 1, rng:int(0, rows - 1), rng:int(0, rows - 1) } do
-      check_row(self, image, size, row, speckle, got)
+    for _, row in ipairs { 0, height - 1, rng:int(0, height - 1), rng:int(0, height - 1) } do
+      check_row(self, gpu, image, size, row, speckle, dev)
     end
     local after = gpu:download("f32", dev_image, pixels)
-    self:check("image after iteration " .. iteration, after, updated(image, rows, columns, speckle), { abs = 1e-5 })
+    self:check("image after iteration " .. iteration, after, updated(image, height, columns, speckle), { abs = 1e-5 })
     image = after
   end
 end
