@@ -55,36 +55,38 @@ local function neighbours_of(bins_x, bins_y, margin, cutoff)
   return array
 end
 
---- All points in double precision, atom by atom: each adds to the points around it.
+--- All points in double precision, atom by atom: each adds to the points around it. Lengths are in cutoffs.
 local function reference(size, list)
-  local columns, rows, layers, cutoff = size.columns, size.rows, size.layers, size.cutoff
-  local square, sums, ceil, floor, max, min, sqrt = cutoff ^ 2, {}, math.ceil, math.floor, math.max, math.min, math.sqrt
-  for i = 0, columns * rows * layers - 1 do sums[i] = 0.0 end
+  local columns, rows, layers, step = size.columns, size.rows, size.layers, spacing / size.cutoff
+  local sums, sqrt, twice = {}, math.sqrt, 2 * step * step
+  for point = 1, columns * rows * layers do sums[point] = 0.0 end
+  --- The first and the last point within `radius` of `middle` along an axis.
   local function points(middle, radius, count)
-    return max(0, ceil((middle - radius) / spacing)), min(count - 1, floor((middle + radius) / spacing))
+    local first, last = -((radius - middle) // step) | 0, (middle + radius) // step | 0
+    return first > 0 and first or 0, last < count and last or count - 1
   end
   for _, atom in ipairs(list) do
-    local ax, ay, az, charge = atom[1], atom[2], atom[3], atom[4]
-    local first_z, last_z = points(az, cutoff, layers)
+    local ax, ay, az = atom[1] / size.cutoff, atom[2] / size.cutoff, atom[3] / size.cutoff
+    local charge = atom[4] / size.cutoff
+    local first_z, last_z = points(az, 1, layers)
     for z = first_z, last_z do
-      local square_yz = square - (z * spacing - az) ^ 2
-      local first_y, last_y = points(ay, sqrt(max(0, square_yz)), rows)
+      local square_z = (z * step - az) ^ 2
+      local first_y, last_y = points(ay, sqrt(1 - square_z), rows)
       for y = first_y, last_y do
-        local square_x = square_yz - (y * spacing - ay) ^ 2
-        local first_x, last_x = points(ax, sqrt(max(0, square_x)), columns)
-        local row = (z * rows + y) * columns
-        for x = first_x, last_x do
-          local d = x * spacing - ax
-          local distance = square - square_x + d * d
-          local fade = 1 - distance / square
-          sums[row + x] = sums[row + x] + charge / sqrt(distance) * fade * fade
+        local square_yz = square_z + (y * step - ay) ^ 2
+        local first_x, last_x = points(ax, sqrt(1 - square_yz), columns)
+        local row = (z * rows + y) * columns + 1
+        local d = first_x * step - ax
+        local square, growth = square_yz + d * d, (2 * d + step) * step -- from each point to the next
+        for point = row + first_x, row + last_x do
+          local fade = square - 1
+          sums[point] = sums[point] + charge * square ^ -0.5 * fade * fade
+          square, growth = square + growth, growth + twice
         end
       end
     end
   end
-  local want = ww.array("f32", columns * rows * layers)
-  for i = 0, #want - 1 do want[i] = sums[i] end
-  return want
+  return ww.f32(sums)
 end
 
 function cutcp:run(gpu, size)
