@@ -1,4 +1,5 @@
 local ww = require "warpwright"
+local rows = require "workloads.lib.rows"
 
 local histo = ww.workload "histo" {
   doc = "A histogram of many bins: its range, where each input counts, counters in shared memory, and their sum",
@@ -22,19 +23,28 @@ local histo = ww.workload "histo" {
 }
 
 local kernels <const> = { all = true, prescan = true, intermediates = true, main = true, final = true }
-local prescan_ctas <const>, prescan_threads <const>, rows <const> = 64, 512, 16
+local prescan_ctas <const>, prescan_threads <const>, cta_rows <const> = 64, 512, 16
 local copies <const>, threads <const>, words <const>, outside <const> = 14, 768, 6 * 1024, 255
 local part_bins <const>, far <const> = 4 * words, 4
 
---- Bins around the middle: their distance from it is normal (Box and Muller).
-local function random_inputs(size, count)
-  local rng, inputs, middle = ww.rng(size.seed), ww.array("u32", count), size.bins // 2
-  local log, sqrt, cos = math.log, math.sqrt, math.cos
-  for i = 0, count - 1 do
-    local distance = sqrt(-2 * log(1 - rng:float())) * cos(2 * math.pi * rng:float())
-    inputs[i] = math.max(0, math.min(size.bins - 1, middle + size.spread * distance // 1 | 0))
+--- Bins around the middle: their distance from it is normal (Box and Muller). And how many inputs each bin has.
+local function random_inputs(size)
+  local width, middle, spread, last = size.width, size.bins // 2, size.spread, size.bins - 1
+  local log, sqrt, cos, turn = math.log, math.sqrt, math.cos, 2 * math.pi
+  local inputs, counts = ww.array("u32", width * size.height), ww.array("i32", size.bins)
+  local uniform_of = rows.of(ww.array("f64", 2 * #inputs):random(size.seed, 0, 1), 2 * width)
+  local bins = {}
+  for row = 0, size.height - 1 do
+    local uniform = uniform_of(row)
+    for x = 0, width - 1 do
+      local distance = sqrt(-2 * log(1 - uniform[2 * x])) * cos(turn * uniform[2 * x + 1])
+      local bin = middle + spread * distance // 1 | 0
+      bin = bin < 0 and 0 or bin > last and last or bin
+      bins[x], counts[bin] = bin, counts[bin] + 1
+    end
+    rows.put(inputs, row * width, bins)
   end
-  return inputs
+  return inputs, counts
 end
 
 --- The range of bins that the prescan finds, up to rounding.
@@ -51,17 +61,21 @@ local function range_of(inputs)
 end
 
 --- Bytes: the byte of the counter in its word, two bytes of the word's number, the part of the range.
-local function places_of(inputs, first_bin, parts)
-  local places = ww.array("u32", #inputs)
-  for i = 0, #inputs - 1 do
-    local bin = inputs[i]
-    local from_first = bin - first_bin
-    if from_first >= 0 and from_first < parts * part_bins then
-      local within = from_first % part_bins
-      places[i] = (from_first // part_bins) << 24 | (within // 4) << 8 | within % 4
-    else
-      places[i] = outside << 24 | bin
+local function places_of(inputs, width, first_bin, parts)
+  local places, inputs_of, row_places = ww.array("u32", #inputs), rows.of(inputs, width), {}
+  for first = 0, #inputs - 1, width do
+    local bins = inputs_of(first // width)
+    for x = 0, width - 1 do
+      local bin = bins[x]
+      local from_first = bin - first_bin
+      if from_first >= 0 and from_first < parts * part_bins then
+        local within = from_first % part_bins
+        row_places[x] = (from_first // part_bins) << 24 | (within // 4) << 8 | within % 4
+      else
+        row_places[x] = outside << 24 | bin
+      end
     end
+    rows.put(places, first, row_places)
   end
   return places
 end
@@ -84,18 +98,23 @@ local function tables_of(counts, first_bin, parts)
 end
 
 --- Counts, from the tables of the main kernel.
-local function counted(counters, carries, outliers, first_bin, bins)
-  local counts, range = ww.array("i32", bins), #carries
-  for bin = 0, bins - 1 do
-    local from_first = bin - first_bin
-    local count = outliers[bin]
-    if from_first >= 0 and from_first < range then
-      count = count + carries[from_first]
-      for copy = 0, copies - 1 do count = count + counters[copy * range + from_first] end
-    end
-    counts[bin] = count
+local function counted(counters, carries, outliers, first_bin)
+  local counts, range, ones = ww.array_from("i32", outliers), #carries, ww.array("u8", copies):fill(1)
+  for from_first = 0, math.min(range, #counts - first_bin) - 1 do
+    local bin, in_copies = first_bin + from_first, counters:dot(ones, from_first, 0, copies, range, 1)
+    counts[bin] = counts[bin] + carries[from_first] + (in_copies // 1 | 0)
   end
   return counts
+end
+
+--- Counts as bytes, 255 where they are more.
+local function saturated(counts)
+  local bytes = ww.array("u8", #counts)
+  for bin = 0, #counts - 1 do
+    local count = counts[bin]
+    if count > 0 then bytes[bin] = count < 255 and count or 255 end
+  end
+  return bytes
 end
 
 local function prescan(self, gpu, inputs, low, high)
@@ -112,7 +131,7 @@ end
 local function intermediates(self, gpu, size, inputs, first_bin, parts, want)
   local places = gpu:alloc(4 * self.count)
   gpu:launch(self.kernels.histo_intermediates, {
-    grid = size.height // rows, block = size.width // 2, args = { inputs, places, first_bin, parts },
+    grid = size.height // cta_rows, block = size.width // 2, args = { inputs, places, first_bin, parts },
   })
   self:check("places of inputs", gpu:download("u32", places, self.count), want)
   return places
@@ -127,51 +146,53 @@ local function main(self, gpu, size, places, first_bin, parts, counts)
     args = { places, self.count, counters, carries, outliers },
   })
   self:check("counts", counted(gpu:download("u8", counters, copies * parts * part_bins),
-    gpu:download("i32", carries, parts * part_bins), gpu:download("u16", outliers, bins), first_bin, bins), counts)
+    gpu:download("i32", carries, parts * part_bins), gpu:download("u16", outliers, bins), first_bin), counts)
   return counters, carries, outliers
 end
 
-local function final(self, gpu, counters, carries, outliers, first_bin, parts, counts)
-  local bins, want = #counts, ww.array("u8", #counts)
+local function final(self, gpu, counters, carries, outliers, first_bin, parts, want)
+  local bins = #want
   local histogram = gpu:alloc(bins)
   gpu:launch(self.kernels.histo_final, {
     grid = (bins // 4 + prescan_threads - 1) // prescan_threads,
     block = prescan_threads,
     args = { counters, copies, parts, carries, outliers, histogram, first_bin, bins // 4 },
   })
-  for bin = 0, bins - 1 do want[bin] = math.min(255, counts[bin]) end
   self:check("histogram", gpu:download("u8", histogram, bins), want)
 end
 
---- One pass through the kernels that are launched.
-function histo:pass(gpu, size, inputs, dev_inputs, counts)
-  local kernel, bins = size.kernel, size.bins
+--- One pass through the kernels that are launched. `known` is what the host knows: inputs, their range, counts.
+function histo:pass(gpu, size, dev_inputs, known)
+  local kernel, bins, low, high = size.kernel, size.bins, known.low, known.high
   local function launched(name) return kernel == "all" or kernel == name end
-  local low, high = range_of(inputs)
   if launched "prescan" then low, high = prescan(self, gpu, dev_inputs, low, high) end
   local first_bin = math.max(0, low) // 4 * 4
   local parts = (math.min(high, bins - 1) - first_bin) // part_bins + 1
+  if known.first_bin ~= first_bin or known.parts ~= parts then -- in the first pass; the others find the same range
+    known.first_bin, known.parts = first_bin, parts
+    known.places = places_of(known.inputs, size.width, first_bin, parts)
+  end
 
-  local places, counters, carries, outliers = places_of(inputs, first_bin, parts), nil, nil, nil
+  local places, counters, carries, outliers
   if launched "intermediates" then
-    places = intermediates(self, gpu, size, dev_inputs, first_bin, parts, places)
+    places = intermediates(self, gpu, size, dev_inputs, first_bin, parts, known.places)
   elseif launched "main" then
-    places = gpu:upload(places)
+    places = gpu:upload(known.places)
   end
 
   if launched "main" then
-    counters, carries, outliers = main(self, gpu, size, places, first_bin, parts, counts)
+    counters, carries, outliers = main(self, gpu, size, places, first_bin, parts, known.counts)
   elseif launched "final" then
-    counters, carries, outliers = tables_of(counts, first_bin, parts)
+    counters, carries, outliers = tables_of(known.counts, first_bin, parts)
     counters, carries, outliers = gpu:upload(counters), gpu:upload(carries), gpu:upload(outliers)
   end
-  if launched "final" then final(self, gpu, counters, carries, outliers, first_bin, parts, counts) end
+  if launched "final" then final(self, gpu, counters, carries, outliers, first_bin, parts, known.histogram) end
 end
 
 function histo:run(gpu, size)
   local width, height, bins = size.width, size.height, size.bins
-  if width % 2 ~= 0 or height % rows ~= 0 or width * height < 8 * prescan_ctas then
-    local wanted = ("an even one and a multiple of %d, %d inputs at least"):format(rows, 8 * prescan_ctas)
+  if width % 2 ~= 0 or height % cta_rows ~= 0 or width * height < 8 * prescan_ctas then
+    local wanted = ("an even one and a multiple of %d, %d inputs at least"):format(cta_rows, 8 * prescan_ctas)
     error(("histo: width, height: expected %s, got %d and %d"):format(wanted, width, height), 0)
   end
   if bins % 4 ~= 0 or bins > 1 << 22 then
@@ -181,10 +202,11 @@ function histo:run(gpu, size)
     error(("histo: kernel: expected all, prescan, intermediates, main or final, got '%s'"):format(size.kernel), 0)
   end
   self.count = width * height
-  local inputs, counts = random_inputs(size, self.count), ww.array("i32", bins)
-  for i = 0, self.count - 1 do counts[inputs[i]] = counts[inputs[i]] + 1 end
+  local inputs, counts = random_inputs(size)
+  local low, high = range_of(inputs)
+  local known = { inputs = inputs, counts = counts, histogram = saturated(counts), low = low, high = high }
   local dev_inputs = gpu:upload(inputs)
-  for _ = 1, size.passes do self:pass(gpu, size, inputs, dev_inputs, counts) end
+  for _ = 1, size.passes do self:pass(gpu, size, dev_inputs, known) end
 end
 
 return histo
