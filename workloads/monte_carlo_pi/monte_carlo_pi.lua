@@ -13,23 +13,27 @@ local monte_carlo_pi = ww.workload "monte_carlo_pi" {
 }
 
 local threads <const>, words <const> = 128, 6
+local radius <const>, doubtful <const> = 1 << 24, 1 << 28
+
+--- Whether a point near the edge is in the circle for the kernel: how it rounds decides.
+local function is_inside(x, y)
+  x, y = x / radius, y / radius
+  return ww.float32.fma(x, x, ww.float32.round(y * y)) < 1
+end
 
 --- How many of a thread's points are in the circle. The state is given as six numbers.
 local function count_inside(draws, a, b, c, d, e, f)
-  local inside, scale = 0, 2.0 ^ -24
+  local inside, surely_inside, maybe_inside = 0, radius * radius - doubtful, radius * radius + doubtful
   for _ = 1, draws do
     local t = a ~ a >> 2
     local x = (e ~ e << 4 ~ t ~ t << 1) & 0xffffffff
     t = b ~ b >> 2
     local y = (x ~ x << 4 ~ t ~ t << 1) & 0xffffffff
     a, b, c, d, e = c, d, e, x, y
-    f = f + 362437
-    x = scale * ((x + f & 0xffffffff) >> 8)
-    f = f + 362437
-    y = scale * ((y + f & 0xffffffff) >> 8)
-    local square = x * x + y * y -- near 1, how the kernel rounds decides
-    if math.abs(square - 1) < 1e-6 then square = ww.float32.fma(x, x, ww.float32.round(y * y)) end
-    if square < 1 then inside = inside + 1 end
+    f = f + 2 * 362437
+    x, y = (x + f - 362437 & 0xffffffff) >> 8, (y + f & 0xffffffff) >> 8
+    local square = x * x + y * y
+    if square < surely_inside or square < maybe_inside and is_inside(x, y) then inside = inside + 1 end
   end
   return inside
 end
