@@ -36,27 +36,60 @@ local function neighbours(width, height, depth)
   return list
 end
 
---- Potential and force of each particle, by distances, pair by pair.
-local function reference(particles, charges, count, in_box, around)
-  local x, y, z, q, sums, exp = {}, {}, {}, {}, ww.array("f64", 4 * count), math.exp
-  for i = 0, count - 1 do
-    x[i], y[i], z[i], q[i] = particles[4 * i + 1], particles[4 * i + 2], particles[4 * i + 3], charges[i]
+--- How strongly the particles of two boxes, from numbers `a` and `b` on, act on each other by their distances: a matrix
+-- (f64) with a row for each of the first box. `list` is to be overwritten.
+local function strengths(x, y, z, a, b, in_box, list)
+  local base, at = math.exp(-sharpness * sharpness), 0
+  for i = a, a + in_box - 1 do
+    local x_i, y_i, z_i = x[i], y[i], z[i]
+    for j = b, b + in_box - 1 do
+      local dx, dy, dz = x_i - x[j], y_i - y[j], z_i - z[j]
+      at = at + 1
+      list[at] = base ^ (dx * dx + dy * dy + dz * dz)
+    end
   end
-  for i = 0, count - 1 do
-    local box, x_i, y_i, z_i = i // in_box, x[i], y[i], z[i]
-    local potential, fx, fy, fz = 0, 0, 0, 0
+  return ww.f64(list)
+end
+
+--- Potential and force of each particle: sums over the others of strength times charge, and of that times how far they
+-- are away along each axis. Each pair of boxes is met once.
+local function reference(particles, charges, count, in_box, around)
+  local place, moment, sums, list = {}, { [0] = charges }, {}, {}
+  for axis = 0, 3 do sums[axis] = ww.array("f64", count) end
+  for axis = 1, 3 do
+    place[axis], moment[axis] = {}, ww.array("f64", count)
+    for i = 0, count - 1 do
+      place[axis][i] = particles[4 * i + axis]
+      moment[axis][i] = charges[i] * place[axis][i]
+    end
+  end
+  --- Adds to particle i what the box from `other` on does, by the strengths from `at` on, each `stride` from the next.
+  local function add(i, other, strength, at, stride)
+    for axis = 0, 3 do
+      sums[axis][i] = sums[axis][i] + strength:dot(moment[axis], at, other, in_box, stride, 1)
+    end
+  end
+  for box = 0, count // in_box - 1 do
+    local a = box * in_box
     for k = 0, #around[box] do
-      local first = (around[box][k] or box) * in_box
-      for j = first, first + in_box - 1 do
-        local dx, dy, dz = x_i - x[j], y_i - y[j], z_i - z[j]
-        local v = q[j] * exp(-sharpness * sharpness * (dx * dx + dy * dy + dz * dz))
-        potential, fx, fy, fz = potential + v, fx + v * dx, fy + v * dy, fz + v * dz
+      local b = (around[box][k] or box) * in_box
+      if a <= b then
+        local strength = strengths(place[1], place[2], place[3], a, b, in_box, list)
+        for i = 0, in_box - 1 do
+          add(a + i, b, strength, i * in_box, 1)
+          if a < b then add(b + i, a, strength, i, in_box) end
+        end
       end
     end
-    local scale = 2 * sharpness * sharpness
-    sums[4 * i], sums[4 * i + 1], sums[4 * i + 2], sums[4 * i + 3] = potential, scale * fx, scale * fy, scale * fz
   end
-  return sums
+
+  local want, scale = ww.array("f64", 4 * count), 2 * sharpness * sharpness
+  for i = 0, count - 1 do
+    local potential = sums[0][i]
+    want[4 * i] = potential
+    for axis = 1, 3 do want[4 * i + axis] = scale * (place[axis][i] * potential - sums[axis][i]) end
+  end
+  return want
 end
 
 function lava_md:run(gpu, size)

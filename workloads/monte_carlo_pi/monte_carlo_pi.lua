@@ -13,7 +13,7 @@ local monte_carlo_pi = ww.workload "monte_carlo_pi" {
 }
 
 local threads <const>, words <const> = 128, 6
-local radius <const>, doubtful <const> = 1 << 24, 1 << 28 -- of the circle, in steps of the coordinates; in squares of them
+local radius <const>, doubtful <const> = 1 << 24, 1 << 28 -- in steps of the coordinates, and in squares of steps
 
 --- Whether a point near the edge is in the circle for the kernel: how it rounds decides.
 local function is_inside(x, y)
