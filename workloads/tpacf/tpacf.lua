@@ -12,7 +12,7 @@ local tpacf = ww.workload "tpacf" {
   expected = { class = "compute-intensive", instructions_per_miss = { 30, 1e9 } },
 }
 
-local threads <const>, bins <const> = 256, 20
+local threads <const>, bins <const>, steps <const> = 256, 20, 1000
 
 --- Where bins begin, as cosines: at no angle, then at equal steps of its logarithm from 10 to 10,000 minutes of arc.
 local function bin_edges()
@@ -33,21 +33,32 @@ local function random_points(count, seed)
   return x, y, z
 end
 
-local function as_table(array)
-  local t = {}
-  for i = 0, #array - 1 do t[i] = array[i] end
-  return t
+--- The bin of a cosine, in double precision.
+local function bin_at(cosine, edges)
+  local bin = bins - 1
+  while bin > 0 and cosine >= edges[bin] do bin = bin - 1 end
+  return bin
 end
 
---- Counts of pairs by bin, in double precision. Most pairs are far apart: the search begins with the last bin.
-local function count_pairs(x, y, z, points, first, second, edges)
+--- The bins of equal steps of the cosine, from -1 on; false where a bin begins within a step or next to it.
+local function bins_of_steps(edges)
+  local bin_of = {}
+  for step = 0, 2 * steps - 1 do
+    local bin = bin_at((step - 0.01) / steps - 1, edges)
+    bin_of[step] = bin == bin_at((step + 1.01) / steps - 1, edges) and bin
+  end
+  return bin_of
+end
+
+--- Counts of pairs by bin, in double precision.
+local function count_pairs(x, y, z, points, first, second, edges, bin_of)
   local counts = {}
   for bin = 0, bins - 1 do counts[bin] = 0 end
   for i = first * points, (first + 1) * points - 1 do
-    local x_i, y_i, z_i = x[i], y[i], z[i]
+    local x_i, y_i, z_i = steps * x[i], steps * y[i], steps * z[i]
     for j = first == second and i + 1 or second * points, (second + 1) * points - 1 do
-      local cosine, bin = x_i * x[j] + y_i * y[j] + z_i * z[j], bins - 1
-      while bin > 0 and cosine >= edges[bin] do bin = bin - 1 end
+      local place = x_i * x[j] + y_i * y[j] + z_i * z[j] + steps
+      local bin = bin_of[place // 1 | 0] or bin_at(place / steps - 1, edges)
       counts[bin] = counts[bin] + 1
     end
   end
@@ -68,17 +79,16 @@ function tpacf:run(gpu, size)
     args = { gpu:upload(x), gpu:upload(y), gpu:upload(z), histograms, points, random_sets },
   })
 
-  local want, limits = ww.array("f64", bins * ctas), as_table(edges)
-  x, y, z = as_table(x), as_table(y), as_table(z)
+  local want, limits, bin_of = ww.array("f64", bins * ctas), edges:table(), bins_of_steps(edges)
+  x, y, z = x:table(), y:table(), z:table()
   for cta = 0, ctas - 1 do
     local first, second = 0, cta
     if cta > random_sets then first, second = cta - random_sets, cta - random_sets end
-    local counts = count_pairs(x, y, z, points, first, second, limits)
+    local counts = count_pairs(x, y, z, points, first, second, limits, bin_of)
     for bin = 0, bins - 1 do want[cta * bins + bin] = counts[bin] end
   end
   -- A pair may be so near the edge of a bin that single precision puts it beyond.
-  local counts, got = gpu:download("u32", histograms, bins * ctas), ww.array("f64", bins * ctas)
-  for i = 0, #got - 1 do got[i] = counts[i] end
+  local got = ww.array_from("f64", gpu:download("u32", histograms, bins * ctas))
   self:check("histograms", got, want, { abs = 2 })
   self:check("pairs", got:sum(), want:sum())
 end
