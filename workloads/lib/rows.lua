@@ -42,9 +42,10 @@ function rows.of(array, columns)
   end)
 end
 
---- Writes a row to an array, from element `first` on.
-function rows.put(array, first, values)
-  array:set(first, values[0]):put(first + 1, ww.array_from(array:type(), values)) -- a list begins at 1
+--- Writes a row to an array, from element `first` on: `count` values, or all.
+function rows.put(array, first, values, count)
+  local without_first = ww.array_from(array:type(), values) -- a list begins at 1
+  array:set(first, values[0]):put(first + 1, without_first, 0, (count or #values + 1) - 1)
 end
 
 return rows

@@ -1,4 +1,5 @@
 local ww = require "warpwright"
+local rows = require "workloads.lib.rows"
 
 local mri_gridding = ww.workload "mri_gridding" {
   doc = "Samples of a space onto a grid: bins with counters, a gather in their order, sums around each cell",
@@ -26,7 +27,7 @@ local mri_gridding = ww.workload "mri_gridding" {
 }
 
 local kernels <const> = { all = true, binning = true, reorder = true, gridding = true }
-local threads <const>, fields <const>, cutoff <const> = 512, 6, 1.5
+local threads <const>, fields <const>, cutoff <const>, piece <const> = 512, 6, 1.5, 1024
 local far <const>, reach <const> = cutoff * cutoff, 2
 
 --- The window of Kaiser and Bessel, not scaled: the Bessel function I0(8 sqrt(1 - square / far)) by its series.
@@ -42,41 +43,44 @@ end
 --- Samples along lines through the middle, evenly from end to end: {real, imaginary, x, y, z, weight} of each. They are
 -- dense in the middle, and weigh less there.
 local function random_samples(size)
-  local samples, rng = ww.array("f32", fields * size.samples), ww.rng(size.seed)
-  local values = ww.array("f32", 2 * size.samples):random(size.seed + 1, -1, 1)
-  local half = { size.width / 2, size.height / 2, size.depth / 2 }
-  local direction, highest = {}, 1 / window(0)
-  for i = 0, size.samples - 1 do
-    if i % size.line == 0 then
-      local z, angle = 2 * rng:float() - 1, 2 * math.pi * rng:float()
-      local across = math.sqrt(1 - z * z)
-      direction = { across * math.cos(angle), across * math.sin(angle), z }
+  local samples, rng, line = ww.array("f32", fields * size.samples), ww.rng(size.seed), size.line
+  local values_of = rows.of(ww.array("f32", 2 * size.samples):random(size.seed + 1, -1, 1), 2 * line)
+  local half_x, half_y, half_z, highest = size.width / 2, size.height / 2, size.depth / 2, 1 / window(0)
+  local own = {}
+  for first = 0, size.samples - 1, line do
+    local z, angle = 2 * rng:float() - 1, 2 * math.pi * rng:float()
+    local across = math.sqrt(1 - z * z)
+    local x, y = across * math.cos(angle), across * math.sin(angle)
+    local values, count = values_of(first // line), math.min(line, size.samples - first)
+    for i = 0, count - 1 do
+      local at, along = fields * i, 2 * (i + 0.5) / line - 1
+      local way = 0.999 * along
+      own[at], own[at + 1] = values[2 * i], values[2 * i + 1]
+      own[at + 2], own[at + 3], own[at + 4] = half_x * (1 + way * x), half_y * (1 + way * y), half_z * (1 + way * z)
+      own[at + 5] = along * along * highest
     end
-    local along = 2 * (i % size.line + 0.5) / size.line - 1
-    local at = fields * i
-    samples[at], samples[at + 1] = values[2 * i], values[2 * i + 1]
-    for axis = 1, 3 do samples[at + 1 + axis] = half[axis] * (1 + 0.999 * along * direction[axis]) end
-    samples[at + 5] = along * along * highest
+    rows.put(samples, fields * first, own, fields * count)
   end
   return samples
 end
 
+--- The bin of each sample, and how many samples each bin takes.
 local function bins_of(samples, size)
-  local bins, floor = ww.array("u32", size.samples), math.floor
-  for i = 0, size.samples - 1 do
-    local at = fields * i
-    bins[i] = (floor(samples[at + 4]) * size.height + floor(samples[at + 3])) * size.width + floor(samples[at + 2])
+  local width, height, limit = size.width, size.height, size.limit
+  local bins, counts = ww.array("u32", size.samples), ww.array("u32", width * height * size.depth)
+  local samples_of, own = rows.of(samples, fields * piece), {}
+  for first = 0, size.samples - 1, piece do
+    local places, count = samples_of(first // piece), math.min(piece, size.samples - first)
+    for i = 0, count - 1 do
+      local at = fields * i
+      local bin = ((places[at + 4] // 1) * height + places[at + 3] // 1) * width + places[at + 2] // 1 | 0
+      local taken = counts[bin]
+      if taken < limit then counts[bin] = taken + 1 end
+      own[i] = bin
+    end
+    rows.put(bins, first, own, count)
   end
-  return bins
-end
-
---- How many samples each bin takes.
-local function room_of(bins, size)
-  local counts = ww.array("u32", size.width * size.height * size.depth)
-  for i = 0, #bins - 1 do
-    if counts[bins[i]] < size.limit then counts[bins[i]] = counts[bins[i]] + 1 end
-  end
-  return counts
+  return bins, counts
 end
 
 --- The keys when samples come in order: the first ones of a bin have room.
@@ -160,9 +164,14 @@ local function binning(self, gpu, size, samples, bins, counts)
   })
   local got, want = gpu:download("u32", keys, n), bins:copy()
   local with_room, numbers = ww.array("u32", without), ww.array("u32", n)
-  for i = 0, n - 1 do
-    numbers[i] = i
-    if got[i] == without then want[i] = without else with_room[bins[i]] = with_room[bins[i]] + 1 end
+  local keys_of, bins_by_piece = rows.of(got, piece), rows.of(bins, piece)
+  for first = 0, n - 1, piece do
+    local own_keys, own_bins = keys_of(first // piece), bins_by_piece(first // piece)
+    for i = 0, #own_keys do
+      local bin = own_bins[i]
+      numbers[first + i] = first + i
+      if own_keys[i] == without then want[first + i] = without else with_room[bin] = with_room[bin] + 1 end
+    end
   end
   self:check("counters", gpu:download("u32", counters, without), counts)
   self:check("keys", got, want)
@@ -208,8 +217,8 @@ function mri_gridding:run(gpu, size)
   end
   local function launched(name) return kernel == "all" or kernel == name end
   local samples = random_samples(size)
-  local dev_samples, bins = gpu:upload(samples), bins_of(samples, size)
-  local counts = room_of(bins, size)
+  local dev_samples = gpu:upload(samples)
+  local bins, counts = bins_of(samples, size)
 
   local keys
   if launched "binning" then keys = binning(self, gpu, size, dev_samples, bins, counts) end
