@@ -1,4 +1,5 @@
 local ww = require "warpwright"
+local rows = require "workloads.lib.rows"
 
 local needleman_wunsch = ww.workload "needleman_wunsch" {
   doc = "Alignment of two sequences, tile by tile along diagonals: many short launches of CTAs of half a warp",
@@ -32,24 +33,34 @@ local function random_sequence(length, seed)
   return sequence
 end
 
---- All scores, row by row.
-local function scores_of(likeness, first, second, penalty)
-  local n, want, above = #first, ww.array("i32", (#first + 1) * (#first + 1)), {}
-  for j = 0, n do
-    above[j] = -penalty * j
-    want[j] = above[j]
+--- For each kind, how alike it is to each element of a sequence: a list.
+local function rows_of_likeness(likeness, sequence)
+  local alike = {}
+  for kind = 1, kinds do
+    local row, of_kind = {}, likeness[kind]
+    for j, other in ipairs(sequence) do row[j] = of_kind[other] end
+    alike[kind] = row
   end
+  return alike
+end
+
+--- All scores, row by row, each in the place of the one above.
+local function scores_of(alike, first, penalty)
+  local n, row = #first, {}
+  local want = ww.array("i32", (n + 1) * (n + 1))
+  for j = 0, n do row[j] = -penalty * j end
+  rows.put(want, 0, row)
   for i = 1, n do
-    local row, alike, at = { [0] = -penalty * i }, likeness[first[i]], i * (n + 1)
-    local left = row[0]
-    want[at] = left
+    local alike_row, diagonal, left = alike[first[i]], row[0], -penalty * i
+    row[0] = left
     for j = 1, n do
-      local best, other = above[j - 1] + alike[second[j]], above[j] - penalty
-      if other > best then best = other end
-      if left - penalty > best then best = left - penalty end
-      row[j], want[at + j], left = best, best, best
+      local above, best = row[j], diagonal + alike_row[j]
+      local gap = (above > left and above or left) - penalty
+      if gap > best then best = gap end
+      row[j] = best
+      diagonal, left = above, best
     end
-    above = row
+    rows.put(want, i * (n + 1), row)
   end
   return want
 end
@@ -60,10 +71,11 @@ function needleman_wunsch:run(gpu, size)
   local stride, tiles = n + 1, n // tile
   local likeness = table_of_likeness(size.seed)
   local first, second = random_sequence(n, size.seed + 1), random_sequence(n, size.seed + 2)
+  local rows_of_kinds, arrays = rows_of_likeness(likeness, second), {}
+  for kind = 1, kinds do arrays[kind] = ww.i32(rows_of_kinds[kind]) end
   local alike, score = ww.array("i32", stride * stride), ww.array("i32", stride * stride)
   for i = 1, n do
-    local row = likeness[first[i]]
-    for j = 1, n do alike[i * stride + j] = row[second[j]] end
+    alike:put(i * stride + 1, arrays[first[i]])
     score[i], score[i * stride] = -penalty * i, -penalty * i
   end
   local dev_alike, dev_score = gpu:upload(alike), gpu:upload(score)
@@ -79,7 +91,7 @@ function needleman_wunsch:run(gpu, size)
     })
   end
   local got = gpu:download("i32", dev_score, stride * stride)
-  self:check("scores", got, scores_of(likeness, first, second, penalty))
+  self:check("scores", got, scores_of(rows_of_kinds, first, penalty))
 end
 
 return needleman_wunsch
