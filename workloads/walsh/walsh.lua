@@ -1,4 +1,5 @@
 local ww = require "warpwright"
+local rows = require "workloads.lib.rows"
 
 local walsh = ww.workload "walsh" {
   doc = "fast Walsh-Hadamard transform of rows of 1024 elements in shared memory; version plain or d2ma",
@@ -10,32 +11,33 @@ local walsh = ww.workload "walsh" {
   },
 }
 
-local row_length, threads = 1024, 256
+local row_length <const>, threads <const> = 1024, 256 -- a row: a power of 4
 
---- The transform of a list of numbers by halves: H(a, b) = H(a + b), H(a - b).
-local function transform(values, first, count)
-  if count == 1 then return end
-  local half = count // 2
-  for i = first, first + half - 1 do
-    local a, b = values[i], values[i + half]
-    values[i], values[i + half] = a + b, a - b
+--- The transform of a row by quarters: H(a, b, c, d) = H(a + b + c + d), H(a - b + c - d), H(a + b - c - d),
+-- H(a - b - c + d).
+local function transform(values)
+  local quarter = row_length // 4
+  while quarter >= 1 do
+    for first = 0, row_length - 1, 4 * quarter do
+      for i = first, first + quarter - 1 do
+        local j, k, l = i + quarter, i + 2 * quarter, i + 3 * quarter
+        local a, b, c, d = values[i], values[j], values[k], values[l]
+        local sum_ac, sum_bd, rest_ac, rest_bd = a + c, b + d, a - c, b - d
+        values[i], values[j], values[k], values[l] = sum_ac + sum_bd, sum_ac - sum_bd, rest_ac + rest_bd, rest_ac - rest_bd
+      end
+    end
+    quarter = quarter // 4
   end
-  transform(values, first, half)
-  transform(values, first + half, half)
 end
 
 function walsh:run(gpu, size)
   local n = size.rows * row_length
   local whole = ww.array("i32", n):random(size.seed, -100, 100) -- whole numbers, so that every sum is exact
-  local values, want = ww.array("f32", n), ww.array("f32", n)
-  local row = {}
-  for first = 0, n - 1, row_length do
-    for i = 0, row_length - 1 do
-      row[i] = whole[first + i]
-      values[first + i] = row[i]
-    end
-    transform(row, 0, row_length)
-    for i = 0, row_length - 1 do want[first + i] = row[i] end
+  local values, want, row_of = ww.array_from("f32", whole), ww.array("f32", n), rows.of(whole, row_length)
+  for row = 0, size.rows - 1 do
+    local own = row_of(row)
+    transform(own)
+    rows.put(want, row * row_length, own)
   end
   local dev_in, dev_out = gpu:upload(values), gpu:alloc(4 * n)
 
