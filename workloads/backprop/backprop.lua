@@ -1,4 +1,5 @@
 local ww = require "warpwright"
+local rows = require "workloads.lib.rows"
 
 local backprop = ww.workload "backprop" {
   doc = "Back propagation, 16 hidden units: a forward pass with sums in shared memory, then weights adjusted in a stream",
@@ -17,16 +18,30 @@ local backprop = ww.workload "backprop" {
 local hidden <const>, row <const> = 16, 17
 local rate = ww.float32.round(0.3)
 
---- Kernel 1: every sum of products that stands in place of a weight, and every partial sum. In a tile of 16 rows, row y ends
--- with the sum of as many rows from itself on as the lowest bit of y says, row 0 with all.
+--- The products of a tile of 16 rows of weights and their inputs, added up in pairs: row y ends with the sum of as many
+-- rows from itself on as the lowest bit of y says, row 0 with all.
+local function add_up(tile, input)
+  for y = 0, hidden - 1 do
+    local x = input[y]
+    for at = y * row + 1, y * row + hidden do tile[at] = tile[at] * x end
+  end
+  local distance = 1
+  while distance < hidden do
+    for y = 0, hidden - 1, 2 * distance do
+      for at = y * row + 1, y * row + hidden do tile[at] = tile[at] + tile[at + distance * row] end
+    end
+    distance = 2 * distance
+  end
+end
+
+--- Kernel 1: every sum of products that stands in place of a weight, and every partial sum.
 local function check_forward(self, size, input, weights, got_weights, partial)
   local want, want_partial = weights:copy(), ww.array("f32", size.inputs)
   for first = 1, size.inputs, hidden do
-    for y = 0, hidden - 1 do
-      local count, from = y == 0 and hidden or y & -y, (first + y) * row
-      for column = 1, hidden do want[from + column] = weights:dot(input, from + column, first + y, count, row, 1) end
-    end
-    for column = 1, hidden do want_partial[first - 2 + column] = want[first * row + column] end
+    local tile = weights:slice(first * row, hidden * row):table()
+    add_up(tile, input:slice(first, hidden):table())
+    rows.put(want, first * row, tile)
+    want_partial:put(first - 1, want, first * row + 1, hidden)
   end
   self:check("sums in place of weights", got_weights, want, { abs = 1e-5 })
   self:check("partial sums", partial, want_partial, { abs = 1e-5 })

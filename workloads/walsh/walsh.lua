@@ -22,8 +22,8 @@ local function transform(values)
       for i = first, first + quarter - 1 do
         local j, k, l = i + quarter, i + 2 * quarter, i + 3 * quarter
         local a, b, c, d = values[i], values[j], values[k], values[l]
-        local sum_ac, sum_bd, rest_ac, rest_bd = a + c, b + d, a - c, b - d
-        values[i], values[j], values[k], values[l] = sum_ac + sum_bd, sum_ac - sum_bd, rest_ac + rest_bd, rest_ac - rest_bd
+        a, b, c, d = a + c, b + d, a - c, b - d
+        values[i], values[j], values[k], values[l] = a + b, a - b, c + d, c - d
       end
     end
     quarter = quarter // 4
