@@ -14,14 +14,14 @@ local mri_q = ww.workload "mri_q" {
 
 local threads <const>, most_samples <const> = 256, 1024
 
---- Sines and cosines of all samples at each place on an axis (arrays by place), in double precision.
+--- Cosines and sines of all samples at each place on an axis (lists by place), in double precision.
 local function waves(frequency, places)
-  local cosines, sines, turn, count = {}, {}, 2 * math.pi, #frequency
+  local cosines, sines, turn, cos, sin = {}, {}, 2 * math.pi, math.cos, math.sin
   for i = 0, #places - 1 do
-    local c, s, place = ww.array("f64", count), ww.array("f64", count), turn * places[i]
-    for k = 0, count - 1 do
-      local phase = frequency[k] * place
-      c[k], s[k] = math.cos(phase), math.sin(phase)
+    local c, s, place = {}, {}, turn * places[i]
+    for k = 1, #frequency do
+      local phase = frequency[k - 1] * place
+      c[k], s[k] = cos(phase), sin(phase)
     end
     cosines[i], sines[i] = c, s
   end
@@ -34,19 +34,24 @@ local function reference(size, axis, kx, ky, kz, magnitude)
   local cx, sx = waves(kx, axis)
   local cy, sy = waves(ky, axis)
   local cz, sz = waves(kz, axis)
+  for x = 0, side - 1 do cx[x], sx[x] = ww.f64(cx[x]), ww.f64(sx[x]) end
   local real, imaginary = ww.array("f32", side ^ 3 // 1 | 0), ww.array("f32", side ^ 3 // 1 | 0)
-  local row_real, row_imaginary = ww.array("f64", count), ww.array("f64", count)
+  local of_yz_real, of_yz_imaginary = {}, {}
+  magnitude = table.move(magnitude, 0, count - 1, 1, {})
   for z = 0, side - 1 do
     for y = 0, side - 1 do
       local cy_y, sy_y, cz_z, sz_z = cy[y], sy[y], cz[z], sz[z]
-      for k = 0, count - 1 do
+      for k = 1, count do
         local a, b, c, d, m = cy_y[k], sy_y[k], cz_z[k], sz_z[k], magnitude[k]
-        row_real[k], row_imaginary[k] = m * (a * c - b * d), m * (a * d + b * c)
+        of_yz_real[k], of_yz_imaginary[k] = m * (a * c - b * d), m * (a * d + b * c)
       end
-      for x = 0, side - 1 do
-        local voxel = (z * side + y) * side + x
-        real[voxel] = row_real:dot(cx[x]) - row_imaginary:dot(sx[x])
-        imaginary[voxel] = row_real:dot(sx[x]) + row_imaginary:dot(cx[x])
+      local row_real, row_imaginary = ww.f64(of_yz_real), ww.f64(of_yz_imaginary)
+      local first = (z * side + y) * side
+      for x = 0, side // 2 do -- at the opposite place, side - x, sines are the opposite
+        local rc, rs = row_real:dot(cx[x]), row_real:dot(sx[x])
+        local ic, is = row_imaginary:dot(cx[x]), row_imaginary:dot(sx[x])
+        real[first + x], imaginary[first + x] = rc - is, ic + rs
+        if x > 0 then real[first + side - x], imaginary[first + side - x] = rc + is, ic - rs end
       end
     end
   end
