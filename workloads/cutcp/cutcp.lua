@@ -60,21 +60,22 @@ local function reference(size, list)
   local columns, rows, layers, step = size.columns, size.rows, size.layers, spacing / size.cutoff
   local sums, sqrt, twice = {}, math.sqrt, 2 * step * step
   for point = 1, columns * rows * layers do sums[point] = 0.0 end
-  --- The first and the last point within `radius` of `middle` along an axis.
-  local function points(middle, radius, count)
+  --- The first and the last point along an axis that the cutoff reaches, `square` of which is along the other axes.
+  local function points(middle, square, count)
+    local radius = square < 1 and sqrt(1 - square) or 0
     local first, last = -((radius - middle) // step) | 0, (middle + radius) // step | 0
     return first > 0 and first or 0, last < count and last or count - 1
   end
   for _, atom in ipairs(list) do
     local ax, ay, az = atom[1] / size.cutoff, atom[2] / size.cutoff, atom[3] / size.cutoff
     local charge = atom[4] / size.cutoff
-    local first_z, last_z = points(az, 1, layers)
+    local first_z, last_z = points(az, 0, layers)
     for z = first_z, last_z do
       local square_z = (z * step - az) ^ 2
-      local first_y, last_y = points(ay, sqrt(1 - square_z), rows)
+      local first_y, last_y = points(ay, square_z, rows)
       for y = first_y, last_y do
         local square_yz = square_z + (y * step - ay) ^ 2
-        local first_x, last_x = points(ax, sqrt(1 - square_yz), columns)
+        local first_x, last_x = points(ax, square_yz, columns)
         local row = (z * rows + y) * columns + 1
         local d = first_x * step - ax
         local square, growth = square_yz + d * d, (2 * d + step) * step -- from each point to the next
