@@ -42,7 +42,7 @@ local function check_parity(self, price, strike, years, call, put)
     local shares, strikes, times, puts = shares_of(number), strikes_of(number), times_of(number), puts_of(number)
     for i = 0, count - 1 do want[i + 1] = puts[i] + shares[i] - strikes[i] * discount ^ times[i] end
     local label = ("calls by puts, from option %d on"):format(first)
-    self:check(label, call:slice(first, count), ww.f64(want):slice(0, count), { abs = 1e-4 })
+    self:check(label, call:slice(first, count), ww.f32(want):slice(0, count), { abs = 1e-4 })
   end
 end
 
