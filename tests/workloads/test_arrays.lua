@@ -180,6 +180,11 @@ harness.test("a string's bytes are put into an array", function()
   fails("put: expected a multiple of 2 bytes, the size of an element, got 3 bytes", a.put, ww.array("u16", 2), 0, "ABC")
 end)
 
+harness.test("arrays of floats from 0 to 1 have the numbers that a generator of the same seed draws", function()
+  local rng, floats = ww.rng(7), ww.array("f64", 1000):random(7, 0, 1)
+  for i = 0, #floats - 1 do harness.equal(floats[i], rng:float()) end
+end)
+
 harness.test("random numbers are the same for ever", function()
   -- splitmix64 from seed 1: 0x910a2dec89025cc1, 0xbeeb8da1658eec67, 0xf893a2eefb32555e
   local rng = ww.rng(1)
