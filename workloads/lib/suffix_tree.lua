@@ -7,6 +7,7 @@ local suffix_tree = {}
 -- 5 * node + symbol. The root is 0.
 local function ukkonen(text, n)
   local start, stop, link, child, count = { [0] = 0 }, { [0] = 0 }, { [0] = 0 }, {}, 1
+  local min = math.min
   local function new(from, to)
     start[count], stop[count], link[count] = from, to, 0
     count = count + 1
@@ -22,7 +23,7 @@ local function ukkonen(text, n)
       if length == 0 then edge = i end
       local at = 5 * node + text[edge]
       local below = child[at]
-      local whole = below and math.min(stop[below], i + 1) - start[below]
+      local whole = below and min(stop[below], i + 1) - start[below]
       if below and length >= whole then
         edge, length, node = edge + whole, length - whole, below
       else
@@ -60,37 +61,37 @@ end
 --   nodes     (i32, 4 a node) where the label of the edge to the node starts and stops in the text; the node whose path
 --             lacks the first symbol; 0. Edges to leaves end with the 4.
 --   children  (i32, 4 a node) the nodes below by the first symbol on the way, 0 for none
---   parent, depth  (tables) the node above; how many symbols lead to the node from the root
+--   parent, depth, place  (tables) the node above; how many symbols lead to the node from the root; a place in the
+--             text where they are
 function suffix_tree.build(text, n)
   text[n] = 4
   local made = ukkonen(text, n)
+  local start, stop, link, child = made.start, made.stop, made.link, made.child
   local order, number, parent, depth = { [0] = 0 }, { [0] = 0 }, { [0] = 0 }, { [0] = 0 }
-  local last = 0
+  local last, children = 0, ww.array("i32", 4 * made.count)
   for i = 0, made.count - 1 do
     local node = order[i]
-    for symbol = 0, 4 do
-      local below = made.child[5 * node + symbol]
-      if below then
-        last = last + 1
-        order[last], number[below], parent[last] = below, last, i
-        depth[last] = depth[i] + made.stop[below] - made.start[below]
+    if stop[node] <= n then -- leaves have no children
+      for symbol = 0, 4 do
+        local below = child[5 * node + symbol]
+        if below then
+          last = last + 1
+          order[last], number[below], parent[last] = below, last, i
+          depth[last] = depth[i] + stop[below] - start[below]
+          if symbol < 4 then children[4 * i + symbol] = last end
+        end
       end
     end
   end
-  local tree = {
-    count = made.count, parent = parent, depth = depth, nodes = ww.array("i32", 4 * made.count),
-    children = ww.array("i32", 4 * made.count),
-  }
+  local nodes, place = {}, {}
   for i = 0, made.count - 1 do
-    local node = order[i]
-    tree.nodes[4 * i], tree.nodes[4 * i + 1] = made.start[node], made.stop[node]
-    tree.nodes[4 * i + 2] = number[made.link[node]]
-    for symbol = 0, 3 do
-      local below = made.child[5 * node + symbol]
-      if below then tree.children[4 * i + symbol] = number[below] end
-    end
+    local node, at = order[i], 4 * i
+    nodes[at + 1], nodes[at + 2], nodes[at + 3], nodes[at + 4] = start[node], stop[node], number[link[node]], 0
+    place[i] = stop[node] - depth[i]
   end
-  return tree
+  return {
+    count = made.count, nodes = ww.i32(nodes), children = children, parent = parent, depth = depth, place = place,
+  }
 end
 
 return suffix_tree

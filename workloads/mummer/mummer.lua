@@ -29,105 +29,115 @@ local function random_reference(bases, rng)
   return text
 end
 
---- Reads from anywhere in the text, with one base in fifty wrong.
+--- Reads from anywhere in the text, with one base in fifty wrong (a list).
 local function random_reads(text, size, rng)
-  local reads, at = ww.array("u8", size.reads * size.length), 0
+  local reads, at = {}, 0
   for _ = 1, size.reads do
     local from = rng:int(0, size.bases - size.length)
-    for k = 0, size.length - 1 do
-      local base = text[from + k]
+    for place = from, from + size.length - 1 do
+      local base = text[place]
       if rng:int(1, 50) == 1 then base = (base + rng:int(1, 3)) % 4 end
-      reads[at] = base
       at = at + 1
+      reads[at] = base
     end
   end
   return reads
 end
 
---- Sets of all words of 1 to `longest` bases in a text (by length, then by the word as a number), those of `longest`
--- with the places where they begin.
-local function index_words(text, n, longest)
-  local index = {}
-  for length = 1, longest do
-    local words, range, word = {}, 4 ^ length // 1 | 0, 0
-    for i = 0, n - 1 do
-      word = (4 * word + text[i]) % range
-      local first = i - length + 1
-      if first >= 0 then
-        if length < longest then
-          words[word] = true
-        else
-          local places = words[word]
-          if not places then
-            places = {}
-            words[word] = places
-          end
-          places[#places + 1] = first
-        end
-      end
+--- For each word of `length` bases in a text, as a number, the list of the places where it begins.
+local function places_of_words(text, n, length)
+  local places, range, word = {}, 4 ^ length // 1 | 0, 0
+  for i = 0, n - 1 do
+    word = (4 * word + text[i]) % range
+    if i >= length - 1 then
+      local begins = places[word]
+      if begins then begins[#begins + 1] = i - length + 1 else places[word] = { i - length + 1 } end
     end
-    index[length] = words
   end
-  return index
+  return places
 end
 
---- The lengths of all matches, by words that reads and text have in common: no tree. A word's place in the text and
--- the read are on a diagonal, on which they go on to match up to a place that is the same for all starts before it.
+--- Sets of all words of 1 to `longest` bases in a text (by length, then by the word as a number): a word without its
+-- last base is a word, and those at the end of the text are no beginning of a longer one. `places` has the longest.
+local function sets_of_words(text, n, longest, places)
+  local sets = { [longest] = places }
+  for length = longest - 1, 1, -1 do
+    local words, last = {}, 0
+    for word in pairs(sets[length + 1]) do words[word // 4] = true end
+    for i = n - length, n - 1 do last = 4 * last + text[i] end
+    words[last] = true
+    sets[length] = words
+  end
+  return sets
+end
+
+--- Where the longest match of a read's bases from `start` on stops that begins with a word at these places. It lies on
+-- a diagonal of text and read.
+local function match_stop(text, read, length, start, first_stop, places)
+  local longest = first_stop
+  for i = 1, #places do
+    local diagonal, stop = places[i] - start, first_stop
+    while stop < length and read[stop] == text[diagonal + stop] do stop = stop + 1 end
+    if stop > longest then longest = stop end
+  end
+  return longest
+end
+
+--- The lengths of all matches, by words that reads and text have in common: no tree. No match goes beyond a stop if the
+-- word that ends with the base there is not in the text, so that all starts before that word have the same stop.
 local function match_lengths(text, n, reads, size)
-  local longest = math.min(12, size.shortest)
-  local index, starts = index_words(text, n, longest), size.length - size.shortest + 1
-  local places, range, want = index[longest], 4 ^ longest // 1 | 0, ww.array("i32", size.reads * starts)
-  for r = 0, size.reads - 1 do
-    local read, ends, word = {}, {}, 0
-    for k = 0, size.length - 1 do read[k] = reads[r * size.length + k] end
-    for k = 0, longest - 2 do word = 4 * word + read[k] end
+  local length, longest, starts = size.length, math.min(12, size.shortest), size.length - size.shortest + 1
+  local places = places_of_words(text, n, longest)
+  local sets, range, lengths, at = sets_of_words(text, n, longest, places), 4 ^ longest // 1 | 0, {}, 0
+  local read, words = {}, {} -- words[k]: the one that ends with base k
+  for first = 1, #reads, length do
+    local word = 0
+    for k = 0, length - 1 do
+      read[k] = reads[first + k]
+      word = (4 * word + read[k]) % range
+      words[k] = word
+    end
+    local stop, same_before = 0, 0
     for start = 0, starts - 1 do
-      word = (4 * word + read[start + longest - 1]) % range
-      local best = 0
-      if places[word] then
-        for _, place in ipairs(places[word]) do
-          local diagonal = place - start
-          local stop = ends[diagonal] or 0
-          if stop < start + longest then
-            stop = start + longest
-            while stop < size.length and read[stop] == text[diagonal + stop] do stop = stop + 1 end
-            ends[diagonal] = stop
+      if start >= same_before then
+        word = words[start + longest - 1]
+        if places[word] then
+          stop = match_stop(text, read, length, start, start + longest, places[word])
+          if stop == length then
+            same_before = length
+          elseif not places[words[stop]] then
+            same_before = stop - longest + 2
           end
-          if stop - start > best then best = stop - start end
-        end
-      else
-        local shorter = word
-        for length = longest - 1, 1, -1 do
-          shorter = shorter // 4
-          if index[length][shorter] then
-            best = length
-            break
-          end
+        else
+          stop = start + longest
+          repeat stop, word = stop - 1, word // 4 until stop == start or sets[stop - start][word]
         end
       end
-      want[r * starts + start] = best
+      at = at + 1
+      lengths[at] = stop - start
     end
   end
-  return want
+  return lengths
 end
 
---- Checks that each match ends on the edge to its node, and that the way to there spells what the read has.
-local function check_nodes(self, tree, text, n, reads, size, matches, lengths)
-  local letters = {}
-  for i = 0, n - 1 do letters[#letters + 1] = string.char(text[i] + 48) end
-  local reference = table.concat(letters)
-  local starts, wrong = size.length - size.shortest + 1, 0
-  for r = 0, size.reads - 1 do
-    letters = {}
-    for k = 1, size.length do letters[k] = string.char(reads[r * size.length + k - 1] + 48) end
-    local read = table.concat(letters)
-    for start = 0, starts - 1 do
-      local i = r * starts + start
-      local node, length = matches[2 * i], lengths[i]
-      local first = tree.nodes[4 * node + 1] - tree.depth[node] -- a place in the text that the node's path spells
-      local on_edge = length <= tree.depth[node] and (node == 0 or length > tree.depth[tree.parent[node]])
-      local spelt = reference:sub(first + 1, first + length) == read:sub(start + 1, start + length)
-      if not (on_edge and spelt) then wrong = wrong + 1 end
+--- Checks that each match ends on the edge to its node, and that the way to there spells what the read has. Matches of
+-- a read that lie on one diagonal of text and read are compared once.
+local function check_nodes(self, tree, reference, reads, size, nodes, lengths)
+  local depth, parent, places = tree.depth, tree.parent, tree.place
+  local starts, wrong, at = size.length - size.shortest + 1, 0, 0
+  for first = 0, size.reads * size.length - 1, size.length do
+    local diagonal, spelt
+    for start = first, first + starts - 1 do
+      at = at + 1
+      local node, length = nodes[at], lengths[at]
+      local path = places[node]
+      if path - start ~= diagonal or start + length > spelt then
+        diagonal, spelt = path - start, start + length
+        if reference:sub(path + 1, path + length) ~= reads:sub(start + 1, spelt) then
+          diagonal, wrong = nil, wrong + 1
+        end
+      end
+      if length > depth[node] or node > 0 and length <= depth[parent[node]] then wrong = wrong + 1 end
     end
   end
   self:check("matches with a wrong node", wrong, 0)
@@ -147,8 +157,8 @@ function mummer:run(gpu, size)
     gpu:write(buffer, array)
     return gpu:texture { buffer = buffer, format = "s32", channels = 4, width = width, height = height }
   end
-  local symbols = ww.array("u8", size.bases + 1)
-  for i = 0, size.bases do symbols[i] = text[i] end
+  local symbols = ww.array_from("u8", table.move(text, 0, size.bases, 1, {}))
+  local read_symbols = ww.array_from("u8", reads)
 
   local count = size.reads * (size.length - size.shortest + 1)
   local dev_matches = gpu:alloc(8 * count)
@@ -156,15 +166,17 @@ function mummer:run(gpu, size)
     grid = (size.reads + threads - 1) // threads, block = threads,
     args = {
       records(tree.nodes), records(tree.children),
-      gpu:texture { buffer = gpu:upload(symbols), format = "u8", width = #symbols }, gpu:upload(reads), dev_matches,
+      gpu:texture { buffer = gpu:upload(symbols), format = "u8", width = #symbols },
+      gpu:upload(read_symbols), dev_matches,
       size.reads, size.length, size.shortest,
     },
   })
 
-  local matches, lengths = gpu:download("i32", dev_matches, 2 * count), ww.array("i32", count)
-  for i = 0, count - 1 do lengths[i] = matches[2 * i + 1] end
-  self:check("lengths of matches", lengths, match_lengths(text, size.bases, reads, size))
-  check_nodes(self, tree, text, size.bases, reads, size, matches, lengths)
+  local matches, nodes, lengths = gpu:download("i32", dev_matches, 2 * count):table(), {}, {}
+  for i = 1, count do nodes[i], lengths[i] = matches[2 * i - 2], matches[2 * i - 1] end
+  local want = match_lengths(text, size.bases, reads, size)
+  self:check("lengths of matches", ww.i32(lengths), ww.i32(want))
+  check_nodes(self, tree, symbols:string(), read_symbols:string(), size, nodes, lengths)
 end
 
 return mummer
