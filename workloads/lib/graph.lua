@@ -13,11 +13,6 @@ function graph.random(o)
   return { nodes = o.nodes, edges = edges, row = row, col = ww.array("i32", edges):random(o.seed + 1, 0, o.nodes - 1) }
 end
 
---- A list of edges { nodes, from, to } whose ends are anywhere.
-local function edge_list(nodes, edges)
-  return { nodes = nodes, from = ww.array("i32", edges), to = ww.array("i32", edges) }
-end
-
 --- What two bytes of the random number choose, the lower one first: the half of the matrix at two levels, `from` in the
 -- upper 32 bits of the result and `to` in the lower ones.
 local function choices_of_two_bytes()
@@ -31,26 +26,30 @@ local function choices_of_two_bytes()
   return two
 end
 
---- Edges { nodes, edges, seed } of an R-MAT graph with a, b, c, d = 0.45, 0.15, 0.15, 0.25, in 256ths. Nodes of low
--- numbers have the most edges. With Graph500's 0.57, 0.19, 0.19, 0.05 node 0 of 131,072 would have a hundredth of all
--- edges, and one thread would set the pace. `nodes` is a power of two. A random number chooses for up to seven levels, a byte
--- for each.
+--- Edges { nodes, edges, seed } of an R-MAT graph with a, b, c, d = 0.45, 0.15, 0.15, 0.25, in 256ths, as
+-- { nodes, from, to }: lists of their ends. Nodes of low numbers have the most edges. With Graph500's 0.57, 0.19, 0.19,
+-- 0.05 node 0 of 131,072 would have a hundredth of all edges, and one thread would set the pace. `nodes` is a power of
+-- two. A random number chooses for seven levels, a byte for each; what the last one chooses beyond the levels is dropped.
 function graph.rmat(o)
   local levels = 0
   while 1 << levels < o.nodes do levels = levels + 1 end
-  if 1 << levels ~= o.nodes then error(("graph: rmat: nodes: expected a power of two, got %d"):format(o.nodes), 0) end
-  local choices, list, rng = choices_of_two_bytes(), edge_list(o.nodes, o.edges), ww.rng(o.seed)
-  local list_from, list_to, last <const> = list.from, list.to, (1 << 56) - 1
-  for e = 0, o.edges - 1 do
-    local edge = 0
-    for level = 1, levels, 7 do
-      local bytes, more = rng:int(0, last), math.min(levels - level + 1, 7)
-      for _ = 2, more, 2 do edge, bytes = edge << 2 | choices[bytes & 0xffff], bytes >> 16 end
-      if more % 2 == 1 then edge = edge << 1 | choices[bytes & 0xff] >> 1 & 0x100000001 end
-    end
-    list_from[e], list_to[e] = edge >> 32, edge & 0xffffffff
+  if 1 << levels ~= o.nodes then
+    error(("graph: rmat: nodes: expected a power of two, got %d"):format(o.nodes), 0)
   end
-  return list
+  local choices, from, to, draws = choices_of_two_bytes(), {}, {}, (levels + 6) // 7
+  local drawn = ww.array("i64", draws * o.edges):random(o.seed, 0, (1 << 56) - 1):table()
+  local surplus, at = 7 * draws - levels, 0
+  for e = 1, o.edges do
+    local edge = 0
+    for i = at, at + draws - 1 do
+      local bytes = drawn[i]
+      edge = edge << 7 | choices[bytes & 0xffff] << 5 | choices[bytes >> 16 & 0xffff] << 3
+        | choices[bytes >> 32 & 0xffff] << 1 | choices[bytes >> 48] >> 1 -- of a byte and a 0, which chooses nothing
+    end
+    from[e], to[e] = edge >> 32 + surplus, (edge & 0xffffffff) >> surplus
+    at = at + draws
+  end
+  return { nodes = o.nodes, from = from, to = to }
 end
 
 --- Edges { nodes, edges, seed } of a graph of 64 communities, numbered by community. The densest has 32 times the
@@ -62,18 +61,18 @@ function graph.community(o)
     shares[c] = 2 ^ (5 * rng:float())
     sum = sum + shares[c]
   end
-  local list, e, passed = edge_list(o.nodes, o.edges), 0, 0
+  local from, to, e, passed = {}, {}, 0, 0
   for c = 1, communities do
     passed = passed + shares[c]
     local first, last = (c - 1) * o.nodes // communities, c * o.nodes // communities - 1
     local edges_end = c == communities and o.edges or math.floor(o.edges * passed / sum)
     while e < edges_end do
-      list.from[e] = rng:int(first, last)
-      list.to[e] = rng:int(1, 20) == 1 and rng:int(0, o.nodes - 1) or rng:int(first, last)
       e = e + 1
+      from[e] = rng:int(first, last)
+      to[e] = rng:int(1, 20) == 1 and rng:int(0, o.nodes - 1) or rng:int(first, last)
     end
   end
-  return list
+  return { nodes = o.nodes, from = from, to = to }
 end
 
 --- Edges { nodes, seed } of a square grid, as of roads: nodes in the order of rows, each connected with the next in
@@ -89,41 +88,50 @@ function graph.road(o)
     if (v + 1) % side ~= 0 then connect(v, v + 1) end
     if v + side < o.nodes then connect(v, v + side) end
   end
-  local list = edge_list(o.nodes, #from)
-  for e = 1, #from do list.from[e - 1], list.to[e - 1] = from[e], to[e] end
-  return list
+  return { nodes = o.nodes, from = from, to = to }
 end
 
---- The list in compressed rows, with `both` each edge in both directions. number[e] is the edge's place in the list.
+--- The ends of directed edges, twice as many: each edge, and the same backwards.
+local function in_both_directions(from, to)
+  local sources, targets = {}, {}
+  for e = 1, #from do
+    local a, b, forth, back = from[e], to[e], 2 * e - 1, 2 * e
+    sources[forth], targets[forth], sources[back], targets[back] = a, b, b, a
+  end
+  return sources, targets
+end
+
+--- The list in compressed rows, with `both` each edge in both directions. number[e] is the edge's place in the list,
+-- from 0.
 function graph.compressed(list, both)
-  local edges, next_place = #list.from, {}
+  local sources, targets = list.from, list.to
+  if both then sources, targets = in_both_directions(sources, targets) end
+  local slots, next_place, row, sum = #sources, {}, {}, 1
   for v = 0, list.nodes do next_place[v] = 0 end
-  local slots = both and 2 * edges or edges
-  local g = { nodes = list.nodes, edges = slots, col = ww.array("i32", slots), number = ww.array("i32", slots) }
-  for e = 0, edges - 1 do
-    local a, b = list.from[e], list.to[e]
-    next_place[a] = next_place[a] + 1
-    if both then next_place[b] = next_place[b] + 1 end
+  for e = 1, slots do
+    local v = sources[e]
+    next_place[v] = next_place[v] + 1
   end
-  g.row = ww.array("i32", list.nodes + 1)
-  local sum = 0
   for v = 0, list.nodes do
-    g.row[v], next_place[v], sum = sum, sum, sum + next_place[v]
+    row[v + 1], next_place[v], sum = sum - 1, sum, sum + next_place[v]
   end
-  local col, number = g.col, g.number
-  local function put(e, a, b)
-    local place = next_place[a]
-    col[place], number[place], next_place[a] = b, e, place + 1
+  local order = {}
+  for slot = 1, slots do order[slot] = 0 end -- in order: Lua keeps a list that was filled so as an array
+  for e = 1, slots do
+    local v = sources[e]
+    local place = next_place[v]
+    order[place], next_place[v] = e - 1, place + 1
   end
-  for e = 0, edges - 1 do
-    local a, b = list.from[e], list.to[e]
-    put(e, a, b)
-    if both then put(e, b, a) end
+  local number = ww.i32(order)
+  local col = ww.i32(targets):gather(number)
+  if both then
+    for slot = 1, slots do order[slot] = order[slot] // 2 end
+    number = ww.i32(order)
   end
-  return g
+  return { nodes = list.nodes, edges = slots, row = ww.i32(row), col = col, number = number }
 end
 
---- The list of edges of a size: size.graph is "rmat", "community" or "road".
+--- The edges of a size, { nodes, from, to }: size.graph is "rmat", "community" or "road".
 function graph.edges(size)
   local kinds = { rmat = graph.rmat, community = graph.community, road = graph.road }
   local make = kinds[size.graph]
@@ -135,10 +143,10 @@ end
 function graph.make(size) return graph.compressed(graph.edges(size), size.graph == "road") end
 
 --- Each node's distance from the source by edges of these weights (whole numbers from 1), `unknown` where there is
--- no path, and the least number of edges of a path that short (i32). Dijkstra's algorithm; a queue for each
+-- no path, and the least number of edges of a path that short (tables). Dijkstra's algorithm; a queue for each
 -- distance.
 function graph.shortest_paths(g, weights, source, unknown)
-  local row, col = g.row, g.col
+  local row, col, weight = g.row:table(), g.col:table(), weights:table()
   local distance, hops = {}, {}
   for v = 0, g.nodes - 1 do distance[v], hops[v] = unknown, unknown end
   distance[source], hops[source] = 0, 0
@@ -148,7 +156,7 @@ function graph.shortest_paths(g, weights, source, unknown)
       if distance[v] == d then -- and not less: then it was in an earlier queue too
         local next_hops = hops[v] + 1
         for e = row[v], row[v + 1] - 1 do
-          local u, alternative = col[e], d + weights[e]
+          local u, alternative = col[e], d + weight[e]
           if alternative < distance[u] then
             distance[u], hops[u] = alternative, next_hops
             local queue = queues[alternative]
@@ -163,29 +171,33 @@ function graph.shortest_paths(g, weights, source, unknown)
     queues[d] = nil
     d = d + 1
   end
-  local distances, least_hops = ww.array("i32", g.nodes), ww.array("i32", g.nodes)
-  for v = 0, g.nodes - 1 do distances[v], least_hops[v] = distance[v], hops[v] end
-  return distances, least_hops
+  return distance, hops
 end
 
---- Each node's distance from the source in edges, -1 where there is no path (i32): a search with a queue.
+--- Each node's distance from the source in edges, -1 where there is no path (i32): level by level, in the order of the
+-- nodes, which reads the edges in the order in which they lie in memory.
 function graph.distances(g, source)
-  local row, col = g.row, g.col
-  local distance = ww.array("i32", g.nodes):fill(-1):set(source, 0)
-  local queue, head = { source }, 1
-  while queue[head] do
-    local v = queue[head]
-    local next_distance = distance[v] + 1
-    for e = row[v], row[v + 1] - 1 do
-      local u = col[e]
-      if distance[u] < 0 then
-        distance[u] = next_distance
-        queue[#queue + 1] = u
+  local row, col, nodes, distance = g.row:table(), g.col:table(), g.nodes, {}
+  local seen = {} -- sets of 64 nodes as bits, which stay in the processor's caches
+  for v = 0, nodes - 1 do distance[v] = -1 end
+  for set = 0, nodes >> 6 do seen[set] = 0 end
+  distance[source], seen[source >> 6] = 0, 1 << (source & 63)
+  local level, found = 0, 1
+  while found > 0 do
+    level, found = level + 1, 0
+    for v = 0, nodes - 1 do
+      if distance[v] == level - 1 then
+        for e = row[v], row[v + 1] - 1 do
+          local u = col[e]
+          local set, bit = seen[u >> 6], 1 << (u & 63)
+          if set & bit == 0 then
+            distance[u], seen[u >> 6], found = level, set | bit, found + 1
+          end
+        end
       end
     end
-    head = head + 1
   end
-  return distance
+  return ww.i32(table.move(distance, 0, nodes - 1, 1))
 end
 
 return graph
