@@ -51,33 +51,29 @@ local function circle_points()
   return c
 end
 
-local function as_table(array)
-  local t = {}
-  for i = 0, #array - 1 do t[i] = array[i] end
-  return t
+--- The score of the circle around place `at` of a picture: the square of the mean of x cos + y sin over its variance.
+local function score_of_circle(x, y, at, offset, cosine, sine)
+  local sum, squares = 0, 0
+  for n = 0, points - 1 do
+    local place = at + offset[n]
+    local outwards = x[place] * cosine[n] + y[place] * sine[n]
+    sum, squares = sum + outwards, squares + outwards * outwards
+  end
+  local mean = sum / points
+  return mean * mean / ((squares - sum * mean) / (points - 1))
 end
 
---- All scores in double precision, by sums of deviations from the mean.
-local function reference_scores(size, c, x, y)
-  local want, outwards = ww.array("f32", (size.columns + 2 * margin) * rows), {}
+--- All scores in double precision: the best of the circles around each pixel.
+local function reference_scores(size, offsets, x, y, cosine, sine)
+  local want = ww.array("f32", (size.columns + 2 * margin) * rows)
   for column = margin, size.columns + margin - 1 do
-    for row = margin, rows - margin - 1 do
+    for at = column * rows + margin, (column + 1) * rows - margin - 1 do
       local best = 0
-      for k = 0, size.circles - 1 do
-        local sum, offset, at = 0, c.offset[k], column * rows + row
-        for n = 0, points - 1 do
-          local place = at + offset[n]
-          local value = x[place] * c.cosine[n] + (y and y[place] * c.sine[n] or 0)
-          outwards[n], sum = value, sum + value
-        end
-        local mean, deviations = sum / points, 0
-        for n = 0, points - 1 do
-          local deviation = outwards[n] - mean
-          deviations = deviations + deviation * deviation
-        end
-        best = math.max(best, mean * mean / (deviations / (points - 1)))
+      for k = 1, size.circles do
+        local circle = score_of_circle(x, y, at, offsets[k], cosine, sine)
+        if circle > best then best = circle end
       end
-      want[column * rows + row] = best
+      want[at] = best
     end
   end
   return want
@@ -106,13 +102,17 @@ local function score(self, gpu, size)
     gpu:launch(self.kernels.score_circles, launch)
   end
 
-  c.offset = {}
-  for k = 0, size.circles - 1 do
-    c.offset[k] = {}
-    for n = 0, points - 1 do c.offset[k][n] = c.column[k * points + n] * rows + c.row[k * points + n] end
+  local offsets = {}
+  for k = 1, size.circles do
+    offsets[k] = {}
+    for n = 0, points - 1 do
+      local point = (k - 1) * points + n
+      offsets[k][n] = c.column[point] * rows + c.row[point]
+    end
   end
-  c.cosine, c.sine = as_table(c.cosine), as_table(c.sine)
-  local want = reference_scores(size, c, as_table(x), not uniform and as_table(y) or nil)
+  -- The uniform kernel has no other part of the gradient: it counts nothing.
+  local sine = uniform and ww.array("f32", points) or c.sine
+  local want = reference_scores(size, offsets, x:table(), y:table(), c.cosine:table(), sine:table())
   self:check("scores", gpu:download("f32", scores, pixels), want, { rel = 1e-4, abs = 1e-6 })
 end
 
@@ -123,25 +123,26 @@ local element_side <const>, element_radius <const> = 25, 10
 --- All pixels, by columns: the largest values of the pixels up to h above and below, for h = 0, 1 ..., serve all
 -- columns of the element that are as high.
 local function reference_dilation(image, width, height)
-  local tall, max = { [0] = as_table(image) }, math.max
+  local tall, first = { [0] = image:table() }, image:table()
   for h = 1, element_radius do
-    local column, below, first = {}, tall[h - 1], tall[0]
+    local column, below = {}, tall[h - 1]
     for at = 0, width * height - 1 do
       local y, largest = at % height, below[at]
-      if y - h >= 0 then largest = max(largest, first[at - h]) end
-      if y + h < height then largest = max(largest, first[at + h]) end
+      if y >= h and first[at - h] > largest then largest = first[at - h] end
+      if y + h < height and first[at + h] > largest then largest = first[at + h] end
       column[at] = largest
     end
     tall[h] = column
   end
-  local want = ww.array("f32", width * height)
+  local want = image:table()
   for dx = -element_radius, element_radius do
     local column = tall[math.floor(math.sqrt(element_radius ^ 2 - dx * dx))]
-    for at = max(0, -dx) * height, (width - max(0, dx)) * height - 1 do
-      want[at] = max(want[at], column[at + dx * height])
+    for at = math.max(0, -dx) * height, (width - math.max(0, dx)) * height - 1 do
+      local largest = column[at + dx * height]
+      if largest > want[at] then want[at] = largest end
     end
   end
-  return want
+  return ww.f32(table.move(want, 0, width * height - 1, 1))
 end
 
 local function dilate(self, gpu, size)
@@ -164,27 +165,51 @@ end
 
 local cell_rows <const>, cell_columns <const>, sharpness <const>, enough <const> = 41, 81, 20, 0.004
 
+-- Fields of the reference are tables with a frame of one pixel, which is as the pixels at the edge.
+local stride <const> = cell_columns + 2
+
+local function set_frame(field)
+  for row = 1, cell_rows do
+    local left, right = row * stride, (row + 1) * stride - 1
+    field[left], field[right] = field[left + 1], field[right - 1]
+  end
+  local last = (cell_rows + 1) * stride
+  for column = 0, stride - 1 do
+    field[column], field[last + column] = field[stride + column], field[last - stride + column]
+  end
+end
+
+--- What flows to each pixel from its eight neighbours, in double precision: d * (atan(d * sharpness) / pi + 0.5) for a
+-- difference d. Pairs of neighbours are visited once; the product d * atan(d) is the same for both.
+local function flows(field)
+  local flow, atan, per_pi, forwards = {}, math.atan, 1 / math.pi, { 1, stride - 1, stride, stride + 1 }
+  for i = 0, #field do flow[i] = 0 end
+  for i = 0, (cell_rows + 1) * stride - 2 do
+    local own, sum = field[i], flow[i]
+    for k = 1, 4 do
+      local j = i + forwards[k]
+      local d = field[j] - own
+      local both, half = d * atan(d * sharpness) * per_pi, 0.5 * d
+      sum, flow[j] = sum + both + half, flow[j] + both - half
+    end
+    flow[i] = sum
+  end
+  return flow
+end
+
 --- A sweep in double precision: the field after it, and the mean change.
 local function sweep_over(field, picture)
-  local after, change, atan, pi = {}, 0, math.atan, math.pi
-  for row = 0, cell_rows - 1 do
-    local above = row > 0 and -cell_columns or 0
-    local below = row < cell_rows - 1 and cell_columns or 0
-    for column = 0, cell_columns - 1 do
-      local left, right = column > 0 and -1 or 0, column < cell_columns - 1 and 1 or 0
-      local i = row * cell_columns + column
-      local own, sum = field[i], 0
-      for _, line in ipairs { above, 0, below } do
-        for _, side in ipairs { left, 0, right } do
-          local d = field[i + line + side] - own
-          sum = sum + d * (atan(d * sharpness) / pi + 0.5)
-        end
-      end
-      local spread, given = own + 0.1 * sum, picture[i]
-      after[i] = spread - 0.2 * given * (spread - given)
-      change = change + math.abs(after[i] - own)
+  local flow, after, change, abs = flows(field), {}, 0, math.abs
+  for i = 0, #field do after[i] = 0 end -- in order: Lua keeps a table that was filled so as an array
+  for row = 1, cell_rows do
+    for i = row * stride + 1, row * stride + cell_columns do
+      local own, given = field[i], picture[i]
+      local spread = own + 0.1 * flow[i]
+      local new = spread - 0.2 * given * (spread - given)
+      after[i], change = new, change + abs(new - own)
     end
   end
+  set_frame(after)
   return after, change / (cell_rows * cell_columns)
 end
 
@@ -198,40 +223,63 @@ local function random_cell(rng)
   return cell
 end
 
+--- A field of the pixels of a cell (a table from 0).
+local function framed(pixels)
+  local field = {}
+  for i = 0, (cell_rows + 2) * stride - 1 do field[i] = 0 end
+  for row = 1, cell_rows do
+    local first = (row - 1) * cell_columns
+    table.move(pixels, first, first + cell_columns - 1, row * stride + 1, field)
+  end
+  set_frame(field)
+  return field
+end
+
+--- Puts a field's pixels after those of the list.
+local function append_pixels(list, field)
+  for row = 1, cell_rows do
+    table.move(field, row * stride + 1, row * stride + cell_columns, #list + 1, list)
+  end
+end
+
+--- The field of a picture after so many sweeps, and the first sweep that changes less than enough, if there is one up
+-- to the one that follows, or else `most_sweeps`.
+local function reference_field(picture, sweeps, most_sweeps)
+  local now, settled = picture, nil
+  for sweep = 1, sweeps do
+    local change
+    now, change = sweep_over(now, picture)
+    if not settled and change < enough then settled = sweep end
+  end
+  -- One that is about to settle may do so a sweep earlier or later in single precision.
+  if not settled and sweeps < most_sweeps then
+    local _, next_change = sweep_over(now, picture)
+    if next_change < enough then settled = sweeps + 1 end
+  end
+  return now, settled or most_sweeps
+end
+
 local function field(self, gpu, size)
   local pixels, rng = cell_rows * cell_columns, ww.rng(size.seed + 3)
-  local pictures = ww.array("f32", size.cells * pixels)
-  for cell = 0, size.cells - 1 do
-    local picture = random_cell(rng)
-    for i = 0, pixels - 1 do pictures[cell * pixels + i] = picture[i] end
-  end
+  local list = {}
+  for _ = 1, size.cells do table.move(random_cell(rng), 0, pixels - 1, #list + 1, list) end
+  local pictures = ww.f32(list)
   local fields, dev_sweeps = gpu:alloc(4 * #pictures), gpu:alloc(4 * size.cells)
   gpu:launch(self.kernels.spread_field, {
     grid = size.cells, block = 320,
     args = { gpu:upload(pictures), fields, dev_sweeps, size.sweeps, sharpness, enough },
   })
 
-  local sweeps = gpu:download("i32", dev_sweeps, size.cells)
-  local want = ww.array("f32", #pictures)
+  local sweeps, want = gpu:download("i32", dev_sweeps, size.cells), {}
   for cell = 0, size.cells - 1 do
-    local picture = as_table(pictures:slice(cell * pixels, pixels))
-    local now, settled = picture, nil
-    for sweep = 1, sweeps[cell] do
-      local change
-      now, change = sweep_over(now, picture)
-      if not settled and change < enough then settled = sweep end
-    end
-    -- One that is about to settle may do so a sweep earlier or later in single precision.
-    if not settled and sweeps[cell] < size.sweeps then
-      local _, next_change = sweep_over(now, picture)
-      if next_change < enough then settled = sweeps[cell] + 1 end
-    end
+    local picture = framed(pictures:slice(cell * pixels, pixels):table())
     self:check_that(("cell %d: at most %d sweeps"):format(cell, size.sweeps), sweeps[cell] <= size.sweeps)
+    local now, settled = reference_field(picture, sweeps[cell], size.sweeps)
     self:check_that(("cell %d settles when the reference does, one sweep more or less"):format(cell),
-      math.abs((settled or size.sweeps) - sweeps[cell]) <= 1)
-    for i = 0, pixels - 1 do want[cell * pixels + i] = now[i] end
+      math.abs(settled - sweeps[cell]) <= 1)
+    append_pixels(want, now)
   end
-  self:check("fields", gpu:download("f32", fields, #pictures), want, { abs = 1e-3 })
+  self:check("fields", gpu:download("f32", fields, #pictures), ww.f32(want), { abs = 1e-3 })
 end
 
 local parts = { score = { score }, dilate = { dilate }, field = { field }, all = { score, dilate, field } }
