@@ -16,14 +16,12 @@ local threads <const>, bad_angle <const>, plan_bytes <const> = 64, 30, 24
 
 --- An array of `capacity` elements that begins with those of a table from 0.
 local function padded(type, values, count, capacity)
-  local array = ww.array(type, capacity)
-  for i = 0, count - 1 do array[i] = values[i] end
-  return array
+  return ww.array(type, capacity):put(0, ww.array_from(type, table.move(values, 0, count - 1, 1, {})))
 end
 
 function delaunay:run(gpu, size)
   local m = mesh.jittered(size.side, size.jitter, size.seed)
-  m.complaint = mesh.complaint(m, function() return true end)
+  m.complaint = mesh.complaint(m, {})
   self:check_that("the mesh before is a Delaunay mesh: " .. (m.complaint or ""), not m.complaint)
   local work, bad = {}, {}
   for t = 0, m.triangles - 1 do
@@ -66,17 +64,17 @@ function delaunay:run(gpu, size)
   local got_counts = gpu:download("i32", counts, 3)
   local got = { triangles = got_counts[0], count = got_counts[1] }
   self:check_that("the new triangles have room", got.triangles <= triangles and got.count <= vertices)
-  got.vertices = gpu:download("i32", dev[1], 3 * got.triangles)
-  got.neighbors = gpu:download("i32", dev[2], 3 * got.triangles)
-  got.x, got.y = gpu:download("f64", dev[3], got.count), gpu:download("f64", dev[4], got.count)
-  local deleted, got_bad = gpu:download("u8", dev[6], got.triangles), gpu:download("u8", dev[5], got.triangles)
-  local function is_live(t) return deleted[t] == 0 end
-  local complaint = mesh.complaint(got, is_live)
+  got.vertices = gpu:download("i32", dev[1], 3 * got.triangles):table()
+  got.neighbors = gpu:download("i32", dev[2], 3 * got.triangles):table()
+  got.x, got.y = gpu:download("f64", dev[3], got.count):table(), gpu:download("f64", dev[4], got.count):table()
+  local got_bad, gone = gpu:download("u8", dev[5], got.triangles), gpu:download("u8", dev[6], got.triangles):table()
+  for t = 0, got.triangles - 1 do gone[t] = gone[t] ~= 0 end
+  local complaint = mesh.complaint(got, gone)
   self:check_that("the mesh is a Delaunay mesh: " .. (complaint or ""), not complaint)
 
   local bad_after, live, want_bad = 0, 0, got_bad:copy()
   for t = 0, got.triangles - 1 do
-    if is_live(t) then
+    if not gone[t] then
       local angle = mesh.least_angle(got, t)
       -- Nearer than that, rounding may see it either way.
       if math.abs(angle - bad_angle) > 1e-6 then want_bad[t] = angle < bad_angle and 1 or 0 end

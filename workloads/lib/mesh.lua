@@ -5,6 +5,8 @@ local ww = require "warpwright"
 
 local mesh = {}
 
+local sqrt <const>, max <const>, min <const> = math.sqrt, math.max, math.min
+
 --- Twice the area of the triangle a, b, c; less than 0 if it is clockwise.
 function mesh.twice_area(m, a, b, c)
   local x, y = m.x, m.y
@@ -21,22 +23,20 @@ end
 
 --- The least angle of triangle t, in degrees, by its sides.
 function mesh.least_angle(m, t)
-  local x, y, v, least = m.x, m.y, m.vertices, 180
-  local function distance(a, b) return math.sqrt((x[a] - x[b]) ^ 2 + (y[a] - y[b]) ^ 2) end
-  for k = 0, 2 do
-    local a, b, c = v[3 * t + k], v[3 * t + (k + 1) % 3], v[3 * t + (k + 2) % 3]
-    local p, q, opposite = distance(a, b), distance(a, c), distance(b, c)
-    local cosine = (p * p + q * q - opposite * opposite) / (2 * p * q)
-    least = math.min(least, math.deg(math.acos(math.max(-1, math.min(1, cosine)))))
-  end
-  return least
+  local x, y, v = m.x, m.y, m.vertices
+  local a, b, c = v[3 * t], v[3 * t + 1], v[3 * t + 2]
+  local ax, ay, bx, by, cx, cy = x[a], y[a], x[b], y[b], x[c], y[c]
+  local ab, bc, ca = sqrt((ax - bx) ^ 2 + (ay - by) ^ 2), sqrt((bx - cx) ^ 2 + (by - cy) ^ 2),
+    sqrt((cx - ax) ^ 2 + (cy - ay) ^ 2)
+  local cosine = max((ab * ab + ca * ca - bc * bc) / (2 * ab * ca), (ab * ab + bc * bc - ca * ca) / (2 * ab * bc),
+    (bc * bc + ca * ca - ab * ab) / (2 * bc * ca))
+  return math.deg(math.acos(max(-1, min(1, cosine))))
 end
 
 --- In which place triangle t has neighbour u.
 local function place_of(m, t, u)
-  for k = 0, 2 do
-    if m.neighbors[3 * t + k] == u then return k end
-  end
+  local n, first = m.neighbors, 3 * t
+  return n[first] == u and 0 or n[first + 1] == u and 1 or n[first + 2] == u and 2 or nil
 end
 
 --- Turns the edge in place k of triangle t round if the vertex beyond is in t's circle. Returns whether it did, and
@@ -122,32 +122,39 @@ function mesh.jittered(side, jitter, seed)
   return m
 end
 
---- What is wrong with the live triangles of a mesh of the unit square, as a text, or nil: they must be
--- counter-clockwise, fill the square, be each other's neighbours, and have no vertex beyond an edge in their
--- circles. A mesh of which that is true is the one Delaunay mesh of its vertices.
-function mesh.complaint(m, is_live)
+--- What is wrong with triangle t of a mesh and its neighbours, as a text, or nil. The two triangles at an edge have
+-- both vertices beyond it in their circles, or none: the one of the lower number looks.
+local function complaint_of(m, t, gone)
+  local v, n, first = m.vertices, m.neighbors, 3 * t
+  for k = 0, 2 do
+    local u = n[first + k]
+    if u >= 0 then
+      if u >= m.triangles or gone[u] then return ("triangle %d has neighbour %d, which does not live"):format(t, u) end
+      local j, a, b = place_of(m, u, t), v[first + k], v[first + (k + 1) % 3]
+      if not j or v[3 * u + j] ~= b or v[3 * u + (j + 1) % 3] ~= a then
+        return ("triangles %d and %d: expected a common edge"):format(t, u)
+      end
+      if t < u and mesh.in_circle(m, v[first], v[first + 1], v[first + 2], v[3 * u + (j + 2) % 3]) > 1e-14 then
+        return ("triangle %d has a vertex of triangle %d in its circle"):format(t, u)
+      end
+    end
+  end
+end
+
+--- What is wrong with the triangles of a mesh of the unit square that are not gone (true in a table from 0), as a text,
+-- or nil: they must be counter-clockwise, fill the square, be each other's neighbours, and have no vertex beyond an
+-- edge in their circles. A mesh of which that is true is the one Delaunay mesh of its vertices.
+function mesh.complaint(m, gone)
   local v, n, area, live, border = m.vertices, m.neighbors, 0, 0, 0
   for t = 0, m.triangles - 1 do
-    if is_live(t) then
+    if not gone[t] then
       local twice = mesh.twice_area(m, v[3 * t], v[3 * t + 1], v[3 * t + 2])
       if twice <= 0 or twice ~= twice then return ("triangle %d has an area of %g"):format(t, twice / 2) end
+      local complaint = complaint_of(m, t, gone)
+      if complaint then return complaint end
       area, live = area + twice / 2, live + 1
-      for k = 0, 2 do
-        local u = n[3 * t + k]
-        if u >= 0 then
-          if u >= m.triangles or not is_live(u) then
-            return ("triangle %d has neighbour %d, which does not live"):format(t, u)
-          end
-          local j, a, b = place_of(m, u, t), v[3 * t + k], v[3 * t + (k + 1) % 3]
-          if not j or v[3 * u + j] ~= b or v[3 * u + (j + 1) % 3] ~= a then
-            return ("triangles %d and %d: expected a common edge"):format(t, u)
-          end
-          if mesh.in_circle(m, v[3 * t], v[3 * t + 1], v[3 * t + 2], v[3 * u + (j + 2) % 3]) > 1e-14 then
-            return ("triangle %d has a vertex of triangle %d in its circle"):format(t, u)
-          end
-        else
-          border = border + 1
-        end
+      for e = 3 * t, 3 * t + 2 do
+        if n[e] < 0 then border = border + 1 end
       end
     end
   end
