@@ -13,20 +13,17 @@ local streamcluster = ww.workload "streamcluster" {
 
 local threads <const>, record <const> = 512, 8
 
---- Squared distances of all points to point x, in double precision: |p|^2 - 2 p x + |x|^2.
-local function distances(coordinates, squares, n, dimensions, x)
-  local result = ww.array("f64", n)
-  for p = 0, n - 1 do
-    result[p] = squares[p] - 2 * coordinates:dot(coordinates, p, x, dimensions, n, n) + squares[x]
-  end
-  return result
+--- A function of two points: the square of their distance, in double precision: |p|^2 - 2 p x + |x|^2.
+local function squared_distances(coordinates, n, dimensions)
+  local squares = {}
+  for p = 0, n - 1 do squares[p] = coordinates:dot(coordinates, p, p, dimensions, n, n) end
+  return function(p, x) return squares[p] - 2 * coordinates:dot(coordinates, p, x, dimensions, n, n) + squares[x] end
 end
 
 function streamcluster:run(gpu, size)
   local n, dimensions, centers = size.points, size.dimensions, size.centers
   local coordinates = ww.array("f32", n * dimensions):random(size.seed, 0, 1)
-  local rng, squares = ww.rng(size.seed + 1), ww.array("f64", n)
-  for p = 0, n - 1 do squares[p] = coordinates:dot(coordinates, p, p, dimensions, n, n) end
+  local rng, squared_distance = ww.rng(size.seed + 1), squared_distances(coordinates, n, dimensions)
 
   -- Centres are points drawn at random; a point belongs to any of them. Points weigh 1 to 4.
   local center, table_of_centers = {}, ww.array("i32", n)
@@ -38,8 +35,6 @@ function streamcluster:run(gpu, size)
     end
   end
   for i, p in ipairs(center) do table_of_centers[p] = i - 1 end
-  local to_center = {}
-  for i, p in ipairs(center) do to_center[i] = distances(coordinates, squares, n, dimensions, p) end
 
   local words, costs = ww.array("f32", record * n), ww.array("f32", n)
   local numbers = ww.array("i32", n)
@@ -47,7 +42,7 @@ function streamcluster:run(gpu, size)
     local i = rng:int(1, centers)
     local weight = rng:int(1, 4)
     numbers[p] = i - 1
-    costs[p] = weight * to_center[i][p]
+    costs[p] = weight * squared_distance(p, center[i])
     words[record * p], words[record * p + 2] = weight, costs[p]
   end
   -- The assignment is a whole number among floats.
@@ -70,11 +65,10 @@ function streamcluster:run(gpu, size)
       args = { dev_coordinates, dev_points, dev_table, switches, work, n, dimensions, centers, x },
     })
 
-    local to_x = distances(coordinates, squares, n, dimensions, x)
     local got_switches = gpu:download("i32", switches, n)
     local want, want_switches = sums:copy(), ww.array("i32", n)
     for p = 0, n - 1 do
-      local gain = costs[p] - words[record * p] * to_x[p]
+      local gain = costs[p] - words[record * p] * squared_distance(p, x)
       local switch = gain > 0
       if math.abs(gain) < tolerance then switch = got_switches[p] == 1 end -- single precision may see it either way
       want_switches[p] = switch and 1 or 0
