@@ -1,6 +1,7 @@
 local ww = require "warpwright"
 local constants = require "workloads.lib.constants"
 local points = require "workloads.lib.points"
+local transpose = require "workloads.lib.transpose"
 
 local kmeans_texture = ww.workload "kmeans_texture" {
   doc = "k-means, features stored feature by feature and read through a texture, centroids in constant memory",
@@ -17,18 +18,6 @@ local kmeans_texture = ww.workload "kmeans_texture" {
 
 local threads <const>, most_centroids <const> = 256, 4096
 
---- Features stored feature by feature.
-local function by_feature(features, n, feature_count)
-  local result, to = ww.array("f32", n * feature_count), 0
-  for f = 0, feature_count - 1 do
-    for p = 0, n - 1 do
-      result[to] = features[p * feature_count + f]
-      to = to + 1
-    end
-  end
-  return result
-end
-
 function kmeans_texture:run(gpu, size)
   local n, clusters, F = size.points, size.clusters, size.features
   if clusters * F > most_centroids then
@@ -36,7 +25,8 @@ function kmeans_texture:run(gpu, size)
   end
   local features = ww.array("f32", n * F):random(size.seed, 0, 1)
   local centroids = features:slice(0, clusters * F) -- the first points are the first guesses
-  local texture = gpu:texture { buffer = gpu:upload(by_feature(features, n, F)), format = "f32", width = n * F }
+  local by_feature = transpose.by_columns(features, n, F)
+  local texture = gpu:texture { buffer = gpu:upload(by_feature), format = "f32", width = n * F }
   local dev_membership = gpu:alloc(4 * n)
   local ctas = (n + threads - 1) // threads
   local across = math.ceil(math.sqrt(ctas))

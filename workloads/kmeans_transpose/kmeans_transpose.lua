@@ -1,4 +1,5 @@
 local ww = require "warpwright"
+local transpose = require "workloads.lib.transpose"
 
 local kmeans_transpose = ww.workload "kmeans_transpose" {
   doc = "k-means, first kernel: transposes the features; each lane comes back to a line of its own, if it is kept",
@@ -22,15 +23,7 @@ function kmeans_transpose:run(gpu, size)
     args = { dev_in, dev_out, n, F },
   })
 
-  local want = ww.array("f32", n * F)
-  for f = 0, F - 1 do
-    local from, to = f, f * n
-    for p = to, to + n - 1 do
-      want[p] = features[from]
-      from = from + F
-    end
-  end
-  self:check("features, one by one", gpu:download("f32", dev_out, n * F), want)
+  self:check("features, one by one", gpu:download("f32", dev_out, n * F), transpose.by_columns(features, n, F))
 end
 
 return kmeans_transpose
