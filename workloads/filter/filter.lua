@@ -31,18 +31,19 @@ local filters = {
 
 --- A row of the image with a zero at both ends; rows beyond the image are zeros.
 local function padded_row(image, width, height, y)
-  local row = { [-1] = 0, [width] = 0 }
   local inside = y >= 0 and y < height
-  for x = 0, width - 1 do row[x] = inside and image[y * width + x] or 0 end
+  local row = (inside and image:slice(y * width, width) or ww.array("f32", width)):table()
+  row[-1], row[width] = 0, 0
   return row
 end
 
 local function reference(image, width, height, pixel)
-  local want = ww.array("f32", width * height)
+  local want, filtered = ww.array("f32", width * height), {}
   local above, here = padded_row(image, width, height, -1), padded_row(image, width, height, 0)
   for y = 0, height - 1 do
     local below = padded_row(image, width, height, y + 1)
-    for x = 0, width - 1 do want[y * width + x] = pixel(above, here, below, x) end
+    for x = 0, width - 1 do filtered[x + 1] = pixel(above, here, below, x) end
+    want:put(y * width, ww.f32(filtered))
     above, here = here, below
   end
   return want
@@ -52,9 +53,8 @@ function filter:run(gpu, size)
   local width, height = size.width, size.height
   self:check_that("width is a multiple of 32 and height one of 8", width % tile_width == 0 and height % tile_height == 0)
   local kernel = self.kernels[("%s_%s"):format(size.filter, size.version)]
-  local image = ww.array("f32", width * height)
-  local rng = ww.rng(size.seed)
-  for i = 0, width * height - 1 do image[i] = rng:int(0, 255) end
+  local bytes = ww.array_from("u8", ww.rng(size.seed):bytes(width * height, 0, 255))
+  local image = ww.array_from("f32", bytes)
   local dev_in, dev_out = gpu:upload(image), gpu:alloc(4 * width * height)
 
   gpu:launch(kernel, {

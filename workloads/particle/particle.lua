@@ -55,16 +55,20 @@ end
 
 --- Weights, in whole numbers up to the exponential: (b - 100)^2 - (b - 228)^2 = 256 b - 41984.
 local function weights_of(size, image, x, y, disc)
-  local want, exp, points = ww.array("f64", size.particles), math.exp, #disc // 2
+  local want, exp, points, pixels, last = {}, math.exp, #disc // 2, image:table(), #image - 1
+  local offsets = {}
+  for p = 1, points do offsets[p] = (disc[2 * p - 2] * height + disc[2 * p - 1]) * frames + frame end
   for i = 0, size.particles - 1 do
-    local row, column, sum = (x[i] + 0.5) // 1 | 0, (y[i] + 0.5) // 1 | 0, 0
-    for p = 0, points - 1 do
-      local at = (row + disc[2 * p]) * height * frames + (column + disc[2 * p + 1]) * frames + frame
-      sum = sum + 2 * (bright - dark) * image[at >= 0 and at < #image and at or 0] + dark * dark - bright * bright
+    local row, column, brightness = (x[i] + 0.5) // 1 | 0, (y[i] + 0.5) // 1 | 0, 0
+    local middle = (row * height + column) * frames
+    for p = 1, points do
+      local at = middle + offsets[p]
+      brightness = brightness + pixels[at >= 0 and at <= last and at or 0]
     end
-    want[i] = exp(sum / 50 / points) / size.particles
+    local sum = 2 * (bright - dark) * brightness + points * (dark * dark - bright * bright)
+    want[i + 1] = exp(sum / 50 / points) / size.particles
   end
-  return want
+  return ww.array_from("f64", want)
 end
 
 local function check_partial(self, partial, weights)
