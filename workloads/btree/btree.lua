@@ -24,55 +24,55 @@ local function count_nodes(keys)
   return nodes, levels
 end
 
---- The nodes of a tree of ascending keys, as words: leaves first, the root last. Also their number, and that of levels.
+--- The nodes of a tree of ascending keys (i32), as words: leaves first, the root last. Also their number, and that of
+-- levels.
 local function tree_of(keys)
   local nodes, levels = count_nodes(#keys)
-  local words, first_keys, children = ww.array("i32", nodes * node_words), {}, {}
-  for i = 1, #keys do first_keys[i], children[i] = keys[i - 1], i - 1 end
-  local number = 0
+  local words, no_keys = ww.array("i32", nodes * node_words), ww.array("i32", order + 1):fill(largest)
+  -- A node's children have numbers that follow each other: records in leaves, nodes of the level below in others.
+  local first_keys, numbers, child, number = keys, {}, 0, 0
+  for i = 1, #keys do numbers[i] = i - 1 end
+  numbers = ww.i32(numbers)
   for level = 1, levels do
-    local keys_above, children_above = {}, {}
-    for first = 1, #first_keys, filled do
-      local at, count = number * node_words, math.min(filled, #first_keys - first + 1)
+    local keys_above, first_of_level = {}, number
+    for first = 0, #first_keys - 1, filled do
+      local at, count = number * node_words, math.min(filled, #first_keys - first)
       words[at], words[at + node_words - 2], words[at + node_words - 1] = number, level == 1 and 1 or 0, count
-      for i = 0, order do
-        local present = i < count
-        words[at + keys_at + i] = present and first_keys[first + i] or largest
-        if present then words[at + children_at + i] = children[first + i] end
-      end
-      keys_above[#keys_above + 1], children_above[#children_above + 1] = first_keys[first], number
+      words:put(at + keys_at, no_keys):put(at + keys_at, first_keys, first, count)
+      words:put(at + children_at, numbers, child + first, count)
+      keys_above[#keys_above + 1] = first_keys[first]
       number = number + 1
     end
-    first_keys, children = keys_above, children_above
+    first_keys, child = ww.i32(keys_above), first_of_level
   end
   return words, nodes, levels
 end
 
 function btree:run(gpu, size)
   local n, queries = size.keys, size.queries
-  local keys, records, record_of, rng, key = ww.array("i32", n), ww.array("i32", n), {}, ww.rng(size.seed), 0
-  for i = 0, n - 1 do
+  local keys, records, rng, key = {}, {}, ww.rng(size.seed), 0
+  for i = 1, n do
     key = key + rng:int(2, 12)
     keys[i], records[i] = key, rng:int(0, 1 << 30)
-    record_of[key] = records[i]
   end
-  local wanted, answers = ww.array("i32", queries), ww.array("i32", queries)
-  for q = 0, queries - 1 do
-    wanted[q] = keys[rng:int(0, n - 1)] + (rng:int(1, 100) <= size.absent and 1 or 0) -- the next key is at least 2 more
-    answers[q] = record_of[wanted[q]] or -1
+  local wanted, answers = {}, {}
+  for q = 1, queries do
+    local i, is_absent = rng:int(0, n - 1) + 1, rng:int(1, 100) <= size.absent
+    wanted[q] = keys[i] + (is_absent and 1 or 0) -- the next key is at least 2 more
+    answers[q] = is_absent and -1 or records[i]
   end
 
-  local words, nodes, levels = tree_of(keys)
+  local words, nodes, levels = tree_of(ww.i32(keys))
   local current = gpu:upload(ww.array("i32", queries):fill(nodes - 1)) -- the root
   local next_node, found = gpu:alloc(4 * queries), gpu:upload(ww.array("i32", queries):fill(-1))
   gpu:launch(self.kernels.find_records, {
     grid = queries,
     block = order,
     args = {
-      gpu:upload(words), gpu:upload(records), gpu:upload(wanted), current, next_node, found, levels,
+      gpu:upload(words), gpu:upload(ww.i32(records)), gpu:upload(ww.i32(wanted)), current, next_node, found, levels,
     },
   })
-  self:check("records", gpu:download("i32", found, queries), answers)
+  self:check("records", gpu:download("i32", found, queries), ww.i32(answers))
 end
 
 return btree

@@ -15,9 +15,9 @@ local keyvalue = ww.workload "keyvalue" {
 local threads <const>, request_bytes <const>, response_bytes <const>, header_bytes <const> = 128, 128, 256, 16
 
 local function hash_of(key)
-  local hash = 5381
-  for _, byte in ipairs { key:byte(1, -1) } do hash = hash * 33 + byte & 0xffffffff end
-  return hash
+  local hash, bytes = 5381, { key:byte(1, -1) }
+  for i = 1, #bytes do hash = hash * 33 + bytes[i] end
+  return hash & 0xffffffff
 end
 
 --- Items { key, value } by number, no key twice, and a table of values by key.
