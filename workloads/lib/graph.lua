@@ -29,7 +29,7 @@ end
 --- Edges { nodes, edges, seed } of an R-MAT graph with a, b, c, d = 0.45, 0.15, 0.15, 0.25, in 256ths, as
 -- { nodes, from, to }: lists of their ends. Nodes of low numbers have the most edges. With Graph500's 0.57, 0.19, 0.19,
 -- 0.05 node 0 of 131,072 would have a hundredth of all edges, and one thread would set the pace. `nodes` is a power of
--- two. A random number chooses for seven levels, a byte for each; what the last one chooses beyond the levels is dropped.
+-- two. A random number chooses for seven levels, a byte for each; what the last chooses beyond the levels is dropped.
 function graph.rmat(o)
   local levels = 0
   while 1 << levels < o.nodes do levels = levels + 1 end
