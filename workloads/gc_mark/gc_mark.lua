@@ -15,59 +15,63 @@ local threads <const>, header_words <const> = 256, 2
 local longest_words <const>, most_references <const>, mean_references <const>, mean_payload <const> = 128, 32, 6.5, 10
 local near_bytes <const>, mean_bytes <const> = 64 * 1024, 76
 
---- The heap's words, and its objects' offsets in bytes in the order of their allocation. Four of five references
--- lead to objects at most some 64 KiB away. The roots are the first of `live`, the numbers of live objects.
-local function make_heap(size)
-  local rng, log, min = ww.rng(size.seed), math.log, math.min
+--- Objects in the order of their allocation: lists of their offsets in the heap in bytes, of their counts of references
+-- and of which are garbage. Also the list of the live ones, by number, and how many words all have.
+local function allocate(size, rng)
+  local log, floor, min, max = math.log, math.floor, math.min, math.max
   local offsets, counts, is_garbage, live, words = {}, {}, {}, {}, 0
   for i = 1, size.objects do
-    local count = min(most_references, math.floor(-mean_references * log(1 - rng:float())))
-    local payload = math.floor(-mean_payload * log(1 - rng:float()))
+    local count = min(most_references, floor(-mean_references * log(1 - rng:float())))
+    local payload = floor(-mean_payload * log(1 - rng:float()))
     offsets[i], counts[i] = 4 * words, count
-    words = words + math.max(6, min(longest_words, (header_words + count + payload + 1) // 2 * 2))
+    words = words + max(6, min(longest_words, (header_words + count + payload + 1) // 2 * 2))
     is_garbage[i] = rng:int(1, 100) <= size.garbage
     if not is_garbage[i] then live[#live + 1] = i end
   end
+  return offsets, counts, is_garbage, live, words
+end
 
+--- The heap's words, and its objects' offsets in bytes in the order of their allocation. Four of five references
+-- lead to objects at most some 64 KiB away. The roots are the first of `live`, the numbers of live objects.
+local function make_heap(size)
+  local rng, count = ww.rng(size.seed), size.objects
+  local offsets, counts, is_garbage, live, words = allocate(size, rng)
   local heap, near = ww.array("i32", words), near_bytes // mean_bytes
-  for i = 1, size.objects do
-    local at = offsets[i] // 4
+  for i = 1, count do
+    local at, lowest, highest = offsets[i] // 4, math.max(1, i - near), math.min(count, i + near)
     heap[at + 1] = counts[i]
-    for r = 0, counts[i] - 1 do
+    for reference = at + header_words, at + header_words + counts[i] - 1 do
       local target
       repeat
-        if rng:int(1, 5) == 1 then
-          target = rng:int(1, size.objects)
-        else
-          target = rng:int(math.max(1, i - near), min(size.objects, i + near))
-        end
+        if rng:int(1, 5) == 1 then target = rng:int(1, count) else target = rng:int(lowest, highest) end
       until is_garbage[i] or not is_garbage[target]
-      heap[at + header_words + r] = offsets[target]
+      heap[reference] = offsets[target]
     end
   end
   return heap, offsets, live
 end
 
---- The level of each object that can be reached, by its offset: a search with two lists, of the heap as it was.
+--- The level of each object, by an eighth of its offset, -1 where no object can be reached, and a list of the offsets of
+-- those that can: a search of the heap with a queue.
 local function levels_of(heap, roots)
-  local level_of, level, now = {}, 0, roots
-  for _, root in ipairs(roots) do level_of[root] = 0 end
-  while #now > 0 do
-    level = level + 1
-    local following = {}
-    for _, object in ipairs(now) do
-      local at = object // 4
-      for r = at + header_words, at + header_words + heap[at + 1] - 1 do
-        local target = heap[r]
-        if not level_of[target] then
-          level_of[target] = level
-          following[#following + 1] = target
-        end
+  local level_at, queue, tail = ww.array("i32", #heap // 2):fill(-1), {}, #roots
+  for i, root in ipairs(roots) do
+    level_at[root // 8], queue[i] = 0, root
+  end
+  local level, head, level_end = 0, 1, 0
+  while head <= tail do
+    if head > level_end then level, level_end = level + 1, tail end
+    local at = queue[head] // 4
+    for reference = at + header_words, at + header_words + heap[at + 1] - 1 do
+      local target = heap[reference]
+      if level_at[target // 8] < 0 then
+        level_at[target // 8], tail = level, tail + 1
+        queue[tail] = target
       end
     end
-    now = following
+    head = head + 1
   end
-  return level_of
+  return level_at, queue
 end
 
 function gc_mark:run(gpu, size)
@@ -75,15 +79,12 @@ function gc_mark:run(gpu, size)
   if #live < size.roots then
     error(("gc_mark: roots: expected at most %d, the live objects, got %d"):format(#live, size.roots), 0)
   end
-  local roots, list = {}, ww.array("i32", size.objects)
+  local roots, list, marked = {}, ww.array("i32", size.objects), heap:copy()
   for i = 1, size.roots do
     roots[i] = offsets[live[i]]
-    list[i - 1] = roots[i]
+    list[i - 1], marked[roots[i] // 4] = roots[i], 1
   end
-  local level_of = levels_of(heap, roots)
 
-  local marked = heap:copy()
-  for _, root in ipairs(roots) do marked[root // 4] = 1 end
   local dev_heap, dev_list = gpu:upload(marked), gpu:upload(list)
   local tail = gpu:upload(ww.i32(size.roots))
   local first, listed, ends = 0, size.roots, {}
@@ -99,24 +100,20 @@ function gc_mark:run(gpu, size)
   end
 
   -- The list has each object that can be reached once, level by level; its order within a level is the race's.
-  local got, seen, from = gpu:download("i32", dev_list, listed), {}, 0
-  local found_levels, want_levels = ww.array("i32", listed), ww.array("i32", listed)
+  local level_at, reachable = levels_of(heap, roots)
+  self:check("number of listed objects", listed, #reachable)
+  local got, found_levels, want_levels, from = gpu:download("i32", dev_list, listed), {}, {}, 1
   for level, level_end in ipairs(ends) do
-    for i = from, level_end - 1 do
-      local object = got[i]
-      found_levels[i], want_levels[i] = level - 1, not seen[object] and level_of[object] or -1
-      seen[object] = true
+    for i = from, level_end do
+      local object = got[i - 1]
+      local in_heap = object >= 0 and object < heap:bytes() and object % 8 == 0
+      found_levels[i], want_levels[i] = level - 1, in_heap and level_at[object // 8] or -1
+      if in_heap then level_at[object // 8] = -1 end -- a second time is wrong
     end
-    from = level_end
+    from = level_end + 1
   end
-  self:check("levels of the listed objects", found_levels, want_levels)
-
-  local reachable = 0
-  for object in pairs(level_of) do
-    heap[object // 4] = 1
-    reachable = reachable + 1
-  end
-  self:check("number of listed objects", listed, reachable)
+  self:check("levels of the listed objects", ww.i32(found_levels), ww.i32(want_levels))
+  for i = 1, #reachable do heap[reachable[i] // 4] = 1 end
   self:check("heap with its marks", gpu:download("i32", dev_heap, #heap), heap)
 end
 
