@@ -145,10 +145,12 @@ end
 -- or nil: they must be counter-clockwise, fill the square, be each other's neighbours, and have no vertex beyond an
 -- edge in their circles. A mesh of which that is true is the one Delaunay mesh of its vertices.
 function mesh.complaint(m, gone)
-  local v, n, area, live, border = m.vertices, m.neighbors, 0, 0, 0
+  local v, n, x, area, live, border = m.vertices, m.neighbors, m.x, 0, 0, 0
   for t = 0, m.triangles - 1 do
     if not gone[t] then
-      local twice = mesh.twice_area(m, v[3 * t], v[3 * t + 1], v[3 * t + 2])
+      local a, b, c = v[3 * t], v[3 * t + 1], v[3 * t + 2]
+      if not (x[a] and x[b] and x[c]) then return ("triangle %d has vertices that are not there"):format(t) end
+      local twice = mesh.twice_area(m, a, b, c)
       if twice <= 0 or twice ~= twice then return ("triangle %d has an area of %g"):format(t, twice / 2) end
       local complaint = complaint_of(m, t, gone)
       if complaint then return complaint end

@@ -131,13 +131,14 @@ local function check_nodes(self, tree, reference, reads, size, nodes, lengths)
       at = at + 1
       local node, length = nodes[at], lengths[at]
       local path = places[node]
-      if path - start ~= diagonal or start + length > spelt then
+      if not path or length > depth[node] or node > 0 and length <= depth[parent[node]] then
+        wrong = wrong + 1
+      elseif path - start ~= diagonal or start + length > spelt then
         diagonal, spelt = path - start, start + length
         if reference:sub(path + 1, path + length) ~= reads:sub(start + 1, spelt) then
           diagonal, wrong = nil, wrong + 1
         end
       end
-      if length > depth[node] or node > 0 and length <= depth[parent[node]] then wrong = wrong + 1 end
     end
   end
   self:check("matches with a wrong node", wrong, 0)
