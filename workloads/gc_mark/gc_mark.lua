@@ -51,7 +51,7 @@ local function make_heap(size)
   return heap, offsets, live
 end
 
---- The level of each object, by an eighth of its offset, -1 where no object can be reached, and a list of the offsets of
+--- The level of each object, by an eighth of its offset, -1 where none can be reached, and a list of the offsets of
 -- those that can: a search of the heap with a queue.
 local function levels_of(heap, roots)
   local level_at, queue, tail = ww.array("i32", #heap // 2):fill(-1), {}, #roots

@@ -28,19 +28,19 @@ function hetero:run(gpu, size)
     args = { gpu:upload(cold), gpu:upload(hot), sums, packed, cold_bits, hot_bits, size.rounds, size.cold_rounds },
   })
 
-  local want = ww.array("u32", count)
+  local want = {}
   for thread = 0, count - 1 do
     local lane, lanes = thread % 32, cold_lanes[thread // 32 % 4 + 1]
     local is_cold = lane < lanes
     local from, shift = is_cold and cold or hot, 32 - (is_cold and cold_bits or hot_bits)
-    local sum, draw = 0, thread * 2654435769 & 0xffffffff
-    for _ = 1, lanes == 32 and size.cold_rounds or size.rounds do
+    local places, draw = {}, thread * 2654435769 & 0xffffffff
+    for round = 1, lanes == 32 and size.cold_rounds or size.rounds do
       draw = draw * 1664525 + 1013904223 & 0xffffffff
-      sum = sum + from[(draw >> shift) * 32 + lane]
+      places[round] = (draw >> shift) * 32 + lane
     end
-    want[thread] = sum & 0xffffffff
+    want[thread + 1] = from:gather(ww.i32(places)):sum() & 0xffffffff
   end
-  self:check("sums", gpu:download("u32", sums, count), want)
+  self:check("sums", gpu:download("u32", sums, count), ww.array_from("u32", want))
 end
 
 return hetero
