@@ -177,7 +177,7 @@ end
 --- Each node's distance from the source in edges, -1 where there is no path (i32): level by level, in the order of the
 -- nodes, which reads the edges in the order in which they lie in memory.
 function graph.distances(g, source)
-  local row, col, nodes, distance = g.row:table(), g.col:table(), g.nodes, {}
+  local row, col, nodes, distance = g.row:table(), g.col, g.nodes, {}
   local seen = {} -- sets of 64 nodes as bits, which stay in the processor's caches
   for v = 0, nodes - 1 do distance[v] = -1 end
   for set = 0, nodes >> 6 do seen[set] = 0 end
