@@ -54,7 +54,7 @@ end
 --- The level of each object, by an eighth of its offset, -1 where none can be reached, and a list of the offsets of
 -- those that can: a search of the heap with a queue.
 local function levels_of(heap, roots)
-  local level_at, queue, tail = ww.array("i32", #heap // 2):fill(-1), {}, #roots
+  local level_at, queue, tail = ww.array("i16", #heap // 2):fill(-1), {}, #roots
   for i, root in ipairs(roots) do
     level_at[root // 8], queue[i] = 0, root
   end
@@ -79,13 +79,13 @@ function gc_mark:run(gpu, size)
   if #live < size.roots then
     error(("gc_mark: roots: expected at most %d, the live objects, got %d"):format(#live, size.roots), 0)
   end
-  local roots, list, marked = {}, ww.array("i32", size.objects), heap:copy()
+  local roots, list = {}, ww.array("i32", size.objects)
   for i = 1, size.roots do
     roots[i] = offsets[live[i]]
-    list[i - 1], marked[roots[i] // 4] = roots[i], 1
+    list[i - 1], heap[roots[i] // 4] = roots[i], 1
   end
 
-  local dev_heap, dev_list = gpu:upload(marked), gpu:upload(list)
+  local dev_heap, dev_list = gpu:upload(heap), gpu:upload(list)
   local tail = gpu:upload(ww.i32(size.roots))
   local first, listed, ends = 0, size.roots, {}
   while listed > first do
@@ -102,17 +102,18 @@ function gc_mark:run(gpu, size)
   -- The list has each object that can be reached once, level by level; its order within a level is the race's.
   local level_at, reachable = levels_of(heap, roots)
   self:check("number of listed objects", listed, #reachable)
-  local got, found_levels, want_levels, from = gpu:download("i32", dev_list, listed), {}, {}, 1
+  local got, bytes, from = gpu:download("i32", dev_list, listed), heap:bytes(), 0
+  local found_levels, want_levels = ww.array("i32", listed), ww.array("i32", listed)
   for level, level_end in ipairs(ends) do
-    for i = from, level_end do
-      local object = got[i - 1]
-      local in_heap = object >= 0 and object < heap:bytes() and object % 8 == 0
+    for i = from, level_end - 1 do
+      local object = got[i]
+      local in_heap = object >= 0 and object < bytes and object % 8 == 0
       found_levels[i], want_levels[i] = level - 1, in_heap and level_at[object // 8] or -1
       if in_heap then level_at[object // 8] = -1 end -- a second time is wrong
     end
-    from = level_end + 1
+    from = level_end
   end
-  self:check("levels of the listed objects", ww.i32(found_levels), ww.i32(want_levels))
+  self:check("levels of the listed objects", found_levels, want_levels)
   for i = 1, #reachable do heap[reachable[i] // 4] = 1 end
   self:check("heap with its marks", gpu:download("i32", dev_heap, #heap), heap)
 end
