@@ -74,6 +74,21 @@ local function levels_of(heap, roots)
   return level_at, queue
 end
 
+--- The list must have each object that can be reached once, level by level; its order within a level is the race's.
+local function check_list(self, got, ends, level_at)
+  local found_levels, want_levels, first = ww.array("i32", #got), ww.array("i32", #got), 0
+  for level, level_end in ipairs(ends) do
+    for i = first, level_end - 1 do
+      local place = got[i] // 8
+      local in_heap = got[i] % 8 == 0 and place >= 0 and place < #level_at
+      found_levels[i], want_levels[i] = level - 1, in_heap and level_at[place] or -1
+      if in_heap then level_at[place] = -1 end -- a second time is wrong
+    end
+    first = level_end
+  end
+  self:check("levels of the listed objects", found_levels, want_levels)
+end
+
 function gc_mark:run(gpu, size)
   local heap, offsets, live = make_heap(size)
   if #live < size.roots then
@@ -99,21 +114,9 @@ function gc_mark:run(gpu, size)
     first, listed = listed, gpu:read("i32", tail)
   end
 
-  -- The list has each object that can be reached once, level by level; its order within a level is the race's.
   local level_at, reachable = levels_of(heap, roots)
   self:check("number of listed objects", listed, #reachable)
-  local got, bytes, from = gpu:download("i32", dev_list, listed), heap:bytes(), 0
-  local found_levels, want_levels = ww.array("i32", listed), ww.array("i32", listed)
-  for level, level_end in ipairs(ends) do
-    for i = from, level_end - 1 do
-      local object = got[i]
-      local in_heap = object >= 0 and object < bytes and object % 8 == 0
-      found_levels[i], want_levels[i] = level - 1, in_heap and level_at[object // 8] or -1
-      if in_heap then level_at[object // 8] = -1 end -- a second time is wrong
-    end
-    from = level_end
-  end
-  self:check("levels of the listed objects", found_levels, want_levels)
+  check_list(self, gpu:download("i32", dev_list, listed), ends, level_at)
   for i = 1, #reachable do heap[reachable[i] // 4] = 1 end
   self:check("heap with its marks", gpu:download("i32", dev_heap, #heap), heap)
 end
