@@ -4,8 +4,7 @@ local ww = require "warpwright"
 
 local rows = {}
 
-local most_kept <const>, most_uncollected <const> = 8, 1 << 20
-local since_collection = 0
+local most_kept <const> = 8
 
 --- A function that returns a row by its number; rows beyond the first and the last are these. `make(row, spare)` makes
 -- it, once while the numbers asked for ascend and lie less than 8 apart; it may overwrite `spare`, an earlier row.
@@ -22,23 +21,13 @@ function rows.kept(count, make)
   end
 end
 
---- Frees the tables of rows of which nobody knows any more, now and then. By itself Lua would wait until they take as
--- much memory as all arrays do, and memory that was not used before costs more than the rest.
-local function collect(elements)
-  since_collection = since_collection + elements
-  if since_collection > most_uncollected then
-    collectgarbage()
-    since_collection = 0
-  end
-end
-
 --- The rows of an array; the last one may be shorter.
 function rows.of(array, columns)
   local count = (#array + columns - 1) // columns
-  return rows.kept(count, function(row)
-    collect(columns)
+  return rows.kept(count, function(row, spare)
     local first = row * columns
-    return array:slice(first, math.min(columns, #array - first)):table()
+    local length = math.min(columns, #array - first)
+    return array:table(first, length, length == columns and spare or {})
   end)
 end
 
