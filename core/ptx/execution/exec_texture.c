@@ -48,9 +48,9 @@ static double position_of(Axis axis, float coordinate) {
     return position < -limit ? -limit : position > limit ? limit : position;
 }
 
-static Samples nearest_sample(Axis axis, float coordinate) {
+static int64_t nearest_index(Axis axis, float coordinate) {
     int64_t index = (int64_t)floor(position_of(axis, coordinate));
-    return (Samples){{place_index(index, axis.size, axis.address)}, {WHOLE}, 1};
+    return place_index(index, axis.size, axis.address);
 }
 
 static Samples neighbours(Axis axis, float coordinate) {
@@ -65,10 +65,9 @@ static Samples neighbours(Axis axis, float coordinate) {
 }
 
 /* Wrap and mirror are of normalised coordinates: these are none, and clamp. */
-static Samples sample_integer(Axis axis, int32_t coordinate) {
+static int64_t integer_index(Axis axis, int32_t coordinate) {
     bool border = axis.address == TEXTURE_BORDER;
-    return (Samples){
-        {place_index(coordinate, axis.size, border ? TEXTURE_BORDER : TEXTURE_CLAMP)}, {WHOLE}, 1};
+    return place_index(coordinate, axis.size, border ? TEXTURE_BORDER : TEXTURE_CLAMP);
 }
 
 static uint32_t coordinate_bits(const Inst *inst, const ExecContext *context, int axis, int lane) {
@@ -76,10 +75,23 @@ static uint32_t coordinate_bits(const Inst *inst, const ExecContext *context, in
     return ((const LaneU32 *)source(inst, context, operand))[lane];
 }
 
-static Samples sample(const Inst *inst, const Texture *texture, Axis axis, uint32_t bits) {
+static bool reads_neighbours(const Inst *inst, const Texture *texture) {
     bool both = texture->filter == FILTER_LINEAR || inst->detail & DETAIL_TEXTURE_GATHER;
-    if (!(inst->detail & DETAIL_TEXTURE_FLOAT)) return sample_integer(axis, (int32_t)bits);
-    return both ? neighbours(axis, f32_of_bits(bits)) : nearest_sample(axis, f32_of_bits(bits));
+    return both && inst->detail & DETAIL_TEXTURE_FLOAT;
+}
+
+static int64_t texel_index(const Inst *inst, Axis axis, uint32_t bits) {
+    return inst->detail & DETAIL_TEXTURE_FLOAT ? nearest_index(axis, f32_of_bits(bits))
+                                               : integer_index(axis, (int32_t)bits);
+}
+
+static Samples one_sample(int64_t index) {
+    return (Samples){{index}, {WHOLE}, 1};
+}
+
+static Samples sample(const Inst *inst, const Texture *texture, Axis axis, uint32_t bits) {
+    return reads_neighbours(inst, texture) ? neighbours(axis, f32_of_bits(bits))
+                                           : one_sample(texel_index(inst, axis, bits));
 }
 
 /* The texels that a fetch reads: along x, along y, and along z or in one slice. */
@@ -87,25 +99,29 @@ typedef struct {
     Samples axis[TEXTURE_AXES];
 } Footprint;
 
-static Samples in_slice(const Texture *texture, uint64_t slice) {
+static int64_t slice_index(const Texture *texture, uint64_t slice) {
     uint64_t last = texture->slices - 1;
-    return (Samples){{(int64_t)(slice < last ? slice : last)}, {WHOLE}, 1};
+    return (int64_t)(slice < last ? slice : last);
 }
 
 static uint32_t layer_of(const Inst *inst, const ExecContext *context, int lane) {
     return inst->detail & DETAIL_TEXTURE_LAYERED ? ((const LaneU32 *)source(inst, context, 1))[lane] : 0;
 }
 
+static Axis axis_of(const Texture *texture, int i) {
+    const uint32_t sizes[TEXTURE_AXES] = {texture->width, texture->height, texture->slices};
+    return (Axis){sizes[i], (TextureAddress)texture->address[i], texture->normalized};
+}
+
 static void sample_axes(const Inst *inst, const ExecContext *context, const Texture *texture, int lane,
                         Footprint *footprint) {
-    const uint32_t sizes[TEXTURE_AXES] = {texture->width, texture->height, texture->slices};
     int axes = inst->detail & DETAIL_TEXTURE_AXES;
-    for (int i = 0; i < TEXTURE_AXES; i++) {
-        Axis axis = {sizes[i], (TextureAddress)texture->address[i], texture->normalized};
-        footprint->axis[i] = i < axes ? sample(inst, texture, axis, coordinate_bits(inst, context, i, lane))
-                                      : (Samples){{0}, {WHOLE}, 1};
-    }
-    if (axes < TEXTURE_AXES) footprint->axis[2] = in_slice(texture, layer_of(inst, context, lane));
+    for (int i = 0; i < TEXTURE_AXES; i++)
+        footprint->axis[i] = i < axes ? sample(inst, texture, axis_of(texture, i),
+                                               coordinate_bits(inst, context, i, lane))
+                                      : one_sample(0);
+    if (axes < TEXTURE_AXES)
+        footprint->axis[2] = one_sample(slice_index(texture, layer_of(inst, context, lane)));
 }
 
 /* The face that a direction points at, by its largest component (of equal ones z before y before x), and where
@@ -140,7 +156,7 @@ static void sample_face(const Inst *inst, const ExecContext *context, const Text
         footprint->axis[i] = sample(inst, texture, axis, bits_of_f32(at[i]));
     uint64_t layer = layer_of(inst, context, lane), layers = texture->slices / CUBE_FACES;
     if (layers && layer >= layers) layer = layers - 1;
-    footprint->axis[2] = in_slice(texture, layer * CUBE_FACES + face);
+    footprint->axis[2] = one_sample(slice_index(texture, layer * CUBE_FACES + face));
 }
 
 static uint32_t normalized_float(int32_t value, int32_t largest) {
@@ -226,19 +242,32 @@ static bool gather(const Inst *inst, ExecContext *context, const Texture *textur
     return true;
 }
 
+/* A fetch of one texel needs no footprint, for whose parts the host would wait. */
+static bool fetch_texel(const Inst *inst, ExecContext *context, const Texture *texture, int lane,
+                        uint32_t value[4]) {
+    int axes = inst->detail & DETAIL_TEXTURE_AXES;
+    int64_t at[TEXTURE_AXES] = {0, 0, slice_index(texture, layer_of(inst, context, lane))};
+    for (int i = 0; i < axes; i++)
+        at[i] = texel_index(inst, axis_of(texture, i), coordinate_bits(inst, context, i, lane));
+    return read_texel(context, texture, lane, at[0], at[1], at[2], value);
+}
+
 static bool fetch(const Inst *inst, ExecContext *context, int lane, uint32_t value[4]) {
     uint64_t handle = context->address[lane];
     const Texture *texture = texture_find(context->textures, handle);
+    bool cube = inst->detail & DETAIL_TEXTURE_CUBE, gathers = inst->detail & DETAIL_TEXTURE_GATHER;
     Footprint footprint;
     if (!texture) {
         fault_at(context, FAULT_NO_TEXTURE, lane, handle);
         return false;
     }
-    if (inst->detail & DETAIL_TEXTURE_CUBE)
+    if (!cube && !gathers && !reads_neighbours(inst, texture))
+        return fetch_texel(inst, context, texture, lane, value);
+    if (cube)
         sample_face(inst, context, texture, lane, &footprint);
     else
         sample_axes(inst, context, texture, lane, &footprint);
-    if (inst->detail & DETAIL_TEXTURE_GATHER) return gather(inst, context, texture, lane, &footprint, value);
+    if (gathers) return gather(inst, context, texture, lane, &footprint, value);
     const Samples *axis = footprint.axis;
     if (axis[0].count == 1 && axis[1].count == 1 && axis[2].count == 1)
         return read_texel(context, texture, lane, axis[0].index[0], axis[1].index[0], axis[2].index[0],
