@@ -197,7 +197,14 @@ void exec_atomic_generic(const Inst *inst, ExecContext *context) {
     context->active = active;
 }
 
+/* The host's memory brings all of them at a time, and not one after the other. */
+static void ask_for_elements(const AtomicPayload *payload, uint32_t mask, const MemoryView *view) {
+    for (uint32_t lanes = mask; lanes; lanes &= lanes - 1)
+        __builtin_prefetch((const void *)((uintptr_t)view->base + payload->address[__builtin_ctz(lanes)]), 1);
+}
+
 bool atomic_perform(AtomicPayload *payload, uint32_t mask, MemoryView *view) {
+    if (mask & (mask - 1)) ask_for_elements(payload, mask & payload->mask, view);
     for (uint32_t lanes = mask & payload->mask; lanes; lanes &= lanes - 1) {
         int lane = __builtin_ctz(lanes);
         uint64_t old, address = payload->address[lane];
