@@ -19,14 +19,17 @@ START_TEST(packet_alone_takes_its_latency_and_its_flits) {
 END_TEST
 
 /* Cut links of 4 cycles: sent at 10, ready at 14, sent on at 15, ready at 19; back: sent at 20, ready at 24,
- * sent on at 24 + 1 + 4, ready at 33. Also where a head is known of long before it is ready, as another one is. */
+ * sent on at 24 + 1 + 4, ready at 33. Also where a head is known of long before it is ready, as another one is, and while
+ * others cross. */
 START_TEST(cut_links_add_nothing_but_their_latency) {
-    static const uint64_t latencies[] = {4, 60, 64, 68, 200};
+    static const uint64_t latencies[] = {4, 60, 61, 62, 63, 64, 65, 66, 67, 68, 69, 70, 200};
     uint64_t latency = latencies[_i];
-    Network net = start_network((Options){.up = 2, .down = 2, .link_latency = latency});
+    Network net = start_network((Options){.up = 4, .down = 4, .link_latency = latency, .depth = 512});
     ck_assert_uint_gt(net.sim->cluster_count, 1);
     send(&net, 10, 0, read_request(address_of(&net, 1, 0), 128));
     send(&net, 90, 1, read_request(address_of(&net, 0, 0), 128));
+    for (uint64_t cycle = 0; cycle < 400; cycle++) /* two flits each: something crosses in every cycle */
+        send_posted(&net, cycle, 2 + cycle % 2, 2 + cycle % 2, 32);
     run_to_end(&net);
     ck_assert_uint_eq(arrival(&net, 1, 0)->cycle, 11 + 2 * latency);
     ck_assert_uint_eq(response(&net, 0, 0)->cycle, 17 + 4 * latency);
@@ -322,7 +325,7 @@ Suite *crossbar_suite(void) {
     Suite *suite = suite_create("crossbar");
     TCase *timing = tcase_create("timing"), *errors = tcase_create("errors");
     tcase_add_test(timing, packet_alone_takes_its_latency_and_its_flits);
-    tcase_add_loop_test(timing, cut_links_add_nothing_but_their_latency, 0, 5);
+    tcase_add_loop_test(timing, cut_links_add_nothing_but_their_latency, 0, 13);
     tcase_add_test(timing, crossbar_runs_on_its_own_clock);
     tcase_add_test(timing, packet_occupies_its_output_for_as_many_cycles_as_flits);
     tcase_add_test(timing, packet_occupies_its_input_for_as_many_cycles_as_flits);

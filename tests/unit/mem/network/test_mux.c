@@ -240,6 +240,34 @@ START_TEST(being_seen_changes_nothing) {
 }
 END_TEST
 
+/* The mux takes the first as it is sent, ahead of time, and each of the others in a cycle of its own. */
+START_TEST(requests_sent_in_one_cycle_pass_one_after_the_other) {
+    Network net = make_network("round_robin", 8, ORDER_PATH);
+    SimObject *wide = sim_add(net.sim, "MemoryDriver", "wide", NULL),
+              *mux = sim_add(net.sim, "Mux", "other", NULL);
+    SimObject *memory = sim_add(net.sim, "MemoryResponder", "its_memory", NULL);
+    LinkOptions three = {.latency = 1, .depth = 16, .width = 3}, far = {.latency = 8, .depth = 16};
+    object_set_number(mux, "up", 1);
+    sim_finish_object(wide);
+    sim_finish_object(mux);
+    sim_finish_object(memory);
+    sim_wire(net.sim, wide, "mem", mux, "up[0]", three, three);
+    sim_wire(net.sim, mux, "down", memory, "cpu", far, far);
+    sim_set_quantum(net.sim, 8);
+    sim_elaborate(net.sim);
+    for (uint32_t k = 0; k < 6; k++)
+        memory_driver_send(wide, 10, posted_write_request(128 * k, 32));
+    run_to_end(&net);
+    const MessageLog *log = memory_responder_arrivals(memory);
+    ck_assert_uint_eq(log->count, 6);
+    for (uint32_t k = 0; k < 6; k++) {
+        ck_assert_uint_eq(log->entries[k].message.address, 128 * k);
+        ck_assert_uint_eq(log->entries[k].cycle, 19 + k);
+    }
+    sim_free(net.sim);
+}
+END_TEST
+
 /* With a near link and with one that cuts the machine. */
 START_TEST(tick_order_changes_nothing) {
     uint64_t latency = _i == 0 ? 1 : 4;
@@ -266,6 +294,7 @@ Suite *mux_suite(void) {
     tcase_add_test(tests, full_link_down_stops_requests);
     tcase_add_test(tests, full_link_up_blocks_the_responses_behind);
     tcase_add_loop_test(tests, tick_order_changes_nothing, 0, 2);
+    tcase_add_test(tests, requests_sent_in_one_cycle_pass_one_after_the_other);
     tcase_add_loop_test(tests, being_seen_changes_nothing, 2 * ORDER_PATH, 2 * (ORDER_RESTLESS + 1));
     suite_add_tcase(suite, tests);
     return suite;
