@@ -1,38 +1,15 @@
 /* What an issued instruction does: it executes functionally at once; its timing, and what others may know of
  * it, follows. */
+#include "core/gpu/sm/execute.h"
 #include "core/gpu/sm/async_copies.h"
 #include "core/gpu/sm/barrier.h"
 #include "core/gpu/sm/fault.h"
 #include "core/gpu/sm/memcheck.h"
+#include "core/gpu/sm/memory_op.h"
 #include "core/gpu/sm/paths.h"
 #include "core/gpu/sm/scoreboard.h"
 
 #include <string.h>
-
-/* Local memory in the machine's address space, words of the 32 lanes side by side, beyond any device
- * memory. */
-#define LOCAL_MEMORY_BASE (1ull << 40)
-
-static inline __attribute__((always_inline)) void prepare_registers(const Sm *sm, uint32_t w,
-                                                                    uint32_t active) {
-    ExecContext *context = sm->context;
-    context->bank[0] = sm_registers(sm, w);
-    context->predicates = sm_predicates(sm, w);
-    context->active = active;
-}
-
-static inline void prepare_shared(Sm *sm, uint32_t w) {
-    ExecContext *context = sm->context;
-    context->shared = sm->shared_memory + (size_t)sm->warp[w].cta_slot * sm->running->shared_bytes;
-    context->windows = sm->windows ? sm->windows + (size_t)w * sm->kernel.windows : NULL;
-    context->known_windows = &sm->known_windows[w];
-}
-
-/* Only instructions that may access memory look at these. */
-static inline void prepare_memory(Sm *sm, uint32_t w) {
-    prepare_shared(sm, w);
-    sm->context->local = sm->local_memory + w * local_memory_bytes(sm->running->local_bytes);
-}
 
 /* Of a load or an atomic whose answer comes from beyond the SM. */
 static void set_load_pending(Sm *sm, uint32_t w, const Inst *inst) {
@@ -55,81 +32,6 @@ COLD static void tell_if_answered(Sm *sm, uint32_t w, const Inst *inst) {
 
 /* --- Memory ---------------------------------------------------------------------------------- */
 
-/* The words of a warp's lanes lie side by side in a line. Warps that follow each other in a place of an SM
- * have the same lines. Returns where the first one begins. */
-static inline uint64_t place_local(const Sm *sm, uint32_t w, MemoryOp *op) {
-    const RunningKernel *running = sm->running;
-    uint64_t words = (running->local_bytes + 3) / 4, warps = running->ctas_per_sm * running->warps_per_cta;
-    bool by_word = sm->local_layout == LOCAL_BY_WORD;
-    uint64_t line = by_word ? sm->number * warps + w : (sm->number * MAX_WARPS + w) * words;
-    op->word_stride = by_word ? sm->sm_count * warps * COALESCE_LINE : COALESCE_LINE;
-    return LOCAL_MEMORY_BASE + line * COALESCE_LINE;
-}
-
-static void lay_out_local(const Sm *sm, uint32_t w, MemoryOp *op) {
-    uint64_t base = place_local(sm, w, op);
-    for (uint32_t i = 0; i < WARP_LANES; i++)
-        op->address[i] = base + op->address[i] / 4 * op->word_stride + i * 4 + op->address[i] % 4;
-}
-
-/* Different words within a window as wide as the banks are in different banks. */
-static inline uint32_t conflict_degree(const Sm *sm, const Inst *inst, uint32_t bytes) {
-    const ExecContext *context = sm->context;
-    if (inst->space == SPACE_SHARED && bytes <= 4 &&
-        context->highest / 4 - context->lowest / 4 < sm->shared_banks)
-        return 1;
-    return shared_conflict_degree(context->address, context->active, bytes, sm->shared_banks);
-}
-
-/* All lanes access the same words of their local memory, as they mostly do: where the first word lies says all. */
-static inline bool add_local_alike(const Sm *sm, uint32_t w, const Inst *inst, MemoryOp *op) {
-    uint64_t offset = sm->context->lowest;
-    if (inst->space != SPACE_LOCAL || op->bytes < 4 || offset != sm->context->highest) return false;
-    op->lowest = op->highest = place_local(sm, w, op) + offset / 4 * op->word_stride;
-    return true;
-}
-
-static __attribute__((noinline)) void add_addresses(const Sm *sm, uint32_t w, const Inst *inst,
-                                                    MemoryOp *op) {
-    const ExecContext *context = sm->context;
-    if (add_local_alike(sm, w, inst, op)) return;
-    bool known = inst->space != SPACE_GENERIC && op->space != SPACE_LOCAL;
-    op->lowest = known ? context->lowest : 0;
-    op->highest = known ? context->highest : UINT64_MAX;
-    bool whole_lines = inst->element_bytes > 2 &&
-                       op->cache_op != CACHE_GLOBAL; /* else the LSU may want narrow segments */
-    bool one_access = op->space == SPACE_GLOBAL ? op->kind == INST_LOAD && whole_lines &&
-                                                      within_line(op->lowest, op->highest, op->bytes)
-                                                : op->lowest == op->highest;
-    op->has_addresses = !(known && one_access);
-    if (!op->has_addresses) return;
-    for (uint32_t i = 0; i < WARP_LANES; i += 8) /* a copy of all at once would be a string instruction */
-        memcpy(op->address + i, context->address + i, 8 * sizeof *op->address);
-    if (op->space == SPACE_LOCAL) lay_out_local(sm, w, op);
-}
-
-static inline __attribute__((always_inline)) void fill_op(const Sm *sm, uint32_t w, const Inst *inst,
-                                                          uint32_t pc, uint32_t space, uint64_t begins,
-                                                          uint32_t payload, MemoryOp *op) {
-    const ExecContext *context = sm->context;
-    op->begins = begins;
-    op->lanes = context->active;
-    op->inst = pc;
-    op->payload = payload;
-    op->warp = (uint16_t)w;
-    op->kind = inst->kind;
-    op->space = (uint8_t)space;
-    op->bytes = (uint8_t)(inst->element_bytes * inst->elements);
-    op->cache_op = inst->cache_op;
-    op->has_addresses = 0;
-    if (space == SPACE_SHARED)
-        op->conflict_degree = conflict_degree(sm, inst, op->bytes);
-    else if (space == SPACE_TEXTURE)
-        coalesce_texels(context->texel, context->texel_count, op);
-    else
-        add_addresses(sm, w, inst, op);
-}
-
 /* An access to shared memory, past the link, where the times of all before it are known. */
 static inline __attribute__((always_inline)) bool issue_ahead(Sm *sm, uint32_t w, const Inst *inst,
                                                               uint32_t pc, uint64_t begins, uint64_t now) {
@@ -148,24 +50,7 @@ static inline __attribute__((always_inline)) bool issue_ahead(Sm *sm, uint32_t w
 static inline __attribute__((always_inline)) void send_to_lsu(Sm *sm, uint32_t w, const Inst *inst,
                                                               uint32_t pc, uint32_t space, uint64_t begins,
                                                               uint32_t payload, uint64_t now) {
-    fill_op(sm, w, inst, pc, space, begins, payload, link_send_checked(sm->lsu.send, now));
-}
-
-/* Of an access of all lanes to one address of the parameters or constants: its number, from 1. Else 0. */
-static inline uint64_t segment_of_constant(const Inst *inst, const ExecContext *context) {
-    bool is_one = space_is_constant(inst->space) && context->lowest == context->highest;
-    return is_one ? context->lowest / CONSTANT_SEGMENT + 1 : 0;
-}
-
-/* The caches see the access. */
-static inline void warm_caches(Sm *sm, uint32_t w, const Inst *inst) {
-    MemoryOp op;
-    sm->untimed_miss = 0;
-    if (!sm->context->active || sm->context->space == SPACE_SHARED) return;
-    fill_op(sm, w, inst, sm_inst_index(sm, inst), sm->context->space, 0, 0, &op);
-    UntimedAnswer answer = link_send_untimed(sm->lsu.send, &op);
-    sm->untimed_miss = answer == UNTIMED_MISSES;
-    sm->untimed_repeats = answer == UNTIMED_REPEATS ? segment_of_constant(inst, sm->context) : 0;
+    memory_op_fill(sm, w, inst, pc, space, begins, payload, link_send_checked(sm->lsu.send, now));
 }
 
 static uint32_t take_payload(Sm *sm) {
@@ -378,16 +263,7 @@ static COLD void execute_async_arrive(Sm *sm, uint32_t w, const Inst *inst) {
 
 /* --- The step -------------------------------------------------------------------------------- */
 
-/* Returns what simt_advance() does. */
-static inline bool execute_arithmetic(Sm *sm, uint32_t w, Warp *warp, const Inst *inst, uint32_t pc) {
-    ExecContext *context = sm->context;
-    sm->known_windows[w] &= (uint8_t)~inst->windows;
-    if (context->active) inst->exec(inst, context);
-    if (context->fault) sm_meet_fault(sm, w, inst);
-    return simt_advance(&warp->simt, &sm->waiting_lanes[w], pc + 1);
-}
-
-static void execute_control(Sm *sm, uint32_t w, const Inst *inst, uint32_t pc) {
+void sm_execute_control(Sm *sm, uint32_t w, const Inst *inst, uint32_t pc) {
     const ExecContext *context = sm->context;
     switch ((InstKind)inst->kind) {
     case INST_BRANCH: execute_branch(sm, w, inst, context->active, pc); return;
@@ -423,121 +299,6 @@ static void execute_control(Sm *sm, uint32_t w, const Inst *inst, uint32_t pc) {
 COLD void sm_prepare(Sm *sm, uint32_t w, const Inst *inst) {
     prepare_registers(sm, w, sm_active_lanes(sm, w, inst));
     prepare_memory(sm, w);
-}
-
-void sm_prepare_turn(Sm *sm, uint32_t w) {
-    prepare_registers(sm, w, 0);
-    prepare_memory(sm, w);
-}
-
-/* Apart from what only timing looks at: its line in the host's cache is the handler's business. */
-static inline void execute_plain(const PlainInst *plain, const Inst *inst, ExecContext *context,
-                                 uint32_t lanes) {
-    uint32_t active = lanes & (context->predicates[plain->guard] ^ plain->guard_flips);
-    *context->known_windows &= plain->keeps_windows;
-    context->active = active;
-    if (active) plain->exec(inst, context);
-}
-
-/* Who executes it next, the next warp mostly, accesses what is as far from here as this is from the access before. The
- * host's memory has the time of the instructions between to bring it. */
-static inline void ask_for_next_access(PlainInst *plain, const ExecContext *context) {
-    uintptr_t ahead = (uintptr_t)context->view->base + (context->lowest - plain->lowest);
-    if (context->space != SPACE_GLOBAL) return;
-    __builtin_prefetch((const void *)(ahead + context->lowest));
-    __builtin_prefetch((const void *)(ahead + context->highest));
-    plain->lowest = context->lowest;
-}
-
-/* All see at once what it writes, and so do the caches. A function of its own: beside it the host has too few registers for
- * what the other steps need. */
-static __attribute__((noinline)) void execute_access(Sm *sm, uint32_t w, PlainInst *plain, const Inst *inst,
-                                                     uint32_t lanes) {
-    ExecContext *context = sm->context;
-    context->space = inst->space;
-    execute_plain(plain, inst, context, lanes);
-    ask_for_next_access(plain, context);
-    if (sm->view->log_count) view_commit(sm->view);
-    if (sm->warms_caches && !context->fault) warm_caches(sm, w, inst);
-}
-
-/* Kernels begin with one parameter after the other, and most lie in the same segment. */
-static inline bool repeats(const Sm *sm, const Inst *inst) {
-    return segment_of_constant(inst, sm->context) == sm->untimed_repeats && sm->untimed_repeats;
-}
-
-static __attribute__((noinline)) void execute_constant(Sm *sm, uint32_t w, const PlainInst *plain,
-                                                       const Inst *inst, uint32_t lanes) {
-    ExecContext *context = sm->context;
-    context->space = inst->space;
-    execute_plain(plain, inst, context, lanes);
-    if (sm->warms_caches && !repeats(sm, inst) && !context->fault) warm_caches(sm, w, inst);
-}
-
-static inline uint32_t lesser(uint32_t a, uint32_t b) {
-    return a < b ? a : b;
-}
-
-/* The bare instructions that stand here, at most `most`. Returns how many have executed: the last one may have a fault. */
-static inline uint32_t execute_bare(const PlainInst *at, uint32_t most, const Inst *inst,
-                                    ExecContext *context, uint32_t lanes) {
-    const PlainInst *const first = at, *const end = at + lesser(at->bare, most);
-    context->space = SPACE_SHARED;
-    context->active = lanes;
-    do
-        at->exec(inst++, context);
-    while (++at != end && !context->fault);
-    return (uint32_t)(at - first);
-}
-
-static inline void branch_untimed(SimtStack *simt, SimtWaiting *waiting, const PlainInst *at,
-                                  const Inst *inst, const ExecContext *context) {
-    uint32_t next = simt->top.pc + 1, lanes = simt->top.lanes;
-    uint32_t taken = lanes & (context->predicates[at->guard] ^ at->guard_flips);
-    if (taken == 0 || taken == lanes)
-        simt_advance(simt, waiting, taken ? inst->target : next);
-    else
-        simt_branch(simt, waiting, taken, inst->target, next, inst->reconverge);
-}
-
-uint32_t sm_execute_plain(Sm *sm, uint32_t w, PlainInst *plain, uint32_t most, uint64_t clock, TurnEnd end) {
-    SimtStack *const simt = &sm->warp[w].simt;
-    SimtWaiting *const waiting = &sm->waiting_lanes[w];
-    ExecContext *const context = sm->context;
-    const Inst *const insts = sm_inst(sm, 0);
-    const bool ends_not = end == TURN_ENDS_NOT;
-    uint32_t done = 0;
-    for (bool goes_on = true; goes_on && done < most;) {
-        uint32_t pc = simt->top.pc, executed = 1;
-        PlainInst *at = &plain[pc];
-        const Inst *inst = &insts[pc];
-        goes_on = ends_not;
-        if (at->step == STEP_BARE) {
-            uint32_t together = lesser(simt->top.reconverge - pc, most - done);
-            executed = execute_bare(at, together, inst, context, simt->top.lanes);
-        } else if (at->step == STEP_BRANCH) {
-            branch_untimed(simt, waiting, at, inst, context);
-            done++;
-            continue;
-        } else if (at->step == STEP_GUARDED) {
-            context->space = SPACE_SHARED;
-            context->clock = clock + done;
-            execute_plain(at, inst, context, simt->top.lanes);
-        } else if (at->step == STEP_ACCESS) {
-            execute_access(sm, w, at, inst, simt->top.lanes);
-        } else if (at->step == STEP_CONSTANT) {
-            execute_constant(sm, w, at, inst, simt->top.lanes);
-        } else {
-            break;
-        }
-        done += executed;
-        if (__builtin_expect(context->fault != FAULT_NONE, 0)) {
-            sm_meet_fault(sm, w, &insts[pc + executed - 1]);
-            most = done;
-        }
-        goes_on |= simt_advance(simt, waiting, pc + executed) & !at->loads_from_memory;
-    }
-    return done;
 }
 
 /* The first instruction in the buffer has issued, and the next one is that behind it. No branch on what is left in the
@@ -587,7 +348,7 @@ __attribute__((noinline)) UnitClass sm_execute(Sm *sm, uint32_t w, uint64_t cycl
         if (inst->kind == INST_ALU) {
             goes_straight = execute_arithmetic(sm, w, warp, inst, pc);
         } else {
-            execute_control(sm, w, inst, pc);
+            sm_execute_control(sm, w, inst, pc);
             if (inst->kind == INST_SYSTEM) latency = system_latency(sm, latency);
         }
         uint64_t writes = collector_issue(&sm->collector, &sm->shape, unit, inst, w, latency,
@@ -599,40 +360,6 @@ __attribute__((noinline)) UnitClass sm_execute(Sm *sm, uint32_t w, uint64_t cycl
     else
         leave_instruction(sm, w, warp, inst, pc);
     return unit;
-}
-
-/* An atomic on global memory is performed here, where its L2 slice would. */
-static void execute_memory_untimed(Sm *sm, uint32_t w, const Inst *inst) {
-    ExecContext *context = sm->context;
-    context->space = inst->space;
-    context->atomic = &sm->payload[0];
-    sm->known_windows[w] &= (uint8_t) ~(inst->windows & -(inst->space != SPACE_SHARED));
-    if (sm->memcheck) memcheck_access(sm, w, inst);
-    if (context->active) inst->exec(inst, context);
-    if (context->fault) sm_meet_fault(sm, w, inst);
-    bool is_global = (inst->kind == INST_ATOMIC) & (inst->space != SPACE_SHARED) && context->active &&
-                     context->space == SPACE_GLOBAL;
-    if (is_global) context->active = context->atomic->mask;
-    if (sm->warms_caches) warm_caches(sm, w, inst);
-    if (!is_global) return;
-    ensure(atomic_perform(context->atomic, context->atomic->mask, sm->view));
-    atomic_write_back(inst, context->atomic, context->atomic->mask, sm_registers(sm, w));
-}
-
-void sm_execute_untimed(Sm *sm, uint32_t w) {
-    uint32_t pc = sm->warp[w].simt.top.pc;
-    const Inst *inst = sm_inst(sm, pc);
-    sm->context->active = sm_active_lanes(sm, w, inst);
-    if (sm->timing[inst->timing].unit == UNIT_MEM) {
-        execute_memory_untimed(sm, w, inst);
-        simt_advance(&sm->warp[w].simt, &sm->waiting_lanes[w], pc + 1);
-    } else if (inst->kind == INST_ALU) {
-        execute_arithmetic(sm, w, &sm->warp[w], inst, pc);
-    } else {
-        execute_control(sm, w, inst, pc);
-        if (system_calls_wait(&sm->system)) sm_perform_system_calls(sm);
-        if (inst->kind == INST_EXIT) sm_leave_if_done(sm, w);
-    }
 }
 
 void sm_complete(Sm *sm, uint32_t w, const Inst *inst) {

@@ -1,0 +1,42 @@
+/* What the load/store unit is told of an instruction that has executed. */
+#ifndef WW_GPU_MEMORY_OP_H
+#define WW_GPU_MEMORY_OP_H
+
+#include "core/gpu/lsu/coalescer.h"
+#include "core/gpu/sm/sm.h"
+
+/* Different words within a window as wide as the banks are in different banks. */
+static inline uint32_t conflict_degree(const Sm *sm, const Inst *inst, uint32_t bytes) {
+    const ExecContext *context = sm->context;
+    if (inst->space == SPACE_SHARED && bytes <= 4 &&
+        context->highest / 4 - context->lowest / 4 < sm->shared_banks)
+        return 1;
+    return shared_conflict_degree(context->address, context->active, bytes, sm->shared_banks);
+}
+
+/* Which addresses, by ExecContext: those of all lanes where less does not say it. */
+void memory_op_add_addresses(const Sm *sm, uint32_t w, const Inst *inst, MemoryOp *op);
+
+static inline __attribute__((always_inline)) void memory_op_fill(const Sm *sm, uint32_t w, const Inst *inst,
+                                                                 uint32_t pc, uint32_t space, uint64_t begins,
+                                                                 uint32_t payload, MemoryOp *op) {
+    const ExecContext *context = sm->context;
+    op->begins = begins;
+    op->lanes = context->active;
+    op->inst = pc;
+    op->payload = payload;
+    op->warp = (uint16_t)w;
+    op->kind = inst->kind;
+    op->space = (uint8_t)space;
+    op->bytes = (uint8_t)(inst->element_bytes * inst->elements);
+    op->cache_op = inst->cache_op;
+    op->has_addresses = 0;
+    if (space == SPACE_SHARED)
+        op->conflict_degree = conflict_degree(sm, inst, op->bytes);
+    else if (space == SPACE_TEXTURE)
+        coalesce_texels(context->texel, context->texel_count, op);
+    else
+        memory_op_add_addresses(sm, w, inst, op);
+}
+
+#endif
