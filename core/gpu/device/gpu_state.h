@@ -1,4 +1,5 @@
-/* The state of a Gpu, shared by the files that implement it: gpu.c, untimed_launch.c for launches without timing, and drain.c. */
+/* The state of a Gpu, shared by the files that implement it: gpu.c; launch.c, what begins a launch; run.c, what goes on until
+ * it has ended; untimed_launch.c for launches without timing; drain.c. */
 #ifndef WW_GPU_STATE_H
 #define WW_GPU_STATE_H
 
@@ -46,6 +47,11 @@ struct Gpu {
     void *report_context;
     double report_seconds, last_report;
 };
+
+/* The first edge of an object's clock at or after the present boundary. */
+static inline uint64_t edge_from_now(const SimObject *object) {
+    return (object->sim->now + object->period - 1) / object->period * object->period;
+}
 
 /* The launch is the present one, and the dispatcher has its grid. */
 void gpu_begin_launch(Gpu *gpu, const Kernel *kernel, const Launch *launch);

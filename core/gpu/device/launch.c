@@ -1,0 +1,203 @@
+#include "core/gpu/device/dispatcher.h"
+#include "core/gpu/device/gpu_state.h"
+#include "core/gpu/dma/dma_gate.h"
+#include "mem/protocol/caches.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    MAX_CTA_THREADS = 1024,
+    MAX_GRID_X = 0x7fffffff, /* CUDA's limits */
+    MAX_GRID_YZ = 65535,
+    MAX_LOCAL_BYTES = 512 << 10, /* per thread */
+    SHARED_GRANULE = 128,        /* shared memory is allocated in such pieces */
+};
+
+static void check_required_block(const Kernel *kernel, const uint32_t block[3]) {
+    const uint32_t *required = kernel->required;
+    if (required[0] && memcmp(required, block, sizeof kernel->required) != 0)
+        user_error("kernel %s: block: expected (%u, %u, %u) (.reqntid of the kernel), got (%u, %u, %u)",
+                   kernel->name, required[0], required[1], required[2], block[0], block[1], block[2]);
+}
+
+static void check_extents(const Kernel *kernel, const Launch *launch, const RunningKernel *running) {
+    for (int i = 0; i < 3; i++)
+        if (launch->grid[i] == 0 || launch->block[i] == 0)
+            user_error("kernel %s: expected grid and block of 1 or more in each dimension, got grid (%u, %u, "
+                       "%u) and block (%u, %u, %u)",
+                       kernel->name, launch->grid[0], launch->grid[1], launch->grid[2], launch->block[0],
+                       launch->block[1], launch->block[2]);
+    if (launch->grid[0] > MAX_GRID_X || launch->grid[1] > MAX_GRID_YZ || launch->grid[2] > MAX_GRID_YZ)
+        user_error("kernel %s: grid: expected up to (%d, %d, %d), got (%u, %u, %u)", kernel->name, MAX_GRID_X,
+                   MAX_GRID_YZ, MAX_GRID_YZ, launch->grid[0], launch->grid[1], launch->grid[2]);
+    double threads = (double)launch->block[0] * launch->block[1] * launch->block[2]; /* does not overflow */
+    if (threads > MAX_CTA_THREADS)
+        user_error("kernel %s: block: expected up to %d threads, got %.0f", kernel->name, MAX_CTA_THREADS,
+                   threads);
+    check_required_block(kernel, launch->block);
+    if (kernel->max_threads && running->threads_per_cta > kernel->max_threads)
+        user_error("kernel %s: block: expected up to %u threads (.maxntid of the kernel), got %u",
+                   kernel->name, kernel->max_threads, running->threads_per_cta);
+    if (running->local_bytes > MAX_LOCAL_BYTES)
+        user_error("kernel %s: expected up to %d bytes of local memory per thread, got %u", kernel->name,
+                   MAX_LOCAL_BYTES, running->local_bytes);
+    if (launch->shared_bytes > UINT32_MAX - kernel->shared_bytes - SHARED_GRANULE)
+        user_error("kernel %s: shared: expected up to the shared memory of an SM, got %u bytes", kernel->name,
+                   launch->shared_bytes);
+}
+
+static uint8_t *constants_of_launch(const Gpu *gpu, const RunningKernel *running) {
+    WarpIdentity identity = {
+        .sm_count = gpu->sm_count,
+        .grid = running->launch,
+        .workspace = running->workspace,
+        .dynamic_shared_bytes = running->dynamic_shared_bytes,
+        .total_shared_bytes = running->shared_bytes,
+    };
+    memcpy(identity.nctaid, running->grid, sizeof identity.nctaid);
+    memcpy(identity.ntid, running->block, sizeof identity.ntid);
+    return exec_launch_constants(running->kernel, &identity, running->params);
+}
+
+static uint32_t stack_of(const Launch *launch) {
+    uint32_t bytes = launch->stack_bytes ? launch->stack_bytes : STACK_BYTES;
+    return bytes < MAX_LOCAL_BYTES ? (bytes + 15) / 16 * 16 : MAX_LOCAL_BYTES;
+}
+
+/* CTAs of a kernel that fit each SM. */
+static uint32_t ctas_that_fit(const Gpu *gpu, const RunningKernel *running, uint32_t registers) {
+    const Kernel *kernel = running->kernel;
+    uint32_t least = UINT32_MAX;
+    char why[160];
+    for (uint32_t i = 0; i < gpu->sm_count; i++) {
+        uint32_t fits = sm_occupancy(gpu->sms[i], running,
+                                     registers ? registers : kernel->registers_per_thread, why, sizeof why);
+        if (!fits) user_error("kernel %s does not fit on %s: %s", kernel->name, gpu->sms[i]->obj.path, why);
+        if (fits < least) least = fits;
+        if (kernel->dma_line && !dma_gate_of(gpu->sms[i])->engine)
+            user_error("kernel %s, PTX line %u: expected a DmaEngine at the port transfers of %s (see "
+                       "configs/gtx480_d2ma.lua), got none",
+                       kernel->name, kernel->dma_line, gpu->sms[i]->obj.path);
+    }
+    return least;
+}
+
+/* What CUDA's headers compile cooperative_groups' grid barrier to: a workspace in device memory, whose address is the
+ * 64 bits of %envreg1 and %envreg2, with a counter in its second word, which keeps its value between launches. */
+enum { WORKSPACE_BYTES = 64 };
+
+static uint64_t workspace_of_grid(Gpu *gpu, const RunningKernel *running) {
+    const uint32_t *grid = running->grid;
+    uint64_t ctas = (uint64_t)grid[0] * grid[1] * grid[2],
+             fit = (uint64_t)running->ctas_per_sm * gpu->sm_count;
+    if (ctas > fit)
+        user_error(
+            "kernel %s: expected up to %lu CTAs in a cooperative launch (%u on each of %u SMs), got %lu",
+            running->kernel->name, fit, running->ctas_per_sm, gpu->sm_count, ctas);
+    if (gpu->workspace) return gpu->workspace;
+    gpu->workspace = device_alloc(gpu->functional.memory, WORKSPACE_BYTES);
+    if (!gpu->workspace)
+        user_error("kernel %s: the %d bytes of a cooperative launch do not fit in device memory",
+                   running->kernel->name, WORKSPACE_BYTES);
+    gpu_fill(gpu, gpu->workspace, 0, WORKSPACE_BYTES);
+    return gpu->workspace;
+}
+
+/* A room for the fault of each SM, whose numbers are below the machine's. */
+static LaunchFault *empty_faults(Gpu *gpu) {
+    if (!gpu->faults) gpu->faults = calloc(MAX_SMS, sizeof *gpu->faults);
+    ensure(gpu->faults);
+    for (uint32_t i = 0; i < gpu->sm_count; i++)
+        gpu->faults[i].kind = FAULT_NONE;
+    return gpu->faults;
+}
+
+/* What is wrong with a launch is found before anything changes. */
+static RunningKernel plan_kernel(Gpu *gpu, const Kernel *kernel, const Launch *launch) {
+    if (kernel->refusal) user_error("kernel %s cannot be launched: %s", kernel->name, kernel->refusal);
+    RunningKernel running = {.kernel = kernel,
+                             .launch = gpu->launches,
+                             .textures = &gpu->textures,
+                             .printed = &gpu->printed,
+                             .heap_start = gpu->heap_start,
+                             .heap_bytes = gpu->heap_bytes};
+    memcpy(running.grid, launch->grid, sizeof running.grid);
+    memcpy(running.block, launch->block, sizeof running.block);
+    running.threads_per_cta = launch->block[0] * launch->block[1] * launch->block[2];
+    running.local_bytes = kernel->local_bytes + (kernel->uses_stack ? stack_of(launch) : 0);
+    check_extents(kernel, launch, &running);
+    running.warps_per_cta = (running.threads_per_cta + WARP_LANES - 1) / WARP_LANES;
+    running.dynamic_shared_bytes = launch->shared_bytes;
+    running.shared_bytes = (kernel->shared_bytes + launch->shared_bytes + SHARED_GRANULE - 1) /
+                           SHARED_GRANULE * SHARED_GRANULE;
+    running.ctas_per_sm = ctas_that_fit(gpu, &running, launch->registers);
+    return running;
+}
+
+static void prepare_kernel(Gpu *gpu, const Kernel *kernel, const Launch *launch) {
+    RunningKernel running = plan_kernel(gpu, kernel, launch);
+    if (launch->is_cooperative) running.workspace = workspace_of_grid(gpu, &running);
+    running.params = malloc(kernel->param_bytes ? kernel->param_bytes : 1);
+    ensure(running.params);
+    if (kernel->param_bytes) memcpy(running.params, launch->params, kernel->param_bytes);
+    running.constants = constants_of_launch(gpu, &running);
+    running.faults = launch->returns_faults ? empty_faults(gpu) : NULL;
+    free(gpu->running.params);
+    free(gpu->running.constants);
+    gpu->running = running;
+    gpu->fault.kind = FAULT_NONE;
+}
+
+void gpu_count(const Gpu *gpu, LaunchResult *result, bool add) {
+    uint64_t warps = gpu_warp_instructions(gpu), threads = gpu_thread_instructions(gpu),
+             cycle = gpu_cycle(gpu);
+    result->warp_instructions = add ? warps - result->warp_instructions : warps;
+    result->thread_instructions = add ? threads - result->thread_instructions : threads;
+    if (add)
+        result->cycles = cycle - result->start_cycle;
+    else
+        result->start_cycle = cycle;
+}
+
+void gpu_prepare(Gpu *gpu, const Kernel *kernel, const Launch *launch) {
+    prepare_kernel(gpu, kernel, launch);
+    for (uint32_t i = 0; i < gpu->sm_count; i++)
+        sm_set_kernel(gpu->sms[i], &gpu->running);
+    gpu->printed.text.count = gpu->printed.dropped = 0;
+    gpu->result = (LaunchResult){.kernel = kernel->name, .printed = &gpu->printed};
+    gpu->result.ctas = (uint64_t)launch->grid[0] * launch->grid[1] * launch->grid[2];
+    gpu->result.threads_per_cta = gpu->running.threads_per_cta;
+    gpu->launches++;
+}
+
+void gpu_invalidate_l1s(const Gpu *gpu) {
+    for (uint32_t i = 0; i < gpu->sim->object_count; i++) {
+        SimObject *object = gpu->sim->objects[i];
+        if (object->class == &l1_class && !l1_keeps_lines(object)) l1_invalidate(object);
+    }
+}
+
+void gpu_begin_launch(Gpu *gpu, const Kernel *kernel, const Launch *launch) {
+    if (!dispatcher_idle(gpu->dispatcher))
+        user_error("kernel %s: kernel %s is still running", kernel->name, gpu->running.kernel->name);
+    gpu_prepare(gpu, kernel, launch);
+    gpu_invalidate_l1s(gpu);
+    gpu_count(gpu, &gpu->result, false);
+    gpu->progress_cycle = gpu_cycle(gpu);
+    dispatcher_start(gpu->dispatcher, launch->grid, gpu->running.ctas_per_sm, edge_from_now(gpu->dispatcher));
+}
+
+void gpu_launch(Gpu *gpu, const Kernel *kernel, const Launch *launch) {
+    if (launch->forward_ctas) {
+        gpu_launch_forward(gpu, kernel, launch);
+        gpu_forward_until(gpu, launch->forward_ctas);
+        gpu_forward_end(gpu);
+    } else {
+        gpu_begin_launch(gpu, kernel, launch);
+    }
+}
+
+uint64_t gpu_resident_ctas(Gpu *gpu, const Kernel *kernel, const Launch *launch) {
+    return (uint64_t)plan_kernel(gpu, kernel, launch).ctas_per_sm * gpu->sm_count;
+}
