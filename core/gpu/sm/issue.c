@@ -148,13 +148,25 @@ static inline __attribute__((always_inline)) void take_turn(Sm *sm, uint32_t whi
     __asm__("" : "+r"(c->causes)); /* else gcc keeps what they would be after each cause of the next turn */
 }
 
-/* `c` by value: of what another function may see, the quick path would have to keep a copy in memory. */
-static __attribute__((noinline)) uint32_t take_turns(Sm *sm, uint32_t which, uint32_t left, IssueCycle c) {
+/* Member by member: the host would have to wait for those just stored to copy them at once. */
+static inline IssueCycle copy_of(const IssueCycle *c) {
+    return (IssueCycle){.cycle = c->cycle,
+                        .now = c->now,
+                        .waiting = c->waiting,
+                        .ready = c->ready,
+                        .memory = c->memory,
+                        .sfu = c->sfu,
+                        .accepted = c->accepted,
+                        .causes = c->causes};
+}
+
+/* `c` is the caller's copy: of what another function may see, the quick path would have to keep one in memory. */
+static __attribute__((noinline)) uint32_t take_turns(Sm *sm, uint32_t which, uint32_t left, IssueCycle *c) {
     for (; left; left--) {
-        take_turn(sm, which, &c, false, left == 1);
+        take_turn(sm, which, c, false, left == 1);
         which = which + 1 == sm->schedulers ? 0 : which + 1;
     }
-    return c.causes;
+    return c->causes;
 }
 
 /* Their order rotates. */
@@ -177,11 +189,16 @@ uint32_t sm_issue(Sm *sm, uint64_t cycle, uint64_t now) {
                     .sfu = sm->head_sfu};
     fixed_begin(sm->fixed, now);
     if (c.ready) c.accepted = accepted_warps(sm, c.ready, cycle, now);
-    if (sm->schedulers != 2 || !is_plain(sm))
-        return take_turns(sm, first_scheduler(sm, cycle), sm->schedulers, c);
+    if (sm->schedulers != 2 || !is_plain(sm)) {
+        IssueCycle copy = copy_of(&c);
+        return take_turns(sm, first_scheduler(sm, cycle), sm->schedulers, &copy);
+    }
     uint32_t which = cycle & 1;
     take_turn(sm, which, &c, true, false);
-    if (GATES_AT_WORK(&sm->gates)) return take_turns(sm, which ^ 1, 1, c);
+    if (GATES_AT_WORK(&sm->gates)) {
+        IssueCycle copy = copy_of(&c);
+        return take_turns(sm, which ^ 1, 1, &copy);
+    }
     take_turn(sm, which ^ 1, &c, true, true);
     return c.causes;
 }
