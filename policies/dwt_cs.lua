@@ -29,6 +29,9 @@ local dwt_cs = policy "dwt_cs" {
 
 local unlimited = 64
 
+--- The most warps that a scheduler of the SM has: they take turns with its warps.
+local function most_warps(sm) return (sm.warps + sm.schedulers - 1) // sm.schedulers end
+
 -- Counters of the SMs ----------------------------------------------------------------------------------------------------
 
 local function sum(objects, name)
@@ -56,7 +59,7 @@ end
 
 --- SM number i, from 0, runs with first + i active warps per scheduler.
 function dwt_cs:sample(first)
-  local state, most = self.state, self.sms[1].warps // self.sms[1].schedulers
+  local state, most = self.state, most_warps(self.sms[1])
   state.phase, state.left, state.counts, state.begun = "sample", self.params.samples, {}, {}
   for i, sm in ipairs(self.sms) do
     state.counts[i] = math.min(first + i - 1, most)
@@ -87,7 +90,7 @@ end
 --- When the last SM wins, larger numbers are sampled, from its own on.
 function dwt_cs:end_sampling()
   local state, winner = self.state, self:winner()
-  local warps, more = state.counts[winner], state.counts[winner] < self.sms[1].warps // self.sms[1].schedulers
+  local warps, more = state.counts[winner], state.counts[winner] < most_warps(self.sms[1])
   if winner == #self.sms and more then return self:sample(warps) end
   state.best[state.kernel] = warps
   self:throttle(warps)

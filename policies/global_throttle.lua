@@ -33,7 +33,8 @@ end
 
 function global_throttle:on_period()
   local state, params = self.state, self.params
-  local most = self.sms[1].warps // self.sms[1].schedulers
+  local sm = self.sms[1]
+  local most = (sm.warps + sm.schedulers - 1) // sm.schedulers -- of a scheduler
   local rate, limit = state.stopped / math.max(1, state.served), math.min(state.limit, most)
   if rate > params.high and limit > params.least then
     self:set(limit - 1, "lowered")

@@ -124,6 +124,17 @@ harness.test("when the last SM wins, larger numbers are sampled", function()
   assert(warps == samplings or warps == samplings + 1, ("%d warps after %d samplings"):format(warps, samplings))
 end)
 
+-- Four schedulers for three warps: one of them has none.
+harness.test("the best number is a warp at least where there are fewer warps than schedulers", function()
+  local r = checks.run {
+    workload = "delaunay", set = { sms = 2, ["sm[*].warps"] = 3, ["sm[*].schedulers"] = 4 },
+    policy = "dwt_cs:period=200,mpki=0,consecutive=1,samples=1",
+  }
+  local throttled = r["dispatcher.dwt_cs.throttled"]
+  assert(throttled > 0, "no kernel is throttled")
+  harness.equal(r["dispatcher.dwt_cs.warps"], throttled, "warps per scheduler")
+end)
+
 checks.equals("dwt_cs:period=1000,consecutive=1", "gto", "spmv", own_rows, { sms = 1 }) -- nothing to compare with
 for _, workload in ipairs { "kmeans", "sgemm" } do checks.equals("dwt_cs:mpki=1e9", "gto", workload, own_rows) end
 checks.equals("dwt_cs", "gto", "sgemm", own_rows) -- misses less than 10 times in 1000 instructions
