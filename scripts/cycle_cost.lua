@@ -16,8 +16,8 @@ of scripts/bench.lua, workloads at their small sizes; default: sgemm spmv vecadd
 local parts = {
   { "fetch, scoreboard, issue", "^core/gpu/sm/fetch", "^core/gpu/sm/issue", "^core/gpu/sm/structures/instruction_cache" },
   { "operand collector", "^core/gpu/sm/structures/operand_collector" },
-  { "effects: scoreboard, SIMT stack, barriers, CTAs", "^core/gpu/sm/execute", "^core/gpu/sm/memory_op", "^core/gpu/sm/structures/simt_stack",
-    "^core/gpu/sm/barrier", "^core/gpu/sm/cta", "^core/gpu/device/dispatcher" },
+  { "effects: scoreboard, SIMT stack, barriers, CTAs", "^core/gpu/sm/execute", "^core/gpu/sm/memory_op",
+    "^core/gpu/sm/structures/simt_stack", "^core/gpu/sm/barrier", "^core/gpu/sm/cta", "^core/gpu/device/dispatcher" },
   { "functional execution", "^core/ptx/" },
   { "load/store unit", "^core/gpu/lsu/" },
   { "the rest of the SM's cycle", "^core/gpu/" },

@@ -35,6 +35,15 @@ harness.test("the limit of all SMs falls after periods in which the caches stopp
   harness.equal(runs.stat(r, "dispatcher.global_throttle.lowered"), runs.stat(r, of .. "falls"), "counted")
 end)
 
+-- Six warps on four schedulers: two of these have two.
+harness.test("the limit begins with the most warps that a scheduler has", function()
+  local r = runs.good {
+    policy = "global_throttle:period=200,high=0,low=0,least=1", workload = "delaunay",
+    set = { "sms=1", "sm[*].warps=6", "sm[*].schedulers=4", "sm[*].l1d.mshrs=1" },
+  }
+  harness.equal(runs.stat(r, "dispatcher.global_throttle.lowered"), 1, "from two to one")
+end)
+
 checks.equals("global_throttle:high=1000000", "gto", "bfs", { "global_throttle" }, { "sms=2" })
 checks.law("global_throttle:period=500", "bfs", { "sms=3" })
 checks.resumes("global_throttle:period=500", "bfs", 2)

@@ -2,13 +2,11 @@
 
 #include "core/gpu/device/dispatcher.h"
 #include "core/gpu/device/wiring.h"
-#include "core/gpu/dma/dma_gate.h"
 #include "core/gpu/lsu/lsu_state.h"
 #include "mem/protocol/address_map.h"
 #include "mem/protocol/caches.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 enum { HANG_CYCLES = 2000000 };
 

@@ -1,3 +1,4 @@
+/* What begins a launch: it is checked, and the SMs and the dispatcher are given its kernel. */
 #include "core/gpu/device/dispatcher.h"
 #include "core/gpu/device/gpu_state.h"
 #include "core/gpu/dma/dma_gate.h"

@@ -1,3 +1,4 @@
+/* What goes on until a launch has ended: progress, hangs, and faults that give its kernel up. */
 #include "core/gpu/device/dispatcher.h"
 #include "core/gpu/device/gpu_state.h"
 

@@ -3,7 +3,8 @@
 #include "core/gpu/sm/memcheck.h"
 #include "core/gpu/sm/memory_op.h"
 
-/* Of an access of all lanes to one address of the parameters or constants: its number, from 1. Else 0. */
+/* Of an access of all lanes to one address of the parameters or constants: its number, from 1. Else 0. In
+ * Sm.untimed_repeats it is that of the last access, if another one there would change no cache. */
 static inline uint64_t segment_of_constant(const Inst *inst, const ExecContext *context) {
     bool is_one = space_is_constant(inst->space) && context->lowest == context->highest;
     return is_one ? context->lowest / CONSTANT_SEGMENT + 1 : 0;

@@ -11,9 +11,10 @@
  *   issue.c     which warp issues, and why none does
  *   issue_gate.c  mechanisms that have a say in it, each a part with a folder of its own
  *   execute.c   what an issued instruction does: functional execution, scoreboard, control flow, barriers
- *
+ *   memory_op.c what the load/store unit is told of it
  *   paths.c     lanes of a warp that wait for each other
  *   untimed.c   kernels without timing: no cycle passes
+ *   execute_untimed.c  what an instruction does then
  *
  * A set of warps is a uint64_t, one bit per warp slot. The masks change when something happens to a warp; a
  * cycle only combines them. */
@@ -300,11 +301,10 @@ struct Sm {
     struct Memcheck *memcheck; /* NULL: off */
     uint32_t warms_caches;     /* a flag: what executes without timing leaves its lines in them */
     uint32_t untimed_miss;     /* a flag: the last access of it found less than it asked for */
-    uint64_t
-        untimed_repeats; /* segment_of_constant(), not 0, of the last access: another there changes no cache */
-    uint64_t spaces_beyond;   /* bit per space: loads from it come from beyond the SM */
-    FixedPipeline *fixed;     /* of its load/store unit */
-    const char *class_setter; /* the instance of a policy that set class_of, or NULL */
+    uint64_t untimed_repeats;  /* a segment_of_constant() whose next access changes no cache, or 0 */
+    uint64_t spaces_beyond;    /* bit per space: loads from it come from beyond the SM */
+    FixedPipeline *fixed;      /* of its load/store unit */
+    const char *class_setter;  /* the instance of a policy that set class_of, or NULL */
     /* statistics */
     uint64_t warp_instructions, thread_instructions, ctas_started, ctas_finished;
     uint64_t slots[SLOT_CAUSES];
@@ -435,11 +435,7 @@ static inline void sm_warps_changed(Sm *sm) {
 /* Every scheduler's turn; slot_cause says what came of it. Returns the causes, a bit each. */
 uint32_t sm_issue(Sm *sm, uint64_t cycle, uint64_t now);
 
-/* --- execute.c --- */
-/* Gives the context the warp's registers, and the lanes that execute the instruction. */
-void sm_prepare(Sm *sm, uint32_t warp, const Inst *inst);
-/* Returns the unit that has the instruction. */
-UnitClass sm_execute(Sm *sm, uint32_t warp, uint64_t cycle, uint64_t now);
+/* --- execute_untimed.c --- */
 /* Before instructions of a warp execute without timing, and none of another warp between them: see untimed.h. */
 void sm_prepare_turn(Sm *sm, uint32_t warp);
 /* The next instruction of the warp, with all that it does, at once. */
@@ -449,6 +445,12 @@ void sm_execute_untimed(Sm *sm, uint32_t warp);
  * at loads, these are a branch, or instructions that stand one behind the other, of which none but the last one ends it. */
 uint32_t sm_execute_plain(Sm *sm, uint32_t warp, PlainInst *plain, uint32_t most, uint64_t clock,
                           TurnEnd end);
+
+/* --- execute.c --- */
+/* Gives the context the warp's registers, and the lanes that execute the instruction. */
+void sm_prepare(Sm *sm, uint32_t warp, const Inst *inst);
+/* Returns the unit that has the instruction. */
+UnitClass sm_execute(Sm *sm, uint32_t warp, uint64_t cycle, uint64_t now);
 /* A warp whose lanes have all exited lives no more. */
 void sm_leave_if_done(Sm *sm, uint32_t warp);
 /* An instruction has written back: frees its scoreboard names. */
