@@ -42,14 +42,52 @@ local function cell(text) return (tostring(text):gsub("|", "/")) end
 --- The name of a claim among `reasons` and `leading`: without what it measured, which stands in brackets at its end.
 function page.key(figure, what) return ("%s: %s"):format(figure, (what:gsub("%s*%(.*%)$", ""))) end
 
-local function headline_rows(result, add)
+--- The reasons of a figure's claims, each once: `number_of[reason]` is where it stands among them.
+local function reasons_of(result)
+  local list, number_of = {}, {}
+  for _, headline in ipairs(result.table.headlines) do
+    local reason = kit.verdict(headline) ~= "reproduced" and reasons[page.key(result.figure.id, headline.what)]
+    if reason and not number_of[reason] then
+      list[#list + 1] = reason
+      number_of[reason] = #list
+    end
+  end
+  return list, number_of
+end
+
+local function headline_rows(result, number_of, add)
   for _, headline in ipairs(result.table.headlines) do
     local numbers = headline.kind ~= "holds"
     local verdict = kit.verdict(headline)
-    local reason = reasons[page.key(result.figure.id, headline.what)] or ""
+    local number = verdict ~= "reproduced" and number_of[reasons[page.key(result.figure.id, headline.what)]]
     add("| %s | %s | %s | %s | %s |", cell(headline.what), numbers and page.number(headline.paper) or "",
-      numbers and page.number(headline.ours) or "", verdict, verdict ~= "reproduced" and cell(reason) or "")
+      numbers and page.number(headline.ours) or "", verdict, number or "")
   end
+end
+
+--- An entry of a numbered list, in lines of at most 100 columns. A number and its % stay together.
+local function add_entry(number, text, add)
+  local mark = number .. ". "
+  local line, indent = mark, (" "):rep(#mark)
+  for word in text:gsub(" %%", "%%"):gmatch "%S+" do
+    word = word:gsub("%%", " %%")
+    if #line + #word > 100 then
+      add((line:gsub(" $", "")))
+      line = indent
+    end
+    line = line .. word .. " "
+  end
+  add((line:gsub(" $", "")))
+end
+
+local function claims_table(result, add)
+  local list, number_of = reasons_of(result)
+  add "| claim | paper | ours | verdict | why |"
+  add "|---|---|---|---|---|"
+  headline_rows(result, number_of, add)
+  add ""
+  for number, reason in ipairs(list) do add_entry(number, reason .. ".", add) end
+  if list[1] then add "" end
 end
 
 local function values_table(result, add)
@@ -80,10 +118,7 @@ local function section(result, folder)
   add("![%s](%s/%s.svg)", figure.id, folder, (figure.id:gsub("/", "-")))
   add ""
   if t.headlines[1] then
-    add "| claim | paper | ours | verdict | why |"
-    add "|---|---|---|---|---|"
-    headline_rows(result, add)
-    add ""
+    claims_table(result, add)
   end
   add("%s%s; %d runs, %.0f s of simulation, %s:", figure.unit:sub(1, 1):upper(), figure.unit:sub(2), result.effort.runs,
     result.effort.seconds, os.date "%Y-%m-%d")
