@@ -414,6 +414,17 @@ return p]])
   same(without(good { policy = "gto+" .. talker }, ".talker."), without(want), "hooks that count")
 end)
 
+harness.test("a periodic hook that gives the SM work in each quantum lets the run end", function()
+  local watching = policy_file("watching", [[
+local p = policy "watching" { order = "gto", period = 16, counters = { stops = "Warps found at rest" } }
+function p:on_period() self.sm.watched = -1 end
+function p:on_watched_stops() self:count "stops" end
+return p]])
+  local r = good { policy = watching }
+  harness.equal(stat(r, "run.cycles"), stat(good { policy = "gto" }, "run.cycles"), "cycles")
+  assert(stat(r, "sm[0].watching.stops") > 0, "no warp was found at rest")
+end)
+
 -- Another policy on resume -------------------------------------------------------------------------------------------
 
 harness.test("another policy on resume must be allowed, and begins afresh", function()

@@ -34,11 +34,15 @@ static const SimObject *first_at_work(const Sim *sim, bool in_lua) {
     return NULL;
 }
 
-/* An object of a class in Lua may have something to do for ever, such as to count cycles. In the last slice nothing
- * has moved since `progress`. */
-static bool only_lua_works(const Sim *sim, uint64_t progress) {
-    return first_at_work(sim, true) && !first_at_work(sim, false) && sim_progress(sim) == progress &&
-           !anything_in_flight(sim);
+/* Policies' periodic hooks may give an object something to do again and again, as to look at warps that they watch; an
+ * object of a class in Lua may have something to do for ever, such as to count cycles. */
+static bool may_never_be_idle(const Sim *sim) {
+    return sim->next_periodic != NEVER || (first_at_work(sim, true) && !first_at_work(sim, false));
+}
+
+/* In the last slice nothing has moved since `progress`. */
+static bool rests(const Sim *sim, uint64_t progress) {
+    return may_never_be_idle(sim) && sim_progress(sim) == progress && !anything_in_flight(sim);
 }
 
 /* All other objects have something to do only while there are requests of others. */
@@ -62,6 +66,6 @@ void gpu_drain(Gpu *gpu) {
         refuse_endless_requests(gpu, begun);
         progress = sim_progress(sim);
     } while (sim_run(sim, (gpu_cycle(gpu) + SLICE_CYCLES) * sim->clocks[0].period) != STOP_IDLE &&
-             !only_lua_works(sim, progress));
+             !rests(sim, progress));
     for_traffic_sources(sim, traffic_source_go_on);
 }
