@@ -77,4 +77,13 @@ for _, config in ipairs(machines) do
   end
 end
 
+harness.test("unlike SMs: each holds the CTAs that fit it, none of those that do not", function()
+  for _, forward in ipairs { false, "cta=0.5", "launch=1" } do
+    local r = ww.run { config = "gallery/heterogeneous", workload = "histo", size = "small,kernel=main", out = false, fast_forward = forward or nil }
+    assert(r.checks > 0, "nothing was checked")
+    harness.equal(r["sm[2].ctas_started"] + r["sm[3].ctas_started"], 0, "CTAs of 24 warps on SMs of 16")
+    assert(forward == "launch=1" or r["sm[0].ctas_started"] > 0)
+  end
+end)
+
 harness.finish()

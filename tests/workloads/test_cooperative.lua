@@ -65,7 +65,7 @@ end)
 harness.test("more CTAs than run at once are refused, and nothing has happened", function()
   local gpu, meet, out = machine()
   local _, fault = gpu:try_launch(meet, options(out, 121, true))
-  harness.equal(fault.message, "kernel meet: expected up to 120 CTAs in a cooperative launch (8 on each of 15 SMs), got 121")
+  harness.equal(fault.message, "kernel meet: expected up to 120 CTAs in a cooperative launch (up to 8 on each of 15 SMs), got 121")
   gpu:launch(meet, options(out, 120, true))
 end)
 

@@ -25,8 +25,8 @@ typedef enum { PLACE_ROUND_ROBIN, PLACE_LEAST_LOADED, PLACE_DEPTH_FIRST, PLACE_B
 typedef enum { ORDER_ROWS, ORDER_COLUMNS, ORDER_TILES, ORDER_FROM_THE_END } CtaOrder;
 
 typedef struct {
-    uint32_t free_slots; /* bit per CTA slot of the SM */
-    uint32_t pad;
+    uint32_t free_slots; /* bit per CTA slot of the SM            */
+    uint32_t places;     /* slots, of CTAs of the running kernel */
 } SmSlots;
 
 typedef struct {
@@ -39,12 +39,11 @@ typedef struct {
     uint32_t block_left;                              /* CTAs that next_sm gets before another one does */
     Port *sm;
     uint32_t grid[3];
-    uint32_t ctas_per_sm;            /* of the running kernel: slots of an SM */
+    uint32_t taken_words;            /* 0: those handed out are the first ones in `order` */
     uint64_t ctas, handed_out, done; /* of the running kernel */
     uint64_t forwarded;              /* CTAs that were handed over in mid-flight, of all kernels */
     uint64_t pause_at;               /* as many are done; 0: at none */
     uint64_t position;               /* with `taken`: in `order`, of the first CTA that is left */
-    uint32_t taken_words, pad;       /* 0: those handed out are the first ones in `order` */
     uint64_t *taken;                 /* bit per CTA of the grid that an SM has got, by its number */
     SmSlots *slots;
     uint8_t limit[MAX_SMS];            /* knob: CTAs that an SM may hold; 0: as many as fit */
@@ -78,24 +77,22 @@ static const Field fields[] = {
     STATE(Dispatcher, next_sm, "SM whose turn it is"),
     STATE(Dispatcher, block_left, "CTAs that it gets before another one does"),
     STATE(Dispatcher, grid, "Of the running kernel"),
-    STATE(Dispatcher, ctas_per_sm, "CTA slots of each SM in the running kernel"),
     STATE(Dispatcher, ctas, "CTAs of the running kernel"),
     STATE(Dispatcher, handed_out, "Of them, handed out"),
     STATE(Dispatcher, done, "Of them, finished"),
     STATE(Dispatcher, forwarded, "CTAs that were handed over in mid-flight"),
     STATE(Dispatcher, position, "Where policies choose: place in `order` of the first CTA that is left"),
     STATE(Dispatcher, taken_words, "Length of `taken`; 0: the CTAs handed out are the first ones in `order`"),
-    HOST(Dispatcher, pad, "Nothing"),
     STATE_ARRAY(Dispatcher, taken, taken_words, "Where policies choose: bit per CTA that is handed out"),
     HOST(Dispatcher, pause_at, "Finished CTAs at which the machine stops for the host program, or 0"),
-    STATE_ARRAY(Dispatcher, slots, sms, "Free CTA slots of each SM"),
+    STATE_ARRAY(Dispatcher, slots, sms, "CTA slots of each SM, and which of them are free"),
     KNOB_BY_METHOD(Dispatcher, limit, "limit", "CTAs that each SM may hold: set_limit()"),
     STAT(Dispatcher, kernels, "kernels", "Kernels started"),
     STAT(Dispatcher, ctas_dispatched, "CTAs", "CTAs handed out"),
     FIELDS_END};
 
-static uint32_t slots_of(uint32_t ctas_per_sm) {
-    return ctas_per_sm ? ~0u >> (MAX_CTAS - ctas_per_sm) : 0;
+static uint32_t slots_of(uint32_t places) {
+    return places ? ~0u >> (MAX_CTAS - places) : 0;
 }
 
 /* For a grid of so many CTAs, none of them taken. */
@@ -107,18 +104,17 @@ static void resize_taken(Dispatcher *d, uint64_t ctas) {
     ensure(d->taken);
 }
 
-void dispatcher_start(SimObject *object, const uint32_t grid[3], uint32_t ctas_per_sm, uint64_t now) {
+void dispatcher_start(SimObject *object, const uint32_t grid[3], const uint32_t *places, uint64_t now) {
     Dispatcher *d = (Dispatcher *)object;
     memcpy(d->grid, grid, sizeof d->grid);
     d->ctas = (uint64_t)grid[0] * grid[1] * grid[2];
     d->handed_out = d->done = 0;
-    d->ctas_per_sm = ctas_per_sm;
     d->block_left = 0;
     if (d->taken_words) resize_taken(d, 0);
     if (!d->goes_on) d->next_sm = 0;
     d->kernels++;
     for (uint32_t i = 0; i < d->sms; i++)
-        d->slots[i].free_slots = slots_of(ctas_per_sm);
+        d->slots[i] = (SmSlots){slots_of(places[i]), places[i]};
     object_poke(object, now);
 }
 
@@ -274,12 +270,13 @@ static bool policies_decide(const Dispatcher *d) {
 /* --- Which SM gets it -------------------------------------------------------------------------- */
 
 static uint32_t resident(const Dispatcher *d, uint32_t sm) {
-    return d->ctas_per_sm - (uint32_t)__builtin_popcount(d->slots[sm].free_slots);
+    return d->slots[sm].places - (uint32_t)__builtin_popcount(d->slots[sm].free_slots);
 }
 
 /* CTAs that the SM may hold. */
 static uint32_t most_resident(const Dispatcher *d, uint32_t sm) {
-    return d->limit[sm] && d->limit[sm] < d->ctas_per_sm ? d->limit[sm] : d->ctas_per_sm;
+    uint32_t places = d->slots[sm].places, limit = d->limit[sm];
+    return limit && limit < places ? limit : places;
 }
 
 /* CTAs that it may still get. */
@@ -444,7 +441,7 @@ void dispatcher_hand_over(SimObject *object) {
 void dispatcher_give_up(SimObject *object) {
     Dispatcher *d = (Dispatcher *)object;
     for (uint32_t i = 0; i < d->sms; i++)
-        d->slots[i].free_slots = slots_of(d->ctas_per_sm);
+        d->slots[i].free_slots = slots_of(d->slots[i].places);
     d->handed_out = d->done;
     dispatcher_stop(object);
 }
@@ -495,18 +492,21 @@ static void taken_are_sound(const Dispatcher *d) {
 
 static void is_sound(const SimObject *object, bool fits) {
     const Dispatcher *d = (const Dispatcher *)object;
+    uint32_t places = 0;
     (void)fits;
     sound(d->taken_words || d->position == 0, "%s.position: %lu", object->path, d->position);
     sound(d->ctas == (uint64_t)d->grid[0] * d->grid[1] * d->grid[2] && d->handed_out <= d->ctas,
           "%s: %lu of %lu CTAs handed out", object->path, d->handed_out, d->ctas);
     sound(d->done <= d->handed_out && d->next_sm < d->sms && d->block_left < MAX_CTAS,
           "%s: %lu CTAs done, SM %u is next, for %u more", object->path, d->done, d->next_sm, d->block_left);
-    sound(d->ctas_per_sm <= MAX_CTAS && (d->ctas_per_sm || d->handed_out == d->ctas), "%s.ctas_per_sm: %u",
-          object->path, d->ctas_per_sm);
     if (d->taken_words) taken_are_sound(d);
-    for (uint32_t i = 0; i < d->sms && d->ctas; i++)
-        sound((d->slots[i].free_slots & ~slots_of(d->ctas_per_sm)) == 0, "%s.slots: 0x%x of SM %u are free",
-              object->path, d->slots[i].free_slots, i);
+    for (uint32_t i = 0; i < d->sms && d->ctas; i++) {
+        const SmSlots *slots = &d->slots[i];
+        sound(slots->places <= MAX_CTAS && (slots->free_slots & ~slots_of(slots->places)) == 0,
+              "%s.slots: 0x%x of %u of SM %u are free", object->path, slots->free_slots, slots->places, i);
+        places += slots->places;
+    }
+    sound(places || d->handed_out == d->ctas, "%s.slots: none", object->path);
 }
 
 /* A slot is free, or its CTA is on its way to the SM, there, or on its way back. */
@@ -514,8 +514,7 @@ static void check_slots(const Dispatcher *d, uint32_t i) {
     const Sm *sm = (const Sm *)d->sm[i].send->receiver;
     const Link *to = d->sm[i].send, *from = d->sm[i].receive;
     if (sm->obj.class != &sm_class || !sm->running || !d->ctas) return;
-    uint32_t all = ~0u >> (MAX_CTAS - sm->running->ctas_per_sm),
-             there = sm->finished_ctas | sm_resident_slots(sm);
+    uint32_t all = slots_of(sm->kernel.ctas), there = sm->finished_ctas | sm_resident_slots(sm);
     uint32_t free_slots = d->slots[i].free_slots, taken = there | free_slots, doubled = there & free_slots;
     FOR_LINK_MESSAGES (to, k) {
         uint32_t slot = 1u << ((const CtaStart *)link_message(to, k))->slot;

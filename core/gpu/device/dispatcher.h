@@ -4,8 +4,9 @@
 
 #include "core/gpu/protocol/protocols.h"
 
-/* Between quanta, nothing running: begins to hand out the grid. */
-void dispatcher_start(SimObject *dispatcher, const uint32_t grid[3], uint32_t ctas_per_sm, uint64_t now);
+/* Between quanta, nothing running: begins to hand out the grid. `places`: how many CTAs each SM may hold at once, in the order
+ * of the ports. */
+void dispatcher_start(SimObject *dispatcher, const uint32_t grid[3], const uint32_t *places, uint64_t now);
 /* Where kernels may begin in the address space of their code. */
 uint64_t dispatcher_code_align(const SimObject *dispatcher);
 /* Between quanta: no more CTAs of the grid are handed out; the kernel ends when those that were are done. */

@@ -82,12 +82,12 @@ static void run_round(Runner *r, PlainInst *plain, uint64_t end) {
  * begin, so that they are of all ages. One that takes long may be waiting for others. */
 static void end_solitude(Runner *r) {
     r->is_alone = false;
-    r->interval = r->time / r->sm->running->ctas_per_sm;
+    r->interval = r->time / r->sm->kernel.ctas;
     r->next_start = r->time;
 }
 
 static bool may_start(const Runner *r) {
-    if (r->started == 0 || r->started >= r->sm->running->ctas_per_sm) return true;
+    if (r->started == 0 || r->started >= r->sm->kernel.ctas) return true;
     return !r->is_alone && r->time >= r->next_start;
 }
 
@@ -228,7 +228,7 @@ static CtaTurn run_cold_round(const Forward *forward, Runner *r) {
         CtaTurn turn = take_cold_turn(forward, r, (uint32_t)__builtin_ctz(slots));
         if (turn > result) result = turn;
     }
-    for (uint32_t i = 0; i < r->sm->running->ctas_per_sm && result != TURN_FAULT && is_cold(forward); i++) {
+    for (uint32_t i = 0; i < r->sm->kernel.ctas && result != TURN_FAULT && is_cold(forward); i++) {
         if (!dispatcher_forward(forward->dispatcher, r->port, ctaid, &slot)) break;
         sm_start_cta(r->sm, slot, ctaid);
         result = take_cold_turn(forward, r, slot) == TURN_FAULT ? TURN_FAULT : TURN_PROGRESS;

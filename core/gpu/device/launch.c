@@ -66,22 +66,27 @@ static uint32_t stack_of(const Launch *launch) {
     return bytes < MAX_LOCAL_BYTES ? (bytes + 15) / 16 * 16 : MAX_LOCAL_BYTES;
 }
 
-/* CTAs of a kernel that fit each SM. */
-static uint32_t ctas_that_fit(const Gpu *gpu, const RunningKernel *running, uint32_t registers) {
-    const Kernel *kernel = running->kernel;
-    uint32_t least = UINT32_MAX;
-    char why[160];
-    for (uint32_t i = 0; i < gpu->sm_count; i++) {
-        uint32_t fits = sm_occupancy(gpu->sms[i], running,
-                                     registers ? registers : kernel->registers_per_thread, why, sizeof why);
-        if (!fits) user_error("kernel %s does not fit on %s: %s", kernel->name, gpu->sms[i]->obj.path, why);
-        if (fits < least) least = fits;
-        if (kernel->dma_line && !dma_gate_of(gpu->sms[i])->engine)
-            user_error("kernel %s, PTX line %u: expected a DmaEngine at the port transfers of %s (see "
-                       "configs/gtx480_d2ma.lua), got none",
-                       kernel->name, kernel->dma_line, gpu->sms[i]->obj.path);
+static void check_engine(const Sm *sm, const Kernel *kernel) {
+    if (kernel->dma_line && !dma_gate_of(sm)->engine)
+        user_error("kernel %s, PTX line %u: expected a DmaEngine at the port transfers of %s (see "
+                   "configs/gtx480_d2ma.lua), got none",
+                   kernel->name, kernel->dma_line, sm->obj.path);
+}
+
+/* CTAs of a kernel that the machine holds at once; *most: on one SM. Some of unlike SMs may hold none. */
+static uint64_t ctas_that_fit(const Gpu *gpu, const RunningKernel *running, uint32_t *most) {
+    uint64_t all = 0;
+    char why[OCCUPANCY_WHY_BYTES];
+    *most = 0;
+    for (uint32_t i = gpu->sm_count; i-- > 0;) { /* the first one says why none does */
+        uint32_t fit = sm_occupancy(gpu->sms[i], running, why, sizeof why);
+        if (fit) check_engine(gpu->sms[i], running->kernel);
+        if (fit > *most) *most = fit;
+        all += fit;
     }
-    return least;
+    if (!all)
+        user_error("kernel %s does not fit on %s: %s", running->kernel->name, gpu->sms[0]->obj.path, why);
+    return all;
 }
 
 /* What CUDA's headers compile cooperative_groups' grid barrier to: a workspace in device memory, whose address is the
@@ -90,12 +95,12 @@ enum { WORKSPACE_BYTES = 64 };
 
 static uint64_t workspace_of_grid(Gpu *gpu, const RunningKernel *running) {
     const uint32_t *grid = running->grid;
-    uint64_t ctas = (uint64_t)grid[0] * grid[1] * grid[2],
-             fit = (uint64_t)running->ctas_per_sm * gpu->sm_count;
+    uint32_t most;
+    uint64_t ctas = (uint64_t)grid[0] * grid[1] * grid[2], fit = ctas_that_fit(gpu, running, &most);
     if (ctas > fit)
-        user_error(
-            "kernel %s: expected up to %lu CTAs in a cooperative launch (%u on each of %u SMs), got %lu",
-            running->kernel->name, fit, running->ctas_per_sm, gpu->sm_count, ctas);
+        user_error("kernel %s: expected up to %lu CTAs in a cooperative launch (up to %u on each of %u SMs), "
+                   "got %lu",
+                   running->kernel->name, fit, most, gpu->sm_count, ctas);
     if (gpu->workspace) return gpu->workspace;
     gpu->workspace = device_alloc(gpu->functional.memory, WORKSPACE_BYTES);
     if (!gpu->workspace)
@@ -132,7 +137,8 @@ static RunningKernel plan_kernel(Gpu *gpu, const Kernel *kernel, const Launch *l
     running.dynamic_shared_bytes = launch->shared_bytes;
     running.shared_bytes = (kernel->shared_bytes + launch->shared_bytes + SHARED_GRANULE - 1) /
                            SHARED_GRANULE * SHARED_GRANULE;
-    running.ctas_per_sm = ctas_that_fit(gpu, &running, launch->registers);
+    running.registers = launch->registers ? launch->registers : kernel->registers_per_thread;
+    ctas_that_fit(gpu, &running, &running.most_ctas);
     return running;
 }
 
@@ -179,6 +185,16 @@ void gpu_invalidate_l1s(const Gpu *gpu) {
     }
 }
 
+/* Dispatchers serve all SMs of the machine, each at a port. */
+static void start_dispatcher(const Gpu *gpu, const uint32_t grid[3]) {
+    uint32_t places[MAX_SMS] = {0};
+    for (uint32_t i = 0; i < gpu->sm_count; i++) {
+        int port = dispatcher_port_of(gpu->dispatcher, &gpu->sms[i]->obj);
+        if (port >= 0) places[port] = gpu->sms[i]->kernel.ctas;
+    }
+    dispatcher_start(gpu->dispatcher, grid, places, edge_from_now(gpu->dispatcher));
+}
+
 void gpu_begin_launch(Gpu *gpu, const Kernel *kernel, const Launch *launch) {
     if (!dispatcher_idle(gpu->dispatcher))
         user_error("kernel %s: kernel %s is still running", kernel->name, gpu->running.kernel->name);
@@ -186,7 +202,7 @@ void gpu_begin_launch(Gpu *gpu, const Kernel *kernel, const Launch *launch) {
     gpu_invalidate_l1s(gpu);
     gpu_count(gpu, &gpu->result, false);
     gpu->progress_cycle = gpu_cycle(gpu);
-    dispatcher_start(gpu->dispatcher, launch->grid, gpu->running.ctas_per_sm, edge_from_now(gpu->dispatcher));
+    start_dispatcher(gpu, launch->grid);
 }
 
 void gpu_launch(Gpu *gpu, const Kernel *kernel, const Launch *launch) {
@@ -200,5 +216,6 @@ void gpu_launch(Gpu *gpu, const Kernel *kernel, const Launch *launch) {
 }
 
 uint64_t gpu_resident_ctas(Gpu *gpu, const Kernel *kernel, const Launch *launch) {
-    return (uint64_t)plan_kernel(gpu, kernel, launch).ctas_per_sm * gpu->sm_count;
+    RunningKernel running = plan_kernel(gpu, kernel, launch);
+    return ctas_that_fit(gpu, &running, &running.most_ctas);
 }

@@ -171,7 +171,7 @@ static SharedByte *shared_bytes(const Sm *sm, uint32_t slot) {
 
 void memcheck_set_kernel(const Sm *sm) {
     free(sm->memcheck->shared);
-    size_t count = (size_t)sm->running->ctas_per_sm * sm->running->shared_bytes;
+    size_t count = (size_t)sm->kernel.ctas * sm->running->shared_bytes;
     sm->memcheck->shared = calloc(count ? count : 1, sizeof *sm->memcheck->shared);
     ensure(sm->memcheck->shared);
 }

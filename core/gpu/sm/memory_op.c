@@ -10,7 +10,7 @@
  * have the same lines. Returns where the first one begins. */
 static inline uint64_t place_local(const Sm *sm, uint32_t w, MemoryOp *op) {
     const RunningKernel *running = sm->running;
-    uint64_t words = (running->local_bytes + 3) / 4, warps = running->ctas_per_sm * running->warps_per_cta;
+    uint64_t words = (running->local_bytes + 3) / 4, warps = running->most_ctas * running->warps_per_cta;
     bool by_word = sm->local_layout == LOCAL_BY_WORD;
     uint64_t line = by_word ? sm->number * warps + w : (sm->number * MAX_WARPS + w) * words;
     op->word_stride = by_word ? sm->sm_count * warps * COALESCE_LINE : COALESCE_LINE;

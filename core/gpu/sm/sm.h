@@ -49,7 +49,9 @@ enum {
 typedef struct {
     const Kernel *kernel;
     uint32_t grid[3], block[3];
-    uint32_t threads_per_cta, warps_per_cta, ctas_per_sm;
+    uint32_t threads_per_cta, warps_per_cta;
+    uint32_t registers;    /* per thread */
+    uint32_t most_ctas;    /* that any SM holds at once */
     uint32_t local_bytes;  /* per thread, with the stack */
     uint32_t shared_bytes; /* per CTA, static and dynamic */
     uint32_t dynamic_shared_bytes;
@@ -191,6 +193,8 @@ typedef struct {
     uint32_t code_start;     /* of its first instruction in the line of code, in instructions */
     uint32_t name_words;     /* of scoreboard names: all behind them are free              */
     uint32_t uses_sfu;       /* else head_sfu stays empty                                  */
+    uint32_t ctas;           /* that the SM holds at once, in slots 0, 1, ...              */
+    uint32_t pad;
 } SmKernel;
 
 typedef enum {
@@ -368,9 +372,9 @@ uint64_t sm_tick(SimObject *sm, uint64_t now);
 void sm_settle(SimObject *sm, uint64_t now);
 
 /* --- sm_kernel.c --- */
-/* CTAs of the kernel that fit an SM at once; 0 with the limiting resource in `why`. */
-uint32_t sm_occupancy(const Sm *sm, const RunningKernel *running, uint32_t registers_per_thread, char *why,
-                      size_t why_size);
+enum { OCCUPANCY_WHY_BYTES = 160 };
+/* CTAs of the kernel that fit the SM at once; 0 with the limiting resource in `why`. */
+uint32_t sm_occupancy(const Sm *sm, const RunningKernel *running, char *why, size_t why_size);
 /* Between quanta, nothing running: the kernel that CTAs handed out from now on belong to. */
 void sm_set_kernel(Sm *sm, const RunningKernel *running);
 

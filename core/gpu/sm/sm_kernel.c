@@ -12,9 +12,8 @@ static uint64_t registers_to_fit(const Sm *sm, const RunningKernel *running, uin
     return sm->registers / (warps * WARP_LANES) / sm->register_unit * sm->register_unit;
 }
 
-uint32_t sm_occupancy(const Sm *sm, const RunningKernel *running, uint32_t registers_per_thread, char *why,
-                      size_t why_size) {
-    uint64_t registers = ((uint64_t)registers_per_thread + sm->register_unit - 1) / sm->register_unit *
+uint32_t sm_occupancy(const Sm *sm, const RunningKernel *running, char *why, size_t why_size) {
+    uint64_t registers = ((uint64_t)running->registers + sm->register_unit - 1) / sm->register_unit *
                          sm->register_unit;
     uint64_t kept = registers_to_fit(sm, running, registers);
     if (kept) registers = kept;
@@ -57,9 +56,9 @@ static void *kept_or_resized(void *array, size_t before, size_t bytes) {
 
 /* What starting CTAs rely on being zero is local memory alone. */
 static void take_memory(Sm *sm, const RunningKernel *running) {
-    uint32_t warps = running->ctas_per_sm * running->warps_per_cta;
+    uint32_t warps = sm->kernel.ctas * running->warps_per_cta;
     uint32_t shared = sm->shared_count, registers = sm->register_count, predicates = sm->predicate_count;
-    sm->shared_count = running->ctas_per_sm * running->shared_bytes;
+    sm->shared_count = sm->kernel.ctas * running->shared_bytes;
     sm->register_count = warps * sm->kernel.register_bytes;
     sm->local_count = warps * (uint32_t)local_memory_bytes(running->local_bytes);
     sm->predicate_count = warps * running->kernel->predicates;
@@ -80,6 +79,7 @@ static bool uses_sfu(const Sm *sm, const Kernel *kernel) {
 
 void sm_set_kernel(Sm *sm, const RunningKernel *running) {
     const Kernel *kernel = running->kernel;
+    char why[OCCUPANCY_WHY_BYTES];
     ensure(kernel->inst_count <= WRITER_INSTS);
     sm->running = running;
     sm->kernel = (SmKernel){.insts = kernel->insts,
@@ -90,6 +90,7 @@ void sm_set_kernel(Sm *sm, const RunningKernel *running) {
                             .is_fresh = 1,
                             .name_words = kernel->name_words,
                             .uses_sfu = uses_sfu(sm, kernel),
+                            .ctas = sm_occupancy(sm, running, why, sizeof why),
                             .code_start = (uint32_t)(kernel->code_address % sm->code_line / INST_BYTES)};
     sm->head_sfu = 0;
     take_memory(sm, running);

@@ -65,8 +65,7 @@ static const RunningKernel *running_kernel(const SimObject *object, MethodCall *
 }
 
 static void ctas_per_sm(SimObject *object, MethodCall *call) {
-    const RunningKernel *running = running_kernel(object, call);
-    if (running) call->result[0].whole = running->ctas_per_sm;
+    if (running_kernel(object, call)) call->result[0].whole = ((const Sm *)object)->kernel.ctas;
 }
 
 static void warps_per_cta(SimObject *object, MethodCall *call) {

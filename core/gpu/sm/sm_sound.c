@@ -10,11 +10,11 @@ enum { STAGES = 256 };
 
 /* No launch has come yet: then there is nothing to be sound. */
 uint32_t sm_ctas_in_use(const Sm *sm) {
-    return sm->running ? sm->running->ctas_per_sm : 0;
+    return sm->running ? sm->kernel.ctas : 0;
 }
 
 WarpSet sm_warps_in_use(const Sm *sm) {
-    uint32_t warps = sm->running ? sm->running->ctas_per_sm * sm->running->warps_per_cta : 0;
+    uint32_t warps = sm->running ? sm->kernel.ctas * sm->running->warps_per_cta : 0;
     return warps ? ~0ull >> (MAX_WARPS - warps) : 0;
 }
 
@@ -269,10 +269,10 @@ void sm_cta_start_is_sound(const Sm *sm, const char *where, const CtaStart *star
 
 static void memories_fit(const Sm *sm) {
     const RunningKernel *running = sm->running;
-    uint32_t warps = running ? running->ctas_per_sm * running->warps_per_cta : 0;
+    uint32_t warps = running ? sm->kernel.ctas * running->warps_per_cta : 0;
     const Kernel *kernel = running ? running->kernel : NULL;
     must_be(sm,
-            sm->shared_count == (kernel ? running->ctas_per_sm * running->shared_bytes : 0) &&
+            sm->shared_count == (kernel ? sm->kernel.ctas * running->shared_bytes : 0) &&
                 sm->register_count == warps * sm->kernel.register_bytes &&
                 sm->local_count ==
                     (kernel ? warps * (uint32_t)local_memory_bytes(running->local_bytes) : 0) &&

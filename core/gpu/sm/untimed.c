@@ -170,7 +170,7 @@ static uint32_t empty_slot(const Sm *sm, uint32_t places) {
 
 /* The turns of the SM's CTAs, and of as many new ones as it has places. */
 static CtaTurn run_round(Sm *sm, Grid *grid) {
-    uint32_t places = grid->running->ctas_per_sm, ctaid[3];
+    uint32_t places = sm->kernel.ctas, ctaid[3];
     CtaTurn result = TURN_STUCK;
     for (uint32_t slot = 0; slot < places && result != TURN_FAULT; slot++) {
         if (!sm->cta[slot].warps) continue;

@@ -158,7 +158,7 @@ static const Case cases[] = {
     {"sm[0]", "cta", ENTRY(Cta, cluster.arrived), 1ull << 40,
      "sm[0].cta: who waits at the cluster's barrier"},
     {"dispatcher", "next_sm", 0, 4, 1, "dispatcher: "},
-    {"dispatcher", "ctas_per_sm", 0, 4, 33, "dispatcher.ctas_per_sm"},
+    {"dispatcher", "slots", 4, 4, 33, "dispatcher.slots"},
     {"dispatcher", "block_left", 0, 4, 32, "dispatcher: "},
     {"dispatcher", "slots", 0, 4, 15, "dispatcher: CTA slots 0xf of sm[0] are free"},
     /* pipelines */

@@ -139,18 +139,38 @@ START_TEST(a_cta_must_fit_the_shared_memory) {
 }
 END_TEST
 
-START_TEST(the_smallest_sm_decides) {
-    TinySpec spec = {.body = "exit;", .sms = 2};
-    TinyMachine *m = tiny_new(spec);
-    m->sm[1]->ctas = 3;
+/* The most CTAs that each of two SMs has had at once, of a kernel of 20. */
+static void run_on_two(TinyMachine *m, TinySpec spec, uint64_t most[2]) {
     spec.ctas = 20;
     tiny_launch(m, spec);
-    uint64_t most = 0;
-    while (tiny_step(m)) {
-        uint64_t resident = m->sm[0]->ctas_started - m->sm[0]->ctas_finished;
-        most = resident > most ? resident : most;
-    }
-    ck_assert_uint_eq(most, 3);
+    while (tiny_step(m))
+        for (uint32_t i = 0; i < 2; i++) {
+            uint64_t resident = m->sm[i]->ctas_started - m->sm[i]->ctas_finished;
+            most[i] = resident > most[i] ? resident : most[i];
+        }
+    ck_assert_uint_eq(m->sm[0]->ctas_finished + m->sm[1]->ctas_finished, 20);
+}
+
+START_TEST(an_sm_holds_as_many_ctas_as_fit_it) {
+    TinySpec spec = {.body = "exit;", .sms = 2};
+    TinyMachine *m = tiny_new(spec);
+    uint64_t most[2] = {0};
+    m->sm[1]->ctas = 3;
+    run_on_two(m, spec, most);
+    ck_assert_uint_eq(most[0], 8);
+    ck_assert_uint_eq(most[1], 3);
+    tiny_free(m);
+}
+END_TEST
+
+START_TEST(an_sm_that_a_cta_does_not_fit_gets_none) {
+    TinySpec spec = {.body = "exit;", .sms = 2};
+    TinyMachine *m = tiny_new(spec);
+    uint64_t most[2] = {0};
+    m->sm[0]->warps = 0;
+    run_on_two(m, spec, most);
+    ck_assert_uint_eq(most[0], 0);
+    ck_assert_uint_eq(most[1], 8);
     tiny_free(m);
 }
 END_TEST
@@ -526,7 +546,8 @@ Suite *gpu_suite(void) {
     tcase_add_test(launch, a_kernel_that_promises_the_size_of_its_ctas_gets_as_many_registers_as_fit);
     tcase_add_test(launch, a_kernel_that_requires_extents_of_its_ctas_is_refused_with_others);
     tcase_add_test(launch, a_cta_must_fit_the_shared_memory);
-    tcase_add_test(launch, the_smallest_sm_decides);
+    tcase_add_test(launch, an_sm_holds_as_many_ctas_as_fit_it);
+    tcase_add_test(launch, an_sm_that_a_cta_does_not_fit_gets_none);
     tcase_add_test(launch, local_memory_is_limited_per_thread);
     tcase_add_test(launch, module_variables_lie_at_their_alignment);
     tcase_add_test(launch, a_kernel_is_launched_when_the_one_before_is_done);
