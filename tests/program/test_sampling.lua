@@ -4,6 +4,7 @@ local harness = require "tests.lib.harness"
 local measures = require "warpwright.measures"
 local sampled_result = require "warpwright.sampled_result"
 local sample_options = require "warpwright.sample_options"
+local stored_run = require "warpwright.stored_run"
 local ww = require "warpwright"
 
 local home <const> = harness.folder()
@@ -51,7 +52,7 @@ local function run(name, launches, sample, more)
   local options = { config = "gtx480", workload = launches and workload_of(launches), size = "small", set = machine, memory = "16MiB", out = ("%s/%s"):format(home, name),
     sample = sample }
   for key, value in pairs(more or {}) do options[key] = value end
-  return ww.run(options), options.out and harness.read(options.out .. "/stats.txt")
+  return ww.run(options), options.out and options.stats ~= "packed" and harness.read(options.out .. "/stats.txt")
 end
 
 local one <const> = { {} }
@@ -442,8 +443,24 @@ end)
 harness.test("compare says which run is estimated", function()
   local _, printed = harness.run("compare", home .. "/exact", home .. "/sampled")
   harness.contains(printed, "A is exact, B is estimated by sampling (windows=8,cycles=3000)")
-  local _, same = harness.run("compare", home .. "/exact", home .. "/exact")
-  assert(not same:find "estimated by sampling %(windows", same)
+  run("whole", one, "budget=100%")
+  local status, same = harness.run("compare", home .. "/exact", home .. "/whole")
+  harness.equal(status, 0, same)
+  assert(not same:find("estimated", 1, true), same)
+end)
+
+harness.test("estimates are read from either file of statistics, each once", function()
+  run("packed", one, "windows=8,cycles=3000", { stats = "packed" })
+  for _, name in ipairs { "sampled", "packed" } do
+    local list, values, half_widths = stored_run.read_stats(home .. "/" .. name, "test")
+    harness.equal(#list, #sampled.rows, name)
+    harness.equal(values["sm[3].l1d.misses"], sampled["sm[3].l1d.misses"])
+    harness.equal(("%.3g"):format(half_widths["run.cycles"]), ("%.3g"):format(sampled:interval "run.cycles"))
+    harness.equal(half_widths["run.warp_instructions"], nil)
+    harness.equal(stored_run.read_launches(home .. "/" .. name)[1].kernel, "steady", name)
+  end
+  local status, compared = harness.run("compare", home .. "/sampled", home .. "/packed")
+  harness.equal(status, 0, compared)
 end)
 
 harness.test("a sweep keeps exact and sampled runs apart, and its database the intervals", function()

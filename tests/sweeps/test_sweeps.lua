@@ -325,6 +325,25 @@ harness.test("compare: the parameter that differs and the statistics that follow
   assert(not refusal:find("inputs", 1, true), refusal)
 end)
 
+harness.test("compare: a run is itself in either file of statistics; ratios are not added up, whatever their values", function()
+  local a, packed = harness.folder() .. "/run_all", harness.folder() .. "/run_packed"
+  harness.run("run", "gtx480", "vecadd", "--size", "small", "--out", a)
+  harness.run("run", "gtx480", "vecadd", "--size", "small", "--out", packed, "--stats", "packed")
+  local status, output = harness.run("compare", a, packed)
+  harness.equal(status, 0, output)
+  local text, idle = harness.read(a .. "/stats.json"), harness.folder() .. "/run_idle"
+  local changed, rates = text:gsub('("sm%[%d+%]%.l1d%.miss_rate"): 1,', "%1: 0,")
+  assert(rates > 1, "no miss rates of 1")
+  core.make_folder(idle)
+  harness.write("run_idle/stats.json", changed:gsub('"sm%[0%]%.l1d%.misses": %d+', '"sm[0].l1d.misses": 0'))
+  for _, folder in ipairs { a, packed } do
+    status, output = harness.run("compare", folder, idle, "--all")
+    harness.equal(status, 1, output)
+    harness.contains(output, "sm[*].l1d.misses")
+    assert(not output:find("miss_rate", 1, true), output)
+  end
+end)
+
 harness.test("with stats_every, intervals are in the database, and add up to the statistics", function()
   local described, folder = prepare(sweep_text:gsub("axes = {", 'stats_every = 2000, stats_of = "sm[*].slots_issued,sm[*].l1d.miss_rate", axes = {'))
   local status, output = sweep(described, folder)

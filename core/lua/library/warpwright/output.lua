@@ -144,10 +144,10 @@ local MOST_BYTES <const> = 1 << 30
 --- The text of what packed_rows() gave; nil when it is damaged.
 function output.unpacked_rows(packed) return core.unpacked(packed, MOST_BYTES) end
 
---- Every row of such a text, as visit(name, value, whole of a ratio or nil, unit, description).
+--- Every row of such a text, as visit(name, value, whole of a ratio or nil, unit, description). Ratios are floats.
 function output.visit_rows(text, visit)
   for name, value, whole, unit, doc in text:gmatch "([^\t\n]*)\t([^\t\n]*)\t([^\t\n]*)\t([^\t\n]*)\t([^\n]*)\n" do
-    visit(name, tonumber(value) or 0 / 0, tonumber(whole), unit, doc)
+    visit(name, (tonumber(value) or 0 / 0) + (whole ~= "" and 0.0 or 0), tonumber(whole), unit, doc)
   end
 end
 

@@ -4,37 +4,56 @@ local inputs = require "warpwright.inputs"
 local json = require "warpwright.json"
 local names = require "warpwright.names"
 local output = require "warpwright.output"
+local sampled_result = require "warpwright.sampled_result"
 
 local stored_run = {}
 
 local MOST_CONFIG_BYTES <const> = 1 << 28
 
---- The names of its statistics in order, and their values by name. `command` and what it expects: for messages.
+--- The last words of the names of ratios.
+local function ratio_words()
+  local words = {}
+  for _, class in ipairs(core.classes()) do
+    for _, row in ipairs(core.class_rows(class.name)) do
+      if row.row == "formula" then words[row.name] = true end
+    end
+  end
+  return words
+end
+
+--- visit(name, value, half-width of its interval or nil) for all of a stats.json, in order. False where it is damaged.
+local function visit_json(text, visit)
+  local ok, all = pcall(json.decode, text)
+  local stats, estimated = ok and type(all) == "table" and all.stats, ok and type(all) == "table" and all.estimated
+  if type(stats) ~= "table" or estimated and type(estimated) ~= "table" then return false end
+  local is_ratio = ratio_words()
+  for name in (text:match '\n  "stats": {(.-)\n  }' or ""):gmatch '\n    "([^"]*)": ' do
+    local value = stats[name]
+    if value ~= nil and type(value) ~= "number" then return false end
+    if value and is_ratio[name:match "[^.]*$"] then value = value + 0.0 end -- one of 1 is written like a counter of 1
+    if value then visit(name, value, estimated and estimated[name]) end
+  end
+  return true
+end
+
+--- The names of its statistics in order, their values by name, ratios as floats, and the half-widths of the intervals of those that
+-- are estimated. `command` and what it expects: for messages.
 function stored_run.read_stats(path, command, expected)
-  local list, by_name = {}, {}
-  local function add(name, value)
+  local list, by_name, half_widths = {}, {}, {}
+  local function add(name, value, half_width)
+    if value ~= value then return end -- stats.json has no value of it
     list[#list + 1] = name
-    by_name[name] = value
+    by_name[name], half_widths[name] = value, half_width
   end
-  if core.is_file(path .. "/stats.zst") then
-    if not output.visit_packed_stats(path .. "/stats.zst", function(name, value) add(name, value) end) then
-      core.user_error(("%s/stats.zst: expected statistics, got a damaged file"):format(path))
-    end
+  local file, is_good = path .. "/stats.zst"
+  if core.is_file(file) then
+    is_good = output.visit_packed_stats(file, function(name, value, _, _, doc) add(name, value, (sampled_result.width_in(doc))) end)
   else
-    local text = inputs.read_file(path .. "/stats.json") or names.expected(command, expected or "the folder of a run", path)
-    local order = {}
-    for name in text:gmatch '\n    "([^"]*)": ' do order[#order + 1] = name end
-    local ok, all = pcall(json.decode, text)
-    local stats = ok and type(all) == "table" and all.stats
-    local is_good = type(stats) == "table"
-    for _, name in ipairs(is_good and order or {}) do
-      local value = stats[name]
-      if value ~= nil then add(name, value) end
-      is_good = is_good and (value == nil or type(value) == "number")
-    end
-    if not is_good then core.user_error(("%s/stats.json: expected statistics, got a damaged file"):format(path)) end
+    file = path .. "/stats.json"
+    is_good = visit_json(inputs.read_file(file) or names.expected(command, expected or "the folder of a run", path), add)
   end
-  return list, by_name
+  if not is_good then core.user_error(("%s: expected statistics, got a damaged file"):format(file)) end
+  return list, by_name, half_widths
 end
 
 --- Its launches, { kernel =, start_cycle =, cycles =, ctas =, warp_instructions =, thread_instructions = } each.
@@ -45,7 +64,7 @@ function stored_run.read_launches(path)
     local number, field = name:match "^launch%[(%d+)%]%.([%w_]+)$"
     if not number then return end
     local i = math.tointeger(tonumber(number)) + 1
-    launches[i] = launches[i] or { kernel = doc:match "^(.*): " }
+    launches[i] = launches[i] or { kernel = select(2, sampled_result.width_in(doc)):match "^(.*): " }
     launches[i][field] = value
   end)
   return launches

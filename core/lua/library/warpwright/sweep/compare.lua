@@ -45,14 +45,13 @@ end
 
 --- Estimates differ from exact results, and from one another, by chance.
 local function warn_of_estimates(a, b)
-  local of_a, of_b = stored_run.read_inputs(a).sampled, stored_run.read_inputs(b).sampled
-  if not of_a and not of_b then return end
-  local function words(sample) return sample and "estimated by sampling (" .. sample .. ")" or "exact" end
-  print(("A is %s, B is %s: what differs by less than their intervals, in stats.txt, may be the same\n"):format(words(of_a), words(of_b)))
+  if not a.is_estimated and not b.is_estimated then return end
+  local function words(run) return run.is_estimated and ("estimated by sampling (%s)"):format(run.inputs.sampled or "?") or "exact" end
+  print(("A is %s, B is %s: what differs by less than their intervals may be the same\n"):format(words(a), words(b)))
 end
 
 local function print_inputs(a, b)
-  local of_a, of_b, all = stored_run.read_inputs(a), stored_run.read_inputs(b), {}
+  local of_a, of_b, all = a.inputs, b.inputs, {}
   for name in pairs(of_a) do all[name] = true end
   for name in pairs(of_b) do all[name] = true end
   local rows = {}
@@ -62,7 +61,7 @@ local function print_inputs(a, b)
   warn_of_estimates(a, b)
   print(rows[1] and "inputs that differ" or "inputs: the same machine, workload, policy and files by name")
   if rows[1] then io.write(text_table.text({ "", "A", "B" }, rows)) end
-  local lines = different_lines(read_config(a), read_config(b))
+  local lines = different_lines(read_config(a.path), read_config(b.path))
   if lines[1] then
     print "\nlines of the configuration, and how often A and B have them"
     io.write(text_table.text({ "A", "B", "" }, (function()
@@ -73,9 +72,12 @@ local function print_inputs(a, b)
   end
 end
 
+--- The files of some runs have no more digits of a number that is not whole.
+local function stored_text(value) return math.type(value) == "float" and ("%.9g"):format(value) or value end
+
 --- How far apart: 0 the same, 1 one of them is 0.
 local function distance(x, y)
-  if x == y or x ~= x and y ~= y then return 0 end
+  if stored_text(x) == stored_text(y) then return 0 end
   if type(x) ~= "number" or type(y) ~= "number" then return 1 end
   return math.abs(x - y) / math.max(math.abs(x), math.abs(y))
 end
@@ -87,10 +89,9 @@ end
 --- Rows of statistics that differ; those of the run first, then the farthest apart. Sums over indices.
 local function different_stats(a, b)
   local sums, order = {}, {}
-  for side, path in ipairs { a, b } do
-    local list, values = stored_run.read_stats(path, "compare", "the folder of a run or of a sweep")
-    for _, name in ipairs(list) do
-      local pattern, value = name:gsub("%[%d+%]", "[*]"), values[name]
+  for side, run in ipairs { a, b } do
+    for _, name in ipairs(run.list) do
+      local pattern, value = name:gsub("%[%d+%]", "[*]"), run.values[name]
       if not sums[pattern] then
         sums[pattern] = { pattern }
         order[#order + 1] = pattern
@@ -124,9 +125,15 @@ local function print_some(rows, columns, most)
   if #rows > most then print(("... %d more: --all shows them"):format(#rows - most)) end
 end
 
-local function compare_runs(a, b, most)
+local function read_run(path)
+  local list, values, half_widths = stored_run.read_stats(path, "compare", "the folder of a run or of a sweep")
+  return { path = path, list = list, values = values, inputs = stored_run.read_inputs(path), is_estimated = next(half_widths) ~= nil }
+end
+
+local function compare_runs(path_a, path_b, most)
+  local a, b = read_run(path_a), read_run(path_b)
   local rows, compared = different_stats(a, b)
-  print(("A  %s\nB  %s\n"):format(a, b))
+  print(("A  %s\nB  %s\n"):format(path_a, path_b))
   print_inputs(a, b)
   print(("\n%d of %d statistics differ (counters summed over indices)"):format(#rows, compared))
   if rows[1] then print_some(rows, { "", "A", "B", "B/A" }, most) end
