@@ -138,6 +138,25 @@ harness.test("of packed statistics the page is the same but for what was not ask
   harness.contains(report(home .. "/summary"), "run it with --stats all or packed", "No cache was accessed")
 end)
 
+harness.test("of a sampled run the page says that it shows estimates, with their intervals and the names of kernels", function()
+  local function sampled(stats)
+    local r = ww.run { config = "gtx480", workload = "vecadd", size = "medium,n=5000000", out = home .. "/sampled-" .. stats, stats = stats,
+      sample = "windows=3" }
+    return report(r.out), r:interval "run.cycles", r.cycles
+  end
+  local of_all, width, cycles = sampled "all"
+  assert(width > 0, "all of it was exact")
+  harness.contains(of_all, "Estimated by sampling (windows=3)", ("%d +-%.3g, estimated"):format(cycles, width))
+  local of_packed = sampled "packed"
+  for _, section in ipairs { "summary", "launches" } do
+    local function text_in(html) return html:match(('<section id="%s">.-</section>'):format(section)):gsub("<tr><td>host seconds.-</tr>", "")
+      :gsub("<tr><td>date.-</tr>", "") end
+    harness.same_text(text_in(of_packed), (text_in(of_all)), section)
+  end
+  harness.equal(table_of(of_packed, "launch-table")[1][2], "vecadd")
+  harness.equal(page:find "Estimated", nil)
+end)
+
 harness.test("names from elsewhere cannot break the page", function()
   local hostile = home .. "/hostile"
   core.make_folder(hostile)
@@ -228,6 +247,21 @@ harness.test("all runs and their figures are those of the database", function()
     assert(math.abs(data.runs[i]["sm[*].l1d.miss_rate"] - row[3]) < 1e-8)
   end
   harness.equal(table.concat(data.axes, " "), "workload sm[*].l1d.size policy")
+end)
+
+harness.test("of a sweep with sampled runs the page says so, and which runs are estimated", function()
+  local file, out = harness.write("sampled.lua", [[
+    return { axes = { config = "gtx480", workload = "vecadd", size = { "medium,n=5000000", "small" }, sample = "windows=3" } }
+  ]]), home .. "/sampled-sweep"
+  harness.equal(harness.run("sweep", file, "--out", out, "--jobs", "2"), 0)
+  local text = report(out)
+  harness.contains(text, "Estimated by sampling: the figures of 1 of these runs", ">cycles +-</th>")
+  local rows = table_of(text, "runs")
+  local first, second = rows[1], rows[2]
+  harness.equal(#first, #second)
+  assert(tonumber(first[#first - 1]) > 0, first[#first - 1])
+  harness.equal(second[#second - 1], "")
+  assert(not of_sweep:find("Estimated", 1, true) and not of_sweep:find("+-", 1, true), "exact runs")
 end)
 
 -- In a browser -----------------------------------------------------------------------------------------------------------

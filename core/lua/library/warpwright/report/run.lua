@@ -44,13 +44,19 @@ end
 local function summary(run)
   local values, rows = run.values, {}
   local function add(name, value) if value ~= nil then rows[#rows + 1] = { name, page.plain(value) } end end
+  local function add_statistic(name, statistic)
+    local width = run.half_widths[statistic]
+    add(name, width and ("%s +-%.3g, estimated"):format(page.plain(values[statistic]), width) or values[statistic])
+  end
   for _, name in ipairs { "machine", "workload", "size", "policy", "status" } do add(name, run.provenance[name]) end
-  add("core cycles", values["run.cycles"])
-  add("thread instructions per cycle", values["run.ipc"])
-  add("warp instructions per cycle", values["run.warp_ipc"])
+  add_statistic("core cycles", "run.cycles")
+  add_statistic("thread instructions per cycle", "run.ipc")
+  add_statistic("warp instructions per cycle", "run.warp_ipc")
   add("launches", values["run.launches"])
   for _, name in ipairs { "checks passed", "warpwright", "date", "host seconds" } do add(name, run.provenance[name]) end
-  return page.table({ "", "" }, rows)
+  local estimated = next(run.half_widths) and page.paragraph("Estimated by sampling (%s): all numbers of this page but those of launches, CTAs "
+    .. "and warp instructions of the whole run are estimates; +- is half of a 95%% interval.", run.provenance.sampled or "?") or ""
+  return estimated .. page.table({ "", "" }, rows)
 end
 
 --- The whole stack: { component, slots } in order, and their sum.
@@ -353,7 +359,7 @@ end
 --- The report of the run in a folder, as a page.
 function run_report.of(path)
   local run = { path = path, provenance = stored_run.read_provenance(path) }
-  run.list, run.values = stored_run.read_stats(path, "report", "the folder of a run that has ended, or of a sweep")
+  run.list, run.values, run.half_widths = stored_run.read_stats(path, "report", "the folder of a run that has ended, or of a sweep")
   if not run.values["run.cycles"] then core.user_error(("report: %s: expected the statistics of a run, got others"):format(path)) end
   run.patterns, run.launches = by_pattern(run), stored_run.read_launches(path)
   local made = page.new(("%s, %s %s, %s"):format(run.provenance.machine or "?", run.provenance.workload or "?",

@@ -12,8 +12,8 @@ local run_axes <const> = { config = true, workload = true, size = true, policy =
 
 -- Reading the database ------------------------------------------------------------------------------------------------------
 
---- What the database has of each run: { run =, status =, folder =, cycles =, ipc =, [axis] =, [pattern] = }; the axes in order; figures:
--- names of numbers.
+--- What the database has of each run: { run =, status =, folder =, cycles =, half_width = of estimated cycles, ipc =, [axis] =,
+-- [pattern] = }; the axes in order; figures: names of numbers; how many runs are estimated.
 local function read(path)
   local file = core.open_database(folder.database(path), false)
   local axes, runs, by_number = {}, {}, {}
@@ -26,6 +26,11 @@ local function read(path)
   for _, row in ipairs(file:prepare("SELECT run, axis, value FROM parameters"):rows()) do
     if not run_axes[row[2]] and by_number[row[1]] then by_number[row[1]][row[2]] = row[3] end
   end
+  local estimated = 0
+  for _, row in ipairs(file:prepare("SELECT run, half_width FROM counts JOIN names USING (name_id) "
+    .. "WHERE name = 'run.cycles' AND half_width IS NOT NULL"):rows()) do
+    by_number[row[1]].half_width, estimated = row[2], estimated + 1
+  end
   local figures, seen, glob = { "cycles", "ipc", "warp_ipc" }, {}, {}
   for i, name in ipairs(of_interest) do glob[i] = ("pattern GLOB '*.%s'"):format(name) end
   local statement = file:prepare(("SELECT run, pattern, SUM(value * whole) / SUM(whole) FROM counts JOIN names USING (name_id) "
@@ -35,7 +40,7 @@ local function read(path)
     if not seen[row[2]] then figures[#figures + 1] = row[2] end
     seen[row[2]] = true
   end
-  return { axes = axes, runs = runs, figures = figures }
+  return { axes = axes, runs = runs, figures = figures, estimated = estimated }
 end
 
 local function text_of(value) return value == nil and "" or page.plain(value) end
@@ -58,8 +63,11 @@ local function summary(found)
   for _, run in ipairs(found.runs) do counts[run.status] = (counts[run.status] or 0) + 1 end
   for _, axis in ipairs(found.axes) do rows[#rows + 1] = { axis, table.concat(values_of(found, axis), ", ") } end
   rows[#rows + 1] = { "runs", ("%d: %d done, %d failed, %d missing"):format(#found.runs, counts.done, counts.failed, counts.missing) }
-  local text = page.table({ "", "" }, rows)
-  local failed = {}
+  local text, failed = page.table({ "", "" }, rows), {}
+  if found.estimated > 0 then
+    text = page.paragraph("Estimated by sampling: the figures of %d of these runs, and what is computed of them; of their cycles, half of a 95%% "
+      .. "interval stands among all runs, under +-.", found.estimated) .. text
+  end
   for _, run in ipairs(found.runs) do
     if run.status == "failed" then failed[#failed + 1] = { run.run, run.error } end
   end
@@ -136,6 +144,7 @@ local function all_runs(found, path, out)
   local columns, rows = { "run" }, {}
   for _, axis in ipairs(found.axes) do columns[#columns + 1] = axis end
   for _, figure in ipairs(found.figures) do columns[#columns + 1] = figure end
+  if found.estimated > 0 then columns[#columns + 1] = "cycles +-" end
   columns[#columns + 1] = "status"
   local base = (core.real_path(path) or path) .. "/"
   local beside = out:match "^(.*/)" or "./"
@@ -145,6 +154,7 @@ local function all_runs(found, path, out)
     local row = { core.is_file(report) and page.link(address, run.run) or run.run }
     for _, axis in ipairs(found.axes) do row[#row + 1] = run[axis] == nil and "" or run[axis] end
     for _, figure in ipairs(found.figures) do row[#row + 1] = run[figure] == nil and "" or run[figure] end
+    if found.estimated > 0 then row[#row + 1] = run.half_width or "" end
     row[#row + 1] = run.status
     rows[i] = row
   end
