@@ -270,6 +270,24 @@ harness.test("a query that names nothing says what is near", function()
   harness.refused("query: expected the folder of a sweep with a results.sqlite", "query", harness.folder())
 end)
 
+harness.test("the database has the statistics that the runs wrote in any way, and a query says which were left out", function()
+  local function without(choice)
+    local described, folder = prepare(sweep_text:gsub('{ "vecadd", "spmv" }', '"vecadd"'))
+    local status, output = sweep(described, folder, "--stats", choice)
+    harness.equal(status, 0, output)
+    return folder
+  end
+  local select = "policy, sm[*].l1d.misses, sm[*].lsu.accesses_per_load, run.ipc"
+  harness.equal(query(without "all", "--select", select), query(whole, "--select", select, "--where", 'workload = "vecadd"'))
+  local summary, none = without "summary", without "none"
+  harness.equal(query(summary, "--select", "run.ipc"), query(whole, "--select", "run.ipc", "--where", 'workload = "vecadd"'))
+  harness.refused("query: sm[*].l1d.misses: expected a sweep with --stats packed or all, got one with --stats summary", "query", summary,
+    "--select", select)
+  harness.refused("query: run.ipc: expected a sweep with --stats packed or all, got one with --stats none", "query", none,
+    "--select", "run.ipc")
+  harness.refused("query: no column or statistic matches 'run.ipk'; did you mean run.ipc", "query", summary, "--select", "run.ipk")
+end)
+
 harness.test("query groups, and writes CSV, JSON and tables", function()
   harness.equal(query(whole, "--select", "workload, min(cycles) as least, count(*)", "--group", "workload", "--order", "workload"),
     query(whole, "--sql", 'select workload, min(cycles) as least, count(*) as "count(*)" from runs group by workload order by workload'))

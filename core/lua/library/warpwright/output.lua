@@ -161,10 +161,18 @@ end
 --- The same of a stats.zst.
 function output.visit_packed_stats(path, visit) return output.visit_packed_rows(output.read_file(path), visit) end
 
+--- The rows of a result that a run with this choice writes.
+local function rows_of(r, choice)
+  local rows = choice == "summary" and r:summary() or r.rows
+  return r.sampled and sampled_result.annotated(r, rows) or rows
+end
+
+--- A stats.zst of these.
+function output.packed_stats(r, choice) return output.packed_rows(rows_of(r, choice)) end
+
 local function stats_files(r, choice)
   if choice == "none" then return {} end
-  local rows = choice == "summary" and r:summary() or r.rows
-  if r.sampled then rows = sampled_result.annotated(r, rows) end
+  local rows = rows_of(r, choice)
   if choice == "packed" then return { { name = "stats.zst", text = output.packed_rows(rows) } } end
   return { { name = "stats.txt", text = rows:text() }, { name = "stats.json", text = stats_json(r, rows) } }
 end

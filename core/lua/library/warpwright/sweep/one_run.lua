@@ -4,7 +4,9 @@ local ww = require "warpwright"
 local checkpoint = require "warpwright.checkpoint"
 local core = require "warpwright.core"
 local folder = require "warpwright.sweep.folder"
+local inputs = require "warpwright.inputs"
 local note = require "warpwright.note"
+local output = require "warpwright.output"
 
 local one_run = {}
 
@@ -79,6 +81,9 @@ local function simulate(sweep, run, stem)
     r = ww.run(options)
   end
   folder.remove_checkpoints(stem)
+  if options.stats == "all" or options.stats == "summary" then -- whose files lack what the database has: wholes of ratios, all digits
+    inputs.write_file(stem .. "/stats.zst", output.packed_stats(r, options.stats))
+  end
   return summary_of(r, options.stats)
 end
 

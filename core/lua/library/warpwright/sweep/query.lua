@@ -33,17 +33,33 @@ local function condition(pattern)
   return only_indices and "pattern = " .. sql_text(pattern) or "name GLOB " .. sql_text(glob_of(pattern))
 end
 
+local function has_rows(file, sql) return file:prepare(sql .. " LIMIT 1"):rows()[1] ~= nil end
+
+--- The choice of --stats that has left this statistic out, or nil.
+local function choice_without(file, pattern)
+  if not has_rows(file, "SELECT 1 FROM runs WHERE status = 'done'") then return nil end
+  if not has_rows(file, "SELECT 1 FROM names") then return "none" end
+  return not pattern:find "^run%." and not has_rows(file, "SELECT 1 FROM names WHERE name NOT GLOB 'run.*'") and "summary" or nil
+end
+
+local function unknown_statistic(file, pattern)
+  names.check_indices("query", pattern)
+  local choice = choice_without(file, pattern)
+  if choice then
+    core.user_error(("query: %s: expected a sweep with --stats packed or all, got one with --stats %s: sweep into another folder"):format(
+      pattern, choice))
+  end
+  local known = {}
+  for i, row in ipairs(file:prepare("SELECT DISTINCT pattern FROM names"):rows()) do known[i] = row[1] end
+  for _, row in ipairs(file:prepare("SELECT name FROM pragma_table_info('results')"):rows()) do known[#known + 1] = row[1] end
+  core.user_error(("query: no column or statistic matches '%s'%s"):format(pattern,
+    names.did_you_mean(pattern:gsub("%[%d+%]", "[*]"), known, 3)))
+end
+
 --- Of the run of the row. A pattern that matches nothing is an error.
 local function statistic(file, pattern)
   local where = condition(pattern)
-  if not file:prepare("SELECT 1 FROM names WHERE " .. where .. " LIMIT 1"):rows()[1] then
-    names.check_indices("query", pattern)
-    local known = {}
-    for i, row in ipairs(file:prepare("SELECT DISTINCT pattern FROM names"):rows()) do known[i] = row[1] end
-    for _, row in ipairs(file:prepare("SELECT name FROM pragma_table_info('results')"):rows()) do known[#known + 1] = row[1] end
-    core.user_error(("query: no column or statistic matches '%s'%s"):format(pattern,
-      names.did_you_mean(pattern:gsub("%[%d+%]", "[*]"), known, 3)))
-  end
+  if not has_rows(file, "SELECT 1 FROM names WHERE " .. where) then unknown_statistic(file, pattern) end
   return ("(SELECT CASE WHEN COUNT(whole) THEN SUM(value * whole) / SUM(whole) ELSE SUM(value) END FROM counts JOIN names USING (name_id) "
     .. "WHERE counts.run = results.run AND %s)"):format(where)
 end

@@ -6,11 +6,11 @@ local output = require "warpwright.output"
 
 local results = {}
 
---- A function that visits every statistic, as output.visit_packed_rows() does; nil where they are damaged. No file is damage only
--- where the run wrote one.
+--- A function that visits every statistic, as output.visit_packed_rows() does; nil where they are damaged. A run with --stats none
+-- has no file.
 local function read_stats(path, choice)
   local packed = inputs.read_file(path)
-  if not packed then return choice ~= "packed" and function() end or nil end
+  if not packed then return choice == "none" and function() end or nil end
   local text = output.unpacked_rows(packed)
   return text and function(visit) output.visit_rows(text, visit) end
 end
