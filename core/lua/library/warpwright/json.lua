@@ -1,14 +1,14 @@
 -- JSON: values to text with sorted keys, and back.
-local json = {}
+local json = { null = {} } -- a value to write: in Lua, what is nil is not there
 
 local function quoted(text)
   return '"' .. text:gsub('[%c"\\]', function(c) return ("\\u%04x"):format(c:byte()) end) .. '"'
 end
 
-local function number_text(value)
+local function number_text(value, digits)
   if math.type(value) == "integer" then return ("%d"):format(value) end
   if value ~= value or value == math.huge or value == -math.huge then return "null" end
-  return ("%.9g"):format(value)
+  return ("%%.%dg"):format(digits):format(value)
 end
 
 local encode
@@ -20,28 +20,29 @@ local function sorted_keys(t)
   return keys
 end
 
-local function encode_table(value, indent)
+local function encode_table(value, indent, digits)
   local is_list = value[1] ~= nil or next(value) == nil
   local members, inner = {}, indent .. "  "
   if is_list then
-    for i, member in ipairs(value) do members[i] = encode(member, inner) end
+    for i, member in ipairs(value) do members[i] = encode(member, inner, digits) end
   else
-    for i, key in ipairs(sorted_keys(value)) do members[i] = quoted(key) .. ": " .. encode(value[key], inner) end
+    for i, key in ipairs(sorted_keys(value)) do members[i] = quoted(key) .. ": " .. encode(value[key], inner, digits) end
   end
   local open, close = is_list and "[" or "{", is_list and "]" or "}"
   if not members[1] then return open .. close end
   return open .. "\n" .. inner .. table.concat(members, ",\n" .. inner) .. "\n" .. indent .. close
 end
 
-function encode(value, indent)
-  if type(value) == "table" then return encode_table(value, indent) end
-  if type(value) == "number" then return number_text(value) end
+function encode(value, indent, digits)
+  if value == json.null then return "null" end
+  if type(value) == "table" then return encode_table(value, indent, digits) end
+  if type(value) == "number" then return number_text(value, digits) end
   if type(value) == "string" then return quoted(value) end
   return tostring(value)
 end
 
---- Tables with an element 1, and empty ones, are lists. What is not finite becomes null.
-function json.encode(value) return encode(value, "") .. "\n" end
+--- Tables with an element 1, and empty ones, are lists. What is not finite becomes null. `digits` of floats: 9 unless given; 17 are all.
+function json.encode(value, digits) return encode(value, "", digits or 9) .. "\n" end
 
 -- Reading -------------------------------------------------------------------------------------------------------------
 

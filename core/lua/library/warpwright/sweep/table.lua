@@ -51,14 +51,14 @@ function text_table.csv(columns, rows)
   return table.concat(lines)
 end
 
---- A list of objects; NULL is left out.
+--- A list of objects.
 function text_table.json(columns, rows)
   local objects = {}
   for i, row in ipairs(rows) do
     objects[i] = {}
-    for c, name in ipairs(columns) do objects[i][name] = row[c] end
+    for c, name in ipairs(columns) do objects[i][name] = row[c] == nil and json.null or row[c] end
   end
-  return json.encode(objects)
+  return json.encode(objects, 17)
 end
 
 return text_table
