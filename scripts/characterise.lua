@@ -1,6 +1,7 @@
 -- Measures a machine with the microbenchmarks of workloads/micro; `help` below says how it is called.
 local ww = require "warpwright"
 local load = require "warpwright.load"
+local inputs = require "warpwright.inputs"
 local output = require "warpwright.output"
 local command_line = require "scripts.lib.command_line"
 local machine = require "scripts.lib.characterise_machine"
@@ -198,16 +199,16 @@ local function characterise(given)
     end
   end
   local folder = not (json_file and svg_file) and output.open(nil, { "characterise", name }).path
-  local function write(file, default, text)
-    file = file or folder and open_file(folder .. "/" .. default)
-    if not file then return end
-    file:write(text)
-    file:close()
+  local function write(file, path, default, text)
+    path = path or folder and folder .. "/" .. default
+    if not path then return end
+    local problem = inputs.try_to_fill(file or open_file(path), path, text)
+    if problem then error("characterise: " .. problem, 0) end
   end
-  write(json_file, "rows.json", json.encode(rows))
-  write(svg_file, "plot.svg", plot.svg(name, rows))
-  write(nil, "table.txt", table.concat(lines, "\n") .. "\n")
-  write(nil, "config.lua", target.config)
+  write(json_file, given.json, "rows.json", json.encode(rows))
+  write(svg_file, given.svg, "plot.svg", plot.svg(name, rows))
+  write(nil, nil, "table.txt", table.concat(lines, "\n") .. "\n")
+  write(nil, nil, "config.lua", target.config)
   if folder then print("\nwritten to " .. folder) end
 end
 

@@ -6,6 +6,7 @@ local command_line = require "scripts.lib.command_line"
 local json = require "warpwright.json"
 local svg = require "scripts.lib.svg"
 local topologies = require "scripts.lib.topologies"
+local write_into = require("warpwright.inputs").write_into
 
 local help = [[
 usage: scripts/network [options] [CONFIG]
@@ -288,13 +289,6 @@ local function draw(rows, directions, options)
   return canvas:document(2 * width, #directions * height)
 end
 
-local function write(path, text)
-  local file, problem = io.open(path, "wb")
-  if not file then error(problem, 0) end
-  file:write(text)
-  file:close()
-end
-
 -- Command line --------------------------------------------------------------------------------------------------------
 
 local function number(name, text, min, max, whole)
@@ -398,7 +392,7 @@ local function measure_topologies(options)
     rows[#rows + 1] = summary
     io.stdout:flush()
   end
-  if options.json then write(options.json, json.encode(rows)) end
+  if options.json then json.write(options.json, rows) end
 end
 
 local function main(options)
@@ -417,8 +411,8 @@ local function main(options)
       print(limit_text(direction, pattern, options))
     end
   end
-  if options.svg then write(options.svg, draw(rows, directions, options)) end
-  if options.json then write(options.json, json.encode(rows)) end
+  if options.svg then write_into(options.svg, draw(rows, directions, options)) end
+  if options.json then json.write(options.json, rows) end
 end
 
 if arg[1] == "--help" or arg[1] == "-h" then

@@ -1,6 +1,7 @@
 -- Draws docs/policies.svg from the table of docs/results.md: the speed-up of each policy over gto.
 --   warpwright scripts/plot_policies.lua [RESULTS.md [PLOT.svg]]
 local core = require "warpwright.core"
+local inputs = require "warpwright.inputs"
 local svg = require "scripts.lib.svg"
 
 local results = arg[1] or core.home_path "docs/results.md"
@@ -39,6 +40,4 @@ local canvas, width <const>, height <const> = svg.canvas(), 430, 460
 for i, column in ipairs { "kmeans", "geo. mean" } do
   canvas:bars({ x = 8 + (i - 1) * width, y = 0, width = width, height = height }, panel(columns, rows, column))
 end
-local file = assert(io.open(plot, "wb"))
-file:write(canvas:document(2 * width + 16, height))
-file:close()
+inputs.write_into(plot, canvas:document(2 * width + 16, height))

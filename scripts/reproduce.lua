@@ -72,10 +72,8 @@ local function restrict(figures, wanted)
 end
 
 local function write(path, text)
-  local file, problem = io.open(path, "wb")
-  if not file then error("reproduce: " .. problem, 0) end
-  file:write(text)
-  file:close()
+  local problem = inputs.try_to_write_into(path, text)
+  if problem then error("reproduce: " .. problem, 0) end
 end
 
 -- Printing ----------------------------------------------------------------------------------------------------------------

@@ -2,6 +2,7 @@
 -- over time (Figure 4), and queue long at the L2 (Figure 5).
 local ww = require "warpwright"
 local command_line = require "scripts.lib.command_line"
+local inputs = require "warpwright.inputs"
 local json = require "warpwright.json"
 local svg = require "scripts.lib.svg"
 local warp_curves = require "scripts.lib.warp_curves"
@@ -224,13 +225,6 @@ local function print_warps(windows, chosen)
   end
 end
 
-local function write(path, text)
-  local file, problem = io.open(path, "wb")
-  if not file then error(problem, 0) end
-  file:write(text)
-  file:close()
-end
-
 read_arguments()
 local measuring = ("warp_ratios:interval=%d,warm_up=%d+l2_delays"):format(numbers.interval, numbers["warm-up"])
 local policies = { options.policy or {}, measuring, options.warps and warp_curves or {} }
@@ -260,7 +254,7 @@ print(("\n%d of %d samples found a warp of another type than before"):format(res
 local delay_counts = print_delays(result)
 if options.warps then print_warps(windows, chosen) end
 if options.json then
-  write(options.json, json.encode { windows = windows, all = before, changes = result["sm[*].warp_types.changes"],
+  json.write(options.json, { windows = windows, all = before, changes = result["sm[*].warp_types.changes"],
     delays = delay_counts, warps = options.warps and curves_for_json(chosen) or nil })
 end
-if options.svg then write(options.svg, draw(windows, chosen)) end
+if options.svg then inputs.write_into(options.svg, draw(windows, chosen)) end

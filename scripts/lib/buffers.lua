@@ -1,6 +1,7 @@
 -- The contents of a job's buffers, and buffers as files.
 local ww = require "warpwright"
 local core = require "warpwright.core"
+local inputs = require "warpwright.inputs"
 
 local buffers = {}
 
@@ -77,11 +78,7 @@ function buffers.upload(gpu, address, text) gpu:write(address, core.array_from("
 --- Writes `bytes` bytes of the device into a file.
 function buffers.save(gpu, address, bytes, path)
   local text = gpu:download("u8", address, bytes):string()
-  local file, problem = io.open(path, "wb")
-  if not file then error(problem, 0) end
-  local written, write_problem = file:write(text)
-  local closed, close_problem = file:close()
-  if not (written and closed) then error(("%s: %s"):format(path, write_problem or close_problem), 0) end
+  inputs.write_into(path, text)
 end
 
 return buffers

@@ -282,6 +282,14 @@ local function in_browser(file)
   return dom, table.concat(said, "\n")
 end
 
+harness.test("a page that cannot be written whole is an error, and a device stays one", function()
+  local full = home .. "/full"
+  assert(os.execute(("ln -s /dev/full '%s'"):format(full)))
+  harness.refused(("report: --out: %s: expected a file that can be written, got: No space left on device"):format(full), "report", folder,
+    "--out", full)
+  assert(os.execute(("test -c '%s'"):format(full)), "it was replaced")
+end)
+
 harness.test("a page takes the place of no result of a run or a sweep", function()
   for path, file in pairs { [folder] = "stats.json", [sweep] = "results.sqlite" } do
     local before = harness.read(("%s/%s"):format(path, file))

@@ -209,4 +209,14 @@ harness.test("scripts/network runs from any folder", function()
   harness.contains(output, "uniform       0.10")
 end)
 
+harness.test("figures that cannot be written whole are an error", function()
+  local full = harness.folder() .. "/full"
+  assert(os.execute(("ln -s /dev/full '%s'"):format(full)))
+  for _, option in ipairs { "--json", "--svg" } do
+    harness.refused(("%s: No space left on device"):format(full), "scripts/network.lua", option, full, square, "--set", "ports=2", "--only",
+      "requests", "--pattern", "uniform", "--loads", "0.2", "--cycles", "1000")
+  end
+  assert(os.execute(("test -c '%s'"):format(full)), "the device was replaced")
+end)
+
 harness.finish()

@@ -22,16 +22,34 @@ function inputs.make_folders(path)
   return made
 end
 
+--- All of an open file, which is closed. Returns nil, or what went wrong.
+function inputs.try_to_fill(file, path, text)
+  local ok, write_problem = file:write(text)
+  local closed, close_problem = file:close()
+  return not (ok and closed) and ("%s: %s"):format(path, write_problem or close_problem) or nil
+end
+
+--- A file that the user named: a device or a pipe is written to, and stays what it is. Returns nil, or what went wrong.
+function inputs.try_to_write_into(path, text)
+  local file, problem = io.open(path, "wb")
+  return file and inputs.try_to_fill(file, path, text) or problem
+end
+
+--- The same; what goes wrong is an error.
+function inputs.write_into(path, text)
+  local problem = inputs.try_to_write_into(path, text)
+  if problem then error(problem, 0) end
+end
+
 --- Whole or not at all: readers never see half a file. Returns nil, or what went wrong.
 function inputs.try_to_write(path, text)
   local temporary = path .. ".tmp"
-  local file, problem = io.open(temporary, "wb")
-  if not file then return problem end
-  local ok, write_problem = file:write(text)
-  local closed, close_problem = file:close()
-  if not ok or not closed then
+  local file, open_problem = io.open(temporary, "wb")
+  if not file then return open_problem end
+  local problem = inputs.try_to_fill(file, path, text)
+  if problem then
     os.remove(temporary)
-    return ("%s: %s"):format(path, write_problem or close_problem)
+    return problem
   end
   local renamed, rename_problem = os.rename(temporary, path)
   if not renamed then os.remove(temporary) end

@@ -1,4 +1,6 @@
 -- JSON: values to text with sorted keys, and back.
+local inputs = require "warpwright.inputs"
+
 local json = { null = {} } -- a value to write: in Lua, what is nil is not there
 
 local function quoted(text)
@@ -116,12 +118,7 @@ function decode(text, at)
 end
 
 --- Writes a value into a file.
-function json.write(path, value)
-  local file, problem = io.open(path, "wb")
-  if not file then error(problem, 0) end
-  file:write(json.encode(value))
-  file:close()
-end
+function json.write(path, value) inputs.write_into(path, json.encode(value)) end
 
 --- The value of a JSON text; null is nil.
 function json.decode(text) return (decode(text, 1)) end
