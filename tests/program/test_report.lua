@@ -172,6 +172,19 @@ harness.test("names from elsewhere cannot break the page", function()
   harness.contains(text, "cannot be built here")
 end)
 
+harness.test("JSON and pages are UTF-8, whatever the files' names are", function()
+  local policy = harness.write("lat\xe9.lua", harness.read(core.home_path "policies/gto.lua"))
+  local out = home .. "/latin"
+  ww.run { config = "gtx480", workload = "vecadd", size = "small", set = { sms = 2 }, policy = policy, out = out }
+  local text = harness.read(out .. "/stats.json")
+  assert(utf8.len(text), "stats.json")
+  harness.contains(text, "lat\u{FFFD}")
+  text = report(out)
+  assert(utf8.len(text), "report.html")
+  harness.contains(text, "lat\u{FFFD}")
+  harness.equal(json.encode { "\xe9\xa0\xff", "\u{e9}\xe9" }, '[\n  "\u{FFFD}\u{FFFD}\u{FFFD}",\n  "\u{e9}\u{FFFD}"\n]\n')
+end)
+
 --- A copy of the run's folder with a file in it replaced.
 local function changed(name, file, text)
   core.make_folder(home .. "/" .. name)

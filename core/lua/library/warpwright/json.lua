@@ -1,5 +1,6 @@
 -- JSON: values to text with sorted keys, and back.
 local inputs = require "warpwright.inputs"
+local names = require "warpwright.names"
 
 local json = { null = {} } -- a value to write: in Lua, what is nil is not there
 
@@ -44,7 +45,7 @@ function encode(value, indent, digits)
 end
 
 --- Tables with an element 1, and empty ones, are lists. What is not finite becomes null. `digits` of floats: 9 unless given; 17 are all.
-function json.encode(value, digits) return encode(value, "", digits or 9) .. "\n" end
+function json.encode(value, digits) return names.utf8(encode(value, "", digits or 9)) .. "\n" end
 
 -- Reading -------------------------------------------------------------------------------------------------------------
 

@@ -23,6 +23,17 @@ function names.sorted_keys(t, what)
   return keys
 end
 
+--- Bytes that are no UTF-8, which a name of a file may have and JSON and HTML may not, each become U+FFFD.
+function names.utf8(text)
+  local parts, from = {}, 1
+  repeat
+    local count, bad = utf8.len(text, from)
+    parts[#parts + 1] = count and text:sub(from) or text:sub(from, bad - 1) .. "\u{FFFD}"
+    from = bad and bad + 1
+  until not bad
+  return table.concat(parts)
+end
+
 -- Messages ---------------------------------------------------------------------------------------------------------
 
 local longest_shown <const>, shown_of_longer <const> = 1000, 60

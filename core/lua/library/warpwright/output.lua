@@ -115,14 +115,14 @@ local function stats_json(r, rows)
     for name, value in pairs(launch) do counts[name] = name ~= "printed" and value or nil end
     launches[i] = "    " .. json_object(counts)
   end
-  return table.concat {
+  return names.utf8(table.concat {
     "{\n",
     ('  "machine": %s,\n  "workload": %s,\n  "size": %s,\n  "policy": %s,\n'):format(json_value(r.machine),
       json_value(r.workload), json_value(r.size), json_value(r.policy)),
     ('  "launches": [\n%s\n  ],\n'):format(table.concat(launches, ",\n")),
     ('  "stats": {\n%s\n  }%s\n'):format(rows:json "    ", estimated_json(r)),
     "}\n",
-  }
+  })
 end
 
 -- stats.zst, live.zst: a line for each row, its fields apart by tabs ---------------------------------------------------------------
@@ -256,7 +256,7 @@ function output.write_page(where, path, text)
   if name ~= "report.html" and (output.is_of_run(name) or name == "results.sqlite") and core.is_file(path) then
     names.expected(where, "a name that no file of a run or a sweep has", path)
   end
-  local problem = inputs.try_to_write_into(path, text)
+  local problem = inputs.try_to_write_into(path, names.utf8(text))
   if problem then
     core.user_error(("%s: %s: expected a file that can be written, got: %s"):format(where, path, problem:gsub("^.*: ", "")))
   end
