@@ -3,6 +3,7 @@ local ww = require "warpwright"
 local core = require "warpwright.core"
 local harness = require "tests.lib.harness"
 local plan = require "warpwright.sweep.plan"
+local processes = require "warpwright.processes"
 
 local program <const> = arg[-1]
 
@@ -231,6 +232,19 @@ harness.test("each file has a folder of its own: names in any script differ, and
   harness.contains(run "below/é.lua", "which is that of é.lua", "\n2\n")
   os.remove(home .. "/a b.lua") -- it was given another name
   harness.contains(run "a_b.lua", "results   out/sweep-a_b", "\n0\n")
+end)
+
+harness.test("progress takes its times from a clock that nobody sets", function()
+  local lines, time, now = {}, os.time, 1000000
+  local _ <close> = setmetatable({}, { __close = function() rawset(os, "time", time) end })
+  rawset(os, "time", function()
+    now = now - 300
+    return now
+  end)
+  processes.run({ 1, 2 }, { jobs = 1, work = function() end, name = tostring, say = function(line) lines[#lines + 1] = line end,
+    problem_path = function(item) return ("%s/problem%d"):format(harness.folder(), item) end })
+  harness.equal(#lines, 2, "lines")
+  for _, line in ipairs(lines) do assert(not line:find "%-%d", line) end
 end)
 
 harness.test("--dry-run says what would run, and runs nothing", function()

@@ -1,6 +1,7 @@
 /* What the library needs of the operating system and Lua does not have. */
 #include "core/lua/bindings.h"
 #include "core/lua/host/children.h"
+#include "core/sim/base/thread_choice.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -124,6 +125,12 @@ static int l_host(lua_State *L) {
     return 1;
 }
 
+/* core.monotonic_seconds() -> seconds of a clock that nobody sets */
+static int l_monotonic_seconds(lua_State *L) {
+    lua_pushnumber(L, 1e-9 * (double)host_nanoseconds());
+    return 1;
+}
+
 /* core.bits_count(n) -> how many bits are set */
 static int l_bits_count(lua_State *L) {
     lua_pushinteger(L, __builtin_popcountll((unsigned long long)luaL_checkinteger(L, 1)));
@@ -162,9 +169,16 @@ void host_open(lua_State *L) {
         {"__gc", l_close_lock}, {"__close", l_close_lock}, {NULL, NULL}};
     static const luaL_Reg lock_methods[] = {{"close", l_close_lock}, {NULL, NULL}};
     static const luaL_Reg functions[] = {
-        {"make_folder", l_make_folder}, {"lock_folder", l_lock_folder}, {"list_folder", l_list_folder},
-        {"is_file", l_is_file},         {"digest", l_digest},           {"host", l_host},
-        {"bits_count", l_bits_count},   {"bits_lowest", l_bits_lowest}, {NULL, NULL},
+        {"make_folder", l_make_folder},
+        {"lock_folder", l_lock_folder},
+        {"list_folder", l_list_folder},
+        {"is_file", l_is_file},
+        {"digest", l_digest},
+        {"host", l_host},
+        {"bits_count", l_bits_count},
+        {"bits_lowest", l_bits_lowest},
+        {"monotonic_seconds", l_monotonic_seconds},
+        {NULL, NULL},
     };
     define_type(L, lock_type, lock_metamethods, lock_methods);
     luaL_setfuncs(L, functions, 0);

@@ -37,7 +37,7 @@ local function problem_of(o, item, process, status, signal)
 end
 
 local function report(o, state, text)
-  local elapsed = os.time() - state.began
+  local elapsed = core.monotonic_seconds() - state.began
   o.say(("[%d/%d, %s, about %s left] %s"):format(state.done, state.count, processes.clock(elapsed),
     processes.clock(elapsed * (state.count - state.done) // state.done), text))
 end
@@ -48,7 +48,7 @@ end
 -- of { item =, problem =, status = } of those that failed, and the obstacle that was met. Once the process has been asked to stop
 -- (core.supervise), no more are started.
 function processes.run(items, o)
-  local running, alive, problems, state = {}, 0, {}, { began = os.time(), done = 0, count = #items }
+  local running, alive, problems, state = {}, 0, {}, { began = core.monotonic_seconds(), done = 0, count = #items }
   local function wait()
     local pid, status, signal = core.wait_for_child()
     local child = running[pid]
@@ -58,8 +58,8 @@ function processes.run(items, o)
     local problem = status ~= 0 and problem_of(o, child.item, pid, status, signal) or nil
     if problem then problems[#problems + 1] = { item = child.item, problem = problem, status = status } end
     if o.ended then o.ended(child.item, problem, status) end
-    report(o, state, ("%s: %s"):format(o.name(child.item),
-      problem and (status == processes.EXIT_STOPPED and "stopped" or "FAILED: " .. problem) or processes.clock(os.time() - child.since)))
+    local failure = problem and (status == processes.EXIT_STOPPED and "stopped" or "FAILED: " .. problem)
+    report(o, state, ("%s: %s"):format(o.name(child.item), failure or processes.clock(core.monotonic_seconds() - child.since)))
   end
   for _, item in ipairs(items) do
     while alive >= o.jobs do wait() end
@@ -68,7 +68,7 @@ function processes.run(items, o)
     os.remove(o.problem_path(item))
     local pid = core.fork(o.log_path and o.log_path(item))
     if pid == 0 then be_child(o, item) end
-    running[pid] = { item = item, since = os.time() }
+    running[pid] = { item = item, since = core.monotonic_seconds() }
     alive = alive + 1
   end
   while alive > 0 do wait() end
