@@ -42,6 +42,10 @@ void replay_open(lua_State *L);
 void cuda_open(lua_State *L);
 void tracing_open(lua_State *L);
 
+/* Notes the PTX that a host program has loaded from a file as an input of what this process runs. */
+void note_ptx_file(const char *path, uint64_t digest);
+void push_file_digest(lua_State *L, uint64_t digest);
+
 /* From here on user_error() raises a Lua error in `L`, prefixed with the file and line of the user's Lua code
  * at work. Every binding that calls into the simulator begins with it. */
 void raise_user_errors_in(lua_State *L);

@@ -155,7 +155,11 @@ Module *module_load(const char *path) {
     int error = errno;
     fclose(file);
     if (!text) user_error("%s: cannot read it: %s", path, strerror(error));
-    return parse_texts(&(ModuleText){path, text, length}, 1, false, text);
+    uint64_t digest = file_digest(text, length);
+    Module *module = parse_texts(&(ModuleText){path, text, length}, 1, false, text);
+    module->file_digest = digest;
+    module->is_of_file = true;
+    return module;
 }
 
 void module_place(Module *module) {

@@ -17,7 +17,9 @@ typedef struct {
 
 typedef struct Module {
     char *path;
-    uint64_t digest; /* of its text */
+    uint64_t digest;      /* of its text */
+    uint64_t file_digest; /* of the file that it was loaded from */
+    bool is_of_file;
     Kernel *kernels;
     uint32_t kernel_count;
     ModuleVariable *variables;

@@ -191,6 +191,49 @@ harness.test("a policy that was edited has its runs made again, and no others", 
   assert(before ~= after, after)
 end)
 
+--- A sweep of one run whose host program is `body`, beside its PTX and a second file of it, other.ptx; and the workload's folder.
+local function prepare_host_program(name, body)
+  local own = ("%s/%s"):format(harness.folder(), name)
+  core.make_folder(own)
+  local ptx = harness.read(core.home_path "workloads/vecadd/vecadd.ptx")
+  for _, file in ipairs { "main", "other" } do harness.write(("%s/%s.ptx"):format(name, file), ptx) end
+  harness.write(name .. "/w.lua", ([[
+    local w = require("warpwright").workload "w" { doc = "x", ptx = "main.ptx", sizes = { small = {} } }
+    local own = %q
+    function w:run(gpu)
+      %s
+      self:check_that("ended", true)
+    end
+    return w]]):format(own, body))
+  local file, folder = prepare(([[return { axes = { config = "gtx480", workload = "%s/w.lua", size = "small", sms = 1 } }]]):format(own))
+  return file, folder, own
+end
+
+local function edit(path)
+  local file <close> = assert(io.open(path, "a"))
+  file:write "// edited\n"
+end
+
+harness.test("PTX that the host program loads is an input of the run, and in its provenance", function()
+  local described, folder, own = prepare_host_program("loads", [[gpu:load(own .. "/other.ptx")]])
+  local status, output = sweep(described, folder)
+  harness.equal(status, 0, output)
+  local run = query(folder, "--select", "folder"):match "\n([^\n]+)"
+  harness.contains(harness.read(("%s/%s/provenance.txt"):format(folder, run)),
+    ("%s %s/other.ptx\n"):format(core.digest(harness.read(own .. "/other.ptx")), own))
+  harness.contains(select(2, harness.run("sweep", "--status", folder)), "1 runs: 1 done")
+  edit(own .. "/other.ptx")
+  harness.contains(select(2, harness.run("sweep", "--status", folder)), "1 runs: 0 done, 0 failed, 0 stopped, 1 missing")
+end)
+
+harness.test("a run whose PTX is edited while it is at work is not taken for one of the new PTX", function()
+  local described, folder = prepare_host_program("edited", [[
+      local file <close> = assert(io.open(own .. "/main.ptx", "a"))
+      file:write "// edited\n"]])
+  sweep(described, folder)
+  harness.contains(select(2, harness.run("sweep", "--status", folder)), "1 runs: 0 done, 0 failed, 0 stopped, 1 missing")
+end)
+
 harness.test("runs that differ in their policy share a warm-up; that under its policy is as without one", function()
   local text = [[return { axes = { config = "gtx480", workload = "spmv", size = "small", sms = 2, policy = { "gto", "lrr" } }%s }]]
   local plain, folder = prepare(text:format "")

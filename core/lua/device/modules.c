@@ -174,12 +174,29 @@ int l_gpu_load(lua_State *L) {
     host_log_call(&machine->log, module->digest, "load a PTX file with %u kernel%s%s%s", module->kernel_count,
                   module->kernel_count == 1 ? "" : "s", module->kernel_count ? ", the first " : "",
                   module->kernel_count ? module->kernels[0].name : "");
+    if (module->is_of_file) note_ptx_file(module->path, module->file_digest);
     gpu_place_module(machine->gpu, module);
     repeated_call(L, machine);
     push_kernels(L, machine, module);
     push_refusals(L, module);
     push_variables(L, module);
     return 4;
+}
+
+/* core.loaded_ptx(gpu) -> list of { path =, digest = } of the PTX files that host programs have loaded on it */
+static int l_loaded_ptx(lua_State *L) {
+    const Machine *machine = gpu_at(L, 1);
+    lua_newtable(L);
+    for (uint32_t i = 0, count = 0; i < machine->module_count; i++) {
+        const Module *module = machine->modules[i];
+        if (!module->is_of_file) continue;
+        lua_newtable(L);
+        set_text(L, "path", module->path);
+        push_file_digest(L, module->file_digest);
+        lua_setfield(L, -2, "digest");
+        lua_rawseti(L, -2, ++count);
+    }
+    return 1;
 }
 
 /* --- Reports --------------------------------------------------------------------------------- */
@@ -288,7 +305,8 @@ static int l_kernel_tostring(lua_State *L) {
 void modules_open(lua_State *L) {
     static const luaL_Reg metamethods[] = {{"__tostring", l_kernel_tostring}, {NULL, NULL}};
     static const luaL_Reg methods[] = {{"info", l_kernel_info}, {NULL, NULL}};
-    static const luaL_Reg functions[] = {{"ptx_report", l_ptx_report}, {NULL, NULL}};
+    static const luaL_Reg functions[] = {
+        {"ptx_report", l_ptx_report}, {"loaded_ptx", l_loaded_ptx}, {NULL, NULL}};
     define_type(L, kernel_type, metamethods, methods);
     luaL_setfuncs(L, functions, 0);
 }

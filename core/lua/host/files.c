@@ -1,4 +1,4 @@
-/* Which Lua files were loaded in this process, with a digest of each and the file that asked for it. All Lua
+/* Which Lua and PTX files were loaded in this process, with a digest of each and the file that asked for it. All Lua
  * states note theirs here: those of policies run on several threads. */
 #include "core/lua/bindings.h"
 
@@ -16,6 +16,20 @@ static struct {
     Noted *files;
     uint32_t count, capacity;
 } noted = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+/* In place of a path: a host program loads it. The Lua files that a resume compares are not of these: it compares the
+ * host program's calls, which have digests of their PTX. */
+static const char by_host_program[] = "host program";
+
+typedef struct {
+    char text[17];
+} Digits;
+
+static Digits digits_of(uint64_t digest) {
+    Digits digits;
+    snprintf(digits.text, sizeof digits.text, "%016lx", digest);
+    return digits;
+}
 
 static bool is_noted(const char *path, const char *digest, const char *by) {
     for (uint32_t i = 0; i < noted.count; i++)
@@ -42,6 +56,18 @@ static int l_note_file(lua_State *L) {
     note(path, digest, by);
     pthread_mutex_unlock(&noted.lock);
     return 0;
+}
+
+void push_file_digest(lua_State *L, uint64_t digest) {
+    lua_pushstring(L, digits_of(digest).text);
+}
+
+void note_ptx_file(const char *path, uint64_t digest) {
+    char real[PATH_MAX];
+    if (!realpath(path, real)) return;
+    pthread_mutex_lock(&noted.lock);
+    note(real, digits_of(digest).text, by_host_program);
+    pthread_mutex_unlock(&noted.lock);
 }
 
 /* core.noted_files() -> { { path =, digest =, by = } ... } in the order in which they were noted. Between

@@ -2,6 +2,7 @@
 #include "core/lua/bindings.h"
 #include "core/lua/host/children.h"
 #include "core/sim/base/thread_choice.h"
+#include "core/sim/checkpoint/buffer.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -95,12 +96,7 @@ static int l_is_file(lua_State *L) {
 static int l_digest(lua_State *L) {
     size_t length;
     const char *text = luaL_checklstring(L, 1, &length);
-    uint64_t digest = 0xcbf29ce484222325ull;
-    char digits[17];
-    for (size_t i = 0; i < length; i++)
-        digest = (digest ^ (uint8_t)text[i]) * 0x100000001b3ull;
-    snprintf(digits, sizeof digits, "%016lx", digest);
-    lua_pushstring(L, digits);
+    push_file_digest(L, file_digest(text, length));
     return 1;
 }
 

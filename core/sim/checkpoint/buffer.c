@@ -90,6 +90,14 @@ bool reader_name(Reader *reader, char *name, size_t size) {
     return !reader->failed;
 }
 
+uint64_t file_digest(const void *bytes, size_t count) {
+    const uint8_t *at = bytes;
+    uint64_t hash = 0xcbf29ce484222325ull;
+    for (; count; count--, at++)
+        hash = (hash ^ *at) * 0x100000001b3ull;
+    return hash;
+}
+
 uint64_t hash_bytes(uint64_t seed, const void *bytes, size_t count) {
     const uint8_t *at = bytes;
     uint64_t hash = seed ^ (count * 0x9e3779b97f4a7c15ull);

@@ -46,6 +46,8 @@ static inline bool reader_at_end(const Reader *reader) {
     return !reader->failed && reader->position == reader->count;
 }
 
+/* FNV-1a: by which files are known in results. */
+uint64_t file_digest(const void *bytes, size_t count);
 /* 64-bit digest of bytes, to be chained. */
 uint64_t hash_bytes(uint64_t seed, const void *bytes, size_t count);
 

@@ -102,7 +102,7 @@ local function files_of_module(name)
   return files
 end
 
---- By stored path: the digests of the Lua files that this process has loaded, the library left out. Scripts take no part in a run,
+--- By stored path: the digests of the Lua and PTX files that this process has loaded, the library left out. Scripts take no part in a run,
 -- but for the module `measure`; nor does `apart`, the file that lists the runs.
 function inputs.loaded_files(measure, apart)
   local files, main = {}, arg and arg[0] and core.real_path(arg[0])

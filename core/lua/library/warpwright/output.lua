@@ -213,6 +213,7 @@ local function provenance_text(r, of)
   add("config digest", core.digest(of.config))
   add("PTX digest", core.digest(of.ptx))
   for _, file in ipairs(of.files) do add("Lua file", ("%s %s, %s"):format(file.digest, file.path, file.name)) end
+  for _, file in ipairs(of.ptx_files) do add("PTX file", ("%s %s"):format(file.digest, file.path)) end
   if of.resumed then add("resumed from", of.resumed) end
   if of.fast_forward then add("fast forward", of.fast_forward) end
   if of.sample then add("sampled", of.sample) end
@@ -284,7 +285,7 @@ local function rescue(files)
   return files[1].name .. " was written to stdout"
 end
 
---- Writes the folder. `of`: status =, config = text, ptx = text, size = parameters, files = of sources.list(), memcheck = text or nil, resumed = the
+--- Writes the folder. `of`: status =, config = text, ptx = text, ptx_files = of core.loaded_ptx(), size = parameters, files = of sources.list(), memcheck = text or nil, resumed = the
 -- checkpoint that it went on from, or nil, stats = which, or nil, has_trace = whether trace.txt is this run's. Returns nil, or what went wrong and where the results are instead.
 function output.write(folder, r, of)
   if not folder.path then return end

@@ -197,6 +197,7 @@ function run.run(options)
     status = ok and "completed" or core.thrown_text(checks_or_problem),
     config = sim:config(),
     ptx = ptx or table.concat(w.ptx_texts or {}),
+    ptx_files = core.loaded_ptx(gpu),
     size = params,
     files = sources.list(sim.choices.sources),
     resumed = options.resume,

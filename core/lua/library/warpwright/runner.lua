@@ -7,7 +7,6 @@
 -- what is to be kept, a table of numbers, texts and tables.
 local ww = require "warpwright"
 local core = require "warpwright.core"
-local find = require "warpwright.load"
 local inputs = require "warpwright.inputs"
 local literal = require "warpwright.literal"
 local processes = require "warpwright.processes"
@@ -129,8 +128,6 @@ function Runner:make(run)
   result.run, result.program, result.files = run, self.program, inputs.loaded_files(run.measure, self.apart)
   local before = run.warm_up and self:stored(self.prior(run))
   for path, digest in pairs(before and before.files or {}) do result.files[path] = digest end
-  local ptx = find.get("workload", run.workload).ptx
-  if ptx then result.files[inputs.stored_path(core.real_path(ptx))] = inputs.digest_of_file(ptx) end
   inputs.write_file(self:path_of(run), "return " .. literal(result) .. "\n")
 end
 

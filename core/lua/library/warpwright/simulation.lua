@@ -370,6 +370,7 @@ function Simulation:write(out, options)
     status = self.checks and "completed" or "stopped by its script",
     config = self:config(),
     ptx = ptx,
+    ptx_files = core.loaded_ptx(self:gpu()),
     size = self.params or {},
     files = sources.list(self.choices.sources),
     stats = options.stats,

@@ -76,11 +76,11 @@ function stored_run.read_config(path)
   return packed and core.unpacked(packed, MOST_CONFIG_BYTES) or inputs.read_file(path .. "/config.lua")
 end
 
---- All of provenance.txt by name, those of Lua files left out.
+--- All of provenance.txt by name, those of files left out.
 function stored_run.read_provenance(path)
   local values = {}
   for name, value in (inputs.read_file(path .. "/provenance.txt") or ""):gmatch "([%w ]-)  +([^\n]*)\n" do
-    if name ~= "Lua file" then values[name] = value end
+    if name ~= "Lua file" and name ~= "PTX file" then values[name] = value end
   end
   return values
 end
@@ -93,6 +93,9 @@ function stored_run.read_inputs(path)
   local values, text = {}, inputs.read_file(path .. "/provenance.txt") or ""
   for name, value in text:gmatch "([%w ]-)  +([^\n]*)\n" do
     if of_inputs[name] then values[name] = value end
+  end
+  for digest, path in text:gmatch "PTX file +(%x+) ([^\n]*)\n" do
+    if digest ~= values["PTX digest"] then values["file " .. path:match "[^/]*$"] = digest end
   end
   for digest, name in text:gmatch "Lua file +(%x+) [^\n]-, ([^\n]*)\n" do values["file " .. name] = digest end
   return values
