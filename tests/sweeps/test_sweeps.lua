@@ -59,6 +59,18 @@ harness.test("a policy's parameters are an axis, the seed is a parameter of the 
     "a medium,seed=3 - l2[*].size=1MiB 1; a medium,seed=4 - l2[*].size=1MiB 1")
 end)
 
+harness.test("an axis may have the value false", function()
+  local path <const> = "sm[*].l1d.enabled"
+  harness.equal(points { axes = { config = "m", workload = "a", [path] = { false, true } },
+    runs = { { config = "m", workload = "b", [path] = false } } },
+    "a - - sm[*].l1d.enabled=false 1; a - - sm[*].l1d.enabled=true 1; b - - sm[*].l1d.enabled=false 1")
+  local file, folder = prepare [[return { axes = { config = "gtx480", workload = "vecadd", size = "small,n=1000", sms = 1,
+    ["sm[*].l1d.enabled"] = { false, true } } }]]
+  local status, output = harness.run("sweep", file, "--out", folder)
+  harness.equal(status, 0, output)
+  harness.contains(output, "  1  false  ", "  2  true  ")
+end)
+
 harness.test("keep leaves out points, runs add some, repetitions repeat each", function()
   harness.equal(points {
     axes = { config = "m", workload = { "a", "b" }, policy = { "x", "y" } },
@@ -72,6 +84,13 @@ harness.test("what is wrong with a plan is said with its place and what is legal
     [{ axes = { workload = "a" } }] = "test: config: expected a name or a path, got nil",
     [{ axes = { config = "m", workload = {} } }] = "test: axes: workload: expected one value or more, got none",
     [{ axes = { config = "m", workload = { {} } } }] = "test: axes: workload: expected texts, numbers or booleans, got a table",
+    [{ axes = { config = "m", workload = { nil, "a" } } }] = "test: axes: workload[1]: expected a value, got nil",
+    [{ axes = { config = "m", workload = { of = "a" } } }] = "test: axes: workload: expected a value or a list of values, got the key 'of'",
+    [{ axes = { config = "m", workload = "a", policy = { "x", nil, "y" } } }] = "test: axes: policy[2]: expected a value, got nil",
+    [{ axes = { config = "m", workload = "a", policy = { "x", { "swl", limit = {} } } } }] =
+      "test: axes: policy: limit: expected one value or more, got none",
+    [{ runs = { { config = "m", workload = "a" }, nil, { config = "m", workload = "b" } } }] = "test: runs[2]: expected a value, got nil",
+    [{ runs = {} }] = "test: runs: expected one value or more, got none",
     [{ axis = {} }] = "test: no field matches 'axis'; did you mean axes?",
     [{ axes = { config = "m", workload = "a" }, repetitions = 0 }] = "test: repetitions: expected a whole number from 1 on, got 0",
     [{ axes = { config = "m", workload = "a" }, warm_up = { cycles = 0 } }] = "test: warm_up.cycles: expected 1 cycle or more, got 0",

@@ -143,7 +143,7 @@ local MOST_TRIES <const> = 20 -- of runs with a value that may be legal beside o
 --- An error when no run with this value can be built. A value that is wrong only beside others is a matter of these runs.
 local function blame(made, entry, problem)
   local name, tries = culprit(made, entry), 0
-  if not entry.point[name] then refuse(made, name, entry.run[name], problem) end
+  if entry.point[name] == nil then refuse(made, name, entry.run[name], problem) end
   for _, other in ipairs(made.runs) do
     if tries < MOST_TRIES and other ~= entry and key_of(other, name) == key_of(entry, name) then
       tries = tries + 1

@@ -16,12 +16,25 @@ for _, name in ipairs(run_axes) do is_run_axis[name] = true end
 
 -- Values of an axis ---------------------------------------------------------------------------------------------------------------
 
+--- Its values from 1 on, `what` they are: a name without quotes is nil, and leaves a hole.
+local function check_list(where, what, list)
+  local count = 0
+  for _, key in ipairs(names.sorted_keys(list)) do
+    if math.type(key) ~= "integer" or key < 1 then core.user_error(("%s: expected %s, got the key %s"):format(where, what, names.shown(key))) end
+    count = count + 1
+    if list[count] == nil then core.user_error(("%s[%d]: expected a value, got nil"):format(where, count)) end
+  end
+  if count == 0 then core.user_error(("%s: expected one value or more, got none"):format(where)) end
+end
+
+local values_of
+
 --- { "swl", limit = { 1, 2 }, level = "l1" } as { "swl:level=l1,limit=1", "swl:level=l1,limit=2" }.
-local function policies_of(entry)
+local function policies_of(where, entry)
   local texts = { "" }
   for _, key in ipairs(names.sorted_keys(entry)) do
     if key ~= 1 then
-      local values = type(entry[key]) == "table" and entry[key] or { entry[key] }
+      local values = values_of(("%s: %s"):format(where, key), nil, entry[key])
       local longer = {}
       for _, text in ipairs(texts) do
         for _, value in ipairs(values) do longer[#longer + 1] = ("%s,%s=%s"):format(text, key, tostring(value)) end
@@ -48,21 +61,21 @@ end
 local function is_plain(value) return type(value) == "string" or type(value) == "number" or type(value) == "boolean" end
 
 --- One value, or a list of them; each a text, a number or a boolean.
-local function values_of(where, axis, given)
+function values_of(where, axis, given)
   if is_plain(given) then return { given } end
   if type(given) ~= "table" then names.expected(where, "a value or a list of values", given) end
   if axis == "policy" and has_parameters(given) then given = { given } end
+  check_list(where, "a value or a list of values", given)
   local values = {}
   for _, value in ipairs(given) do
     if axis == "policy" and type(value) == "table" and type(value[1]) == "string" then
-      append_all(values, policies_of(value))
+      append_all(values, policies_of(where, value))
     elseif is_plain(value) then
       values[#values + 1] = value
     else
       names.expected(where, "texts, numbers or booleans", value)
     end
   end
-  if not values[1] then core.user_error(where .. ": expected one value or more, got none") end
   return values
 end
 
@@ -148,9 +161,7 @@ local function read_list_of_runs(where, runs)
   local what <const> = "a list of runs, { { config =, workload = ... } ... }"
   if runs == nil then return end
   if type(runs) ~= "table" then names.expected(where .. ": runs", what, runs) end
-  for _, key in ipairs(names.sorted_keys(runs)) do
-    if math.type(key) ~= "integer" then core.user_error(("%s: runs: expected %s, got the key %s"):format(where, what, names.shown(key))) end
-  end
+  check_list(where .. ": runs", what, runs)
 end
 
 --- plan.new(where, description): { runs = list of { number =, point =, run = }, axes = names in order, name =, where = }. `where`, the
