@@ -245,12 +245,29 @@ harness.test("PTX that the host program loads is an input of the run, and in its
   harness.contains(select(2, harness.run("sweep", "--status", folder)), "1 runs: 0 done, 0 failed, 0 stopped, 1 missing")
 end)
 
-harness.test("a run whose PTX is edited while it is at work is not taken for one of the new PTX", function()
-  local described, folder = prepare_host_program("edited", [[
+harness.test("a run of which an input is edited while it is at work fails, and names it", function()
+  local described, folder, own = prepare_host_program("edited", [[
       local file <close> = assert(io.open(own .. "/main.ptx", "a"))
       file:write "// edited\n"]])
-  sweep(described, folder)
-  harness.contains(select(2, harness.run("sweep", "--status", folder)), "1 runs: 0 done, 0 failed, 0 stopped, 1 missing")
+  local status, output = sweep(described, folder)
+  harness.equal(status, 1, output)
+  harness.contains(output, own .. "/main.ptx has changed while the run was at work; the same command makes it again")
+  harness.contains(select(2, harness.run("sweep", "--status", folder)), "1 runs: 0 done, 1 failed, 0 stopped, 0 missing")
+end)
+
+harness.test("a run that begins after an input was edited is one of the new input", function()
+  local described, folder, own = prepare_host_program("before", [[gpu:load(own .. "/other.ptx")]])
+  local text = harness.read(described)
+  harness.write("before/w.lua", (harness.read(own .. "/w.lua"):gsub("small = {}", "small = { edits = 0 }, first = { edits = 1 }")
+    :gsub("run%(gpu%)", "run(gpu, size)"):gsub("self:check_that", [[if size.edits == 1 then
+      local file <close> = assert(io.open(own .. "/other.ptx", "a"))
+      file:write "// edited\n"
+    end
+    self:check_that]])))
+  harness.write("before.lua", (text:gsub('"small"', '{ "first", "small" }')))
+  local status, output = harness.run("sweep", harness.folder() .. "/before.lua", "--out", folder, "--jobs", "1")
+  harness.equal(status, 1, output)
+  harness.contains(output, "2 runs: 1 done, 1 failed")
 end)
 
 harness.test("runs that differ in their policy share a warm-up; that under its policy is as without one", function()

@@ -9,6 +9,7 @@ local ww = require "warpwright"
 local core = require "warpwright.core"
 local inputs = require "warpwright.inputs"
 local literal = require "warpwright.literal"
+local names = require "warpwright.names"
 local processes = require "warpwright.processes"
 
 local runner = {}
@@ -51,14 +52,15 @@ local function read_result(path)
   return ok and type(result) == "table" and type(result.files) == "table" and result or nil
 end
 
---- Is it of what is here now?
-function Runner:is_current(result)
-  if result.program ~= self.program then return false end
-  for path, digest in pairs(result.files) do
-    if self:digest_now(path) ~= digest then return false end
+--- The first of the files that it was made of which is another now, or nil.
+function Runner:changed_file(result)
+  for _, path in ipairs(names.sorted_keys(result.files)) do
+    if self:digest_now(path) ~= result.files[path] then return path end
   end
-  return true
 end
+
+--- Is it of what is here now?
+function Runner:is_current(result) return result.program == self.program and not self:changed_file(result) end
 
 --- The stored result of a run, or nil when there is none of what is here now.
 function Runner:stored(run)
@@ -126,8 +128,13 @@ end
 function Runner:make(run)
   local result = run.measure and require(run.measure)(run) or self.simulate(run, self:path_of(run))
   result.run, result.program, result.files = run, self.program, inputs.loaded_files(run.measure, self.apart)
-  local before = run.warm_up and self:stored(self.prior(run))
+  local before = run.warm_up and (self:stored(self.prior(run)) or core.user_error "expected its warm-up to be there, of what is here now")
   for path, digest in pairs(before and before.files or {}) do result.files[path] = digest end
+  self.digests = {}
+  local changed = self:changed_file(result)
+  if changed then
+    core.user_error(("%s has changed while the run was at work; the same command makes it again"):format(inputs.present_path(changed)))
+  end
   inputs.write_file(self:path_of(run), "return " .. literal(result) .. "\n")
 end
 
@@ -163,7 +170,11 @@ function Runner:run(runs, ended)
     jobs = self.jobs, say = self.say, name = runner.name,
     work = function(run) self:make(run) end,
     problem_path = function(run) return self:problem_path(run) end,
-    log_path = self.log_path, ended = ended, obstacle = function() return self:obstacle() end,
+    ended = function(...)
+      self.digests = {} -- files may have changed since the run began
+      if ended then ended(...) end
+    end,
+    log_path = self.log_path, obstacle = function() return self:obstacle() end,
   })
   for i, problem in ipairs(problems) do problems[i] = { run = problem.item, problem = problem.problem, status = problem.status } end
   return problems, obstacle
