@@ -353,6 +353,26 @@ harness.test("ww.sweep gives a row for each run as it finishes", function()
   harness.equal(lines[2], lines[3], "the row and a run by itself")
 end)
 
+harness.test("a loop over ww.sweep that is left stops its runs, and leaves the database and a folder that is free", function()
+  local out = harness.folder() .. "/left"
+  local script = harness.write("left.lua", ([[
+    local ww, core = require "warpwright", require "warpwright.core"
+    local sweep = { axes = { config = "gtx480", workload = "vecadd", size = "small", sms = 2, policy = { "lrr", "gto" }, seed = { 1, 2 } },
+      out = %q, jobs = 2 }
+    local count = 0
+    for row in ww.sweep(sweep) do
+      print(row.status)
+      break
+    end
+    print(core.is_file(sweep.out .. "/results.sqlite"))
+    for row in ww.sweep(sweep) do count = count + (row.status == "done" and 1 or 0) end
+    print(count)
+  ]]):format(out))
+  local status, output = harness.run(script)
+  harness.equal(status, 0, output)
+  harness.equal(output, "done\ntrue\n4\n")
+end)
+
 -- Looking at them -----------------------------------------------------------------------------------------------------------------
 
 harness.test("a query that names nothing says what is near", function()

@@ -32,13 +32,22 @@ static void pass_on(int signal) {
 
 static const int passed_on[] = {SIGINT, SIGTERM};
 
-/* core.supervise(): from now on. A second signal ends this process at once, and its children with it. */
+/* core.supervise(): from now on; what was asked before is over. A second signal ends this process at once, and its
+ * children with it. */
 static int l_supervise(lua_State *L) {
     (void)L;
     supervision.on = true;
+    supervision.asked = 0;
     for (int i = 0; i < 2; i++)
         sigaction(passed_on[i], &(struct sigaction){.sa_handler = pass_on, .sa_flags = (int)SA_RESETHAND},
                   NULL);
+    return 0;
+}
+
+/* core.ask_to_stop(): as if this process had got SIGTERM. */
+static int l_ask_to_stop(lua_State *L) {
+    (void)L;
+    pass_on(SIGTERM);
     return 0;
 }
 
@@ -130,8 +139,12 @@ double cpu_seconds(void) {
 }
 
 void children_open(lua_State *L) {
-    static const luaL_Reg functions[] = {{"supervise", l_supervise}, {"stop_asked", l_stop_asked},
-                                         {"fork", l_fork},           {"wait_for_child", l_wait_for_child},
-                                         {"leave", l_leave},         {NULL, NULL}};
+    static const luaL_Reg functions[] = {{"supervise", l_supervise},
+                                         {"stop_asked", l_stop_asked},
+                                         {"ask_to_stop", l_ask_to_stop},
+                                         {"fork", l_fork},
+                                         {"wait_for_child", l_wait_for_child},
+                                         {"leave", l_leave},
+                                         {NULL, NULL}};
     luaL_setfuncs(L, functions, 0);
 }

@@ -214,7 +214,7 @@ function Sweep:row(entry)
 end
 
 --- sweeps.each { axes =, runs =, keep =, repetitions =, warm_up =, out = folder, jobs =, say = } -> an iterator over the rows as they
--- finish; the database is there when it has ended.
+-- finish; the database is there when it has ended. When the loop is left before, the runs at work stop, with checkpoints.
 function sweeps.each(description)
   if type(description) ~= "table" then names.expected("ww.sweep", "{ axes =, out = ... }", description) end
   local path, say, jobs = description.out, description.say, description.jobs
@@ -228,14 +228,26 @@ function sweeps.each(description)
   end
   local plan = plan_of.new("ww.sweep", given)
   local sweep = sweeps.open(path, plan, { jobs = jobs, say = say or function() end, checkpoint_every = description.checkpoint_every })
-  return coroutine.wrap(function()
+  local work, is_left, signal
+  local advance = coroutine.wrap(function()
+    work = coroutine.running()
     local _ <close> = core.lock_folder(path)
     sweep:check()
     folder.write_plan(path, plan, "")
-    local _, stopped = sweep:run(function(entry) coroutine.yield(sweep:row(entry)) end)
+    local _, stopped = sweep:run(function(entry)
+      if not is_left then coroutine.yield(sweep:row(entry)) end
+    end)
     sweep:collect()
-    if stopped then core.user_error(("ww.sweep: stopped by %s; the same script goes on"):format(stopped)) end
+    if not is_left then signal = stopped end
+    if signal then core.user_error(("ww.sweep: stopped by %s; the same script goes on"):format(signal)) end
   end)
+  local function leave()
+    if not work or coroutine.status(work) ~= "suspended" then return end
+    is_left, signal = true, core.stop_asked()
+    core.ask_to_stop()
+    advance()
+  end
+  return advance, nil, nil, setmetatable({}, { __close = leave })
 end
 
 return sweeps
