@@ -151,6 +151,16 @@ harness.test("killed twice with -9, the same command ends with the same database
   assert(harness.read(folder .. "/results.sqlite") == harness.read(whole .. "/results.sqlite"), "another database")
 end)
 
+harness.test("what killed processes had written of checkpoints is removed with them", function()
+  local _, folder = prepare ""
+  harness.equal(sweep(file, folder), 0)
+  local of_run = ("%s/%s"):format(folder, query(folder, "--select", "folder", "--where", "run = 1"):match "\n([^\n]+)")
+  os.remove(of_run .. ".lua")
+  for _, name in ipairs { "100.ckpt.tmp-999999999", "100.ckpt" } do assert(io.open(of_run .. "/" .. name, "w")):close() end
+  harness.equal(sweep(file, folder), 0)
+  assert(not table.concat(core.list_folder(of_run), " "):find("ckpt", 1, true), "a checkpoint")
+end)
+
 harness.test("SIGTERM stops the runs with checkpoints, and the same command goes on to the same database", function()
   local long = [[return { axes = { config = "gtx480", workload = "kmeans", size = "medium,iterations=1", sms = 4, policy = { "lrr", "gto" } } }]]
   local other, straight = prepare(long)

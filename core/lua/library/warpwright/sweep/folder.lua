@@ -45,9 +45,10 @@ function folder.runs(path) return path .. "/runs" end
 
 function folder.database(path) return path .. "/results.sqlite" end
 
+--- Those of a run that no process works at, and what killed ones had written of others.
 function folder.remove_checkpoints(path)
   for _, name in ipairs(core.list_folder(path)) do
-    if name:find "^%d+%.ckpt$" then os.remove(path .. "/" .. name) end
+    if name:find "^%d+%.ckpt$" or name:find "^%d+%.ckpt%.tmp%-%d+$" then os.remove(path .. "/" .. name) end
   end
 end
 
