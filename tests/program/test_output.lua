@@ -43,7 +43,7 @@ end)
 harness.test("a folder below a file is told before the run", function()
   local status, output = run_into(harness.write("file", "mine") .. "/below")
   harness.equal(status, 2, output)
-  harness.equal(output, ("warpwright: error: %s/file/below: cannot make the folder: Not a directory\n"):format(folder))
+  harness.equal(output, ("warpwright: error: cannot make the folder %s/file/below: Not a directory\n"):format(folder))
 end)
 
 harness.test("a folder that cannot be written to is told before the run", function()

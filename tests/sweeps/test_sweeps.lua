@@ -2,6 +2,7 @@
 local ww = require "warpwright"
 local core = require "warpwright.core"
 local harness = require "tests.lib.harness"
+local literal = require "warpwright.literal"
 local plan = require "warpwright.sweep.plan"
 local processes = require "warpwright.processes"
 
@@ -77,6 +78,14 @@ harness.test("keep leaves out points, runs add some, repetitions repeat each", f
     keep = function(point) return point.workload == "a" or point.policy == "y" end,
     runs = { { config = "m", workload = "c", policy = "y" } }, repetitions = 2,
   }, "a - x  1; a - x  2; a - y  1; a - y  2; b - y  1; b - y  2; c - y  1; c - y  2")
+end)
+
+harness.test("whole numbers may be written as floats, and mean the same runs", function()
+  local function run_of(number)
+    return plan.new("test", { axes = { config = "m", workload = "a", max_cycles = { number } }, warm_up = { cycles = number }, repetitions = number })
+  end
+  harness.equal(literal(run_of(2.0)), literal(run_of(2)))
+  harness.equal(ww.run({ config = "gtx480", workload = "vecadd", size = "small", max_cycles = 1e9, out = false }).checks > 0, true)
 end)
 
 harness.test("what is wrong with a plan is said with its place and what is legal", function()
@@ -334,6 +343,13 @@ harness.test("progress takes its times from a clock that nobody sets", function(
     problem_path = function(item) return ("%s/problem%d"):format(harness.folder(), item) end })
   harness.equal(#lines, 2, "lines")
   for _, line in ipairs(lines) do assert(not line:find "%-%d", line) end
+end)
+
+harness.test("-jN is -j N", function()
+  local status, output = harness.run("sweep", file, "--out", whole, "-j3", "--dry-run")
+  harness.equal(status, 0, output)
+  harness.contains(output, " 3 at a time")
+  harness.refused("--jobs: expected a whole number from 1 on, got 'x'", "sweep", file, "-jx")
 end)
 
 harness.test("--dry-run says what would run, and runs nothing", function()

@@ -21,7 +21,7 @@ static int l_make_folder(lua_State *L) {
     const char *path = luaL_checkstring(L, 1);
     raise_user_errors_in(L);
     int result = mkdir(path, 0777);
-    if (result != 0 && errno != EEXIST) user_error("%s: cannot make the folder: %s", path, strerror(errno));
+    if (result != 0 && errno != EEXIST) user_error("cannot make the folder %s: %s", path, strerror(errno));
     lua_pushboolean(L, result == 0);
     return 1;
 }

@@ -123,7 +123,7 @@ function run.check(options)
   tracing.check(options)
   refuse_beside_sample(options)
   local limit = options.max_cycles
-  if limit ~= nil and (math.type(limit) ~= "integer" or limit < 1) then names.expected("max_cycles", "1 cycle or more", limit) end
+  if limit ~= nil and (type(limit) ~= "number" or not math.tointeger(limit) or limit < 1) then names.expected("max_cycles", "1 cycle or more", limit) end
 end
 
 --- ww.run { config =, workload =, size =, policy =, set =, out =, max_cycles =, order =, threads =, pin =, memory =,

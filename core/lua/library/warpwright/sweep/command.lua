@@ -34,6 +34,7 @@ local function read_arguments(args, first)
   while args[i] do
     local word = args[i]
     local name, value = word:match "^(%-%-[%a-]+)=(.*)$"
+    if not name then name, value = word:match "^(%-j)(.+)$" end
     local option = takes[name or word]
     if word == "--" then
       o.sbatch = table.move(args, i + 1, #args, 1, {})

@@ -58,10 +58,14 @@ local function append_all(list, more)
   for _, value in ipairs(more) do list[#list + 1] = value end
 end
 
+--- 1e5 as 100000: a run is known by how its numbers are written.
+local function whole(value) return type(value) == "number" and math.tointeger(value) or value end
+
 local function is_plain(value) return type(value) == "string" or type(value) == "number" or type(value) == "boolean" end
 
 --- One value, or a list of them; each a text, a number or a boolean.
 function values_of(where, axis, given)
+  if axis == "max_cycles" then given = whole(given) end
   if is_plain(given) then return { given } end
   if type(given) ~= "table" then names.expected(where, "a value or a list of values", given) end
   if axis == "policy" and has_parameters(given) then given = { given } end
@@ -71,7 +75,7 @@ function values_of(where, axis, given)
     if axis == "policy" and type(value) == "table" and type(value[1]) == "string" then
       append_all(values, policies_of(where, value))
     elseif is_plain(value) then
-      values[#values + 1] = value
+      values[#values + 1] = axis == "max_cycles" and whole(value) or value
     else
       names.expected(where, "texts, numbers or booleans", value)
     end
@@ -140,17 +144,17 @@ end
 local function read_warm_up(where, warm_up)
   if warm_up == nil then return nil end
   names.check_keys(where .. ": warm_up", warm_up, { "cycles", "policy" })
-  if math.type(warm_up.cycles) ~= "integer" or warm_up.cycles < 1 then
-    names.expected(where .. ": warm_up.cycles", "1 cycle or more", warm_up.cycles)
-  end
+  local cycles = whole(warm_up.cycles)
+  if math.type(cycles) ~= "integer" or cycles < 1 then names.expected(where .. ": warm_up.cycles", "1 cycle or more", cycles) end
   if warm_up.policy ~= nil and type(warm_up.policy) ~= "string" then
     names.expected(where .. ": warm_up.policy", "the name of a policy", warm_up.policy)
   end
-  return { cycles = warm_up.cycles, policy = warm_up.policy }
+  return { cycles = cycles, policy = warm_up.policy }
 end
 
 local function read_repetitions(where, repetitions)
   if repetitions == nil then return 1 end
+  repetitions = whole(repetitions)
   if math.type(repetitions) ~= "integer" or repetitions < 1 then
     names.expected(where .. ": repetitions", "a whole number from 1 on", repetitions)
   end
@@ -162,6 +166,13 @@ local function read_list_of_runs(where, runs)
   if runs == nil then return end
   if type(runs) ~= "table" then names.expected(where .. ": runs", what, runs) end
   check_list(where .. ": runs", what, runs)
+end
+
+--- What reads a field of the description knows nothing of where that is.
+local function check_field(where, read, value)
+  if value == nil then return end
+  local ok, problem = pcall(read, value)
+  if not ok then core.user_error(("%s: %s"):format(where, core.thrown_text(problem))) end
 end
 
 --- plan.new(where, description): { runs = list of { number =, point =, run = }, axes = names in order, name =, where = }. `where`, the
@@ -180,11 +191,12 @@ function plan.new(where, description)
   end
   local of_all = { warm_up = read_warm_up(where, description.warm_up), stats_every = description.stats_every,
     stats_of = description.stats_of, histograms = description.histograms }
-  if of_all.stats_every ~= nil then intervals.read_every(of_all.stats_every) end
-  if of_all.histograms ~= nil then histograms.words_of(of_all.histograms) end
+  check_field(where, intervals.read_every, of_all.stats_every)
+  check_field(where, histograms.words_of, of_all.histograms)
   local made, axes = { where = where, runs = {}, name = description.name }, {}
   for _, point in ipairs(points) do
     if not description.keep or description.keep(point) then
+      if of_all.warm_up and point.sample ~= nil then core.user_error(where .. ": warm_up: expected runs without sample, got one with it") end
       for axis in pairs(point) do axes[axis] = true end
       for repetition = 1, read_repetitions(where, description.repetitions) do
         made.runs[#made.runs + 1] = {
