@@ -399,6 +399,27 @@ harness.test("a loop over ww.sweep that is left stops its runs, and leaves the d
   harness.equal(output, "done\ntrue\n4\n")
 end)
 
+harness.test("ww.sweep has the option stats, as the command has", function()
+  local script = harness.write("stats.lua", ([[
+    local ww, core = require "warpwright", require "warpwright.core"
+    for row in ww.sweep { axes = { config = "gtx480", workload = "vecadd", size = "small", sms = 2 }, out = "%s/stats", stats = STATS } do
+      print(core.is_file(row.folder .. "/stats.txt"), core.is_file(row.folder .. "/stats.zst"), row.result)
+    end
+  ]]):format(harness.folder()):gsub("STATS", '"all"'))
+  harness.equal(select(2, harness.run(script)), "true\tfalse\tnil\n")
+  harness.refused("stats: expected", harness.write("stats.lua", (harness.read(script):gsub('"all"', "3"))))
+end)
+
+harness.test("the stored machine of a sweep's run is one that runs", function()
+  local stem = ("%s/%s/"):format(whole, query(whole, "--select", "folder", "--where", "run = 1"):match "\n([^\n]+)")
+  local status, output = harness.run("run", stem .. "config.lua.zst", "vecadd", "--size", "small", "--policy", "lrr", "--out",
+    harness.folder() .. "/again")
+  harness.equal(status, 0, output)
+  harness.contains(harness.read(harness.folder() .. "/again/stats.txt"), query(whole, "--select", "cycles", "--where", "run = 1"):match "\n(%d+)")
+  local damaged = harness.write("config.lua.zst", harness.read(stem .. "config.lua.zst"):sub(1, -2))
+  harness.refused("expected a whole config.lua.zst, got a damaged one", "run", damaged, "vecadd")
+end)
+
 -- Looking at them -----------------------------------------------------------------------------------------------------------------
 
 harness.test("a query that names nothing says what is near", function()

@@ -2,6 +2,7 @@
 local core = require "warpwright.core"
 local names = require "warpwright.names"
 
+local load_text <const> = load
 local load = {}
 
 --- By what a file returned: its path.
@@ -17,9 +18,17 @@ function load.place_of_call(level)
   return core.location()
 end
 
+--- Of a machine that a run of a sweep has stored.
+local function packed_chunk(path)
+  local text = require("warpwright.stored_run").unpacked_config(path)
+  if not text then core.user_error(path .. ": expected a whole config.lua.zst, got a damaged one") end
+  core.note_file(core.real_path(path), require("warpwright.inputs").digest_of_file(path), core.real_path(path))
+  return load_text(text, "@" .. path)
+end
+
 --- What the file of this path returns.
 local function loaded_from(path)
-  local chunk, problem = loadfile(path)
+  local chunk, problem = (path:find "%.lua%.zst$" and packed_chunk or loadfile)(path)
   if not chunk then error(problem, 0) end
   local before = at_work
   local _ <close> = setmetatable({}, { __close = function() at_work = before end })

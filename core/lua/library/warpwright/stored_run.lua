@@ -71,9 +71,14 @@ function stored_run.read_launches(path)
 end
 
 --- The machine as Lua text, or nil.
+--- Of a config.lua.zst; nil when it is damaged or not there.
+function stored_run.unpacked_config(path)
+  local packed = inputs.read_file(path)
+  return packed and core.unpacked(packed, MOST_CONFIG_BYTES)
+end
+
 function stored_run.read_config(path)
-  local packed = inputs.read_file(path .. "/config.lua.zst")
-  return packed and core.unpacked(packed, MOST_CONFIG_BYTES) or inputs.read_file(path .. "/config.lua")
+  return stored_run.unpacked_config(path .. "/config.lua.zst") or inputs.read_file(path .. "/config.lua")
 end
 
 --- All of provenance.txt by name, those of files left out.

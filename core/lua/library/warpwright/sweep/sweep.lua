@@ -7,6 +7,7 @@ local inputs = require "warpwright.inputs"
 local mistakes = require "warpwright.sweep.mistakes"
 local names = require "warpwright.names"
 local one_run = require "warpwright.sweep.one_run"
+local output = require "warpwright.output"
 local plan_of = require "warpwright.sweep.plan"
 local processes = require "warpwright.processes"
 local result = require "warpwright.result"
@@ -213,7 +214,7 @@ function Sweep:row(entry)
   return row
 end
 
---- sweeps.each { axes =, runs =, keep =, repetitions =, warm_up =, out = folder, jobs =, say = } -> an iterator over the rows as they
+--- sweeps.each { axes =, runs =, keep =, repetitions =, warm_up =, out = folder, jobs =, stats =, say = } -> an iterator over the rows as they
 -- finish; the database is there when it has ended. When the loop is left before, the runs at work stop, with checkpoints.
 function sweeps.each(description)
   if type(description) ~= "table" then names.expected("ww.sweep", "{ axes =, out = ... }", description) end
@@ -222,12 +223,14 @@ function sweeps.each(description)
   if say and type(say) ~= "function" then names.expected("ww.sweep: say", "a function of a line", say) end
   if jobs ~= nil and (math.type(jobs) ~= "integer" or jobs < 1) then names.expected("ww.sweep: jobs", "a whole number from 1 on", jobs) end
   checkpoint.check { checkpoint_every = description.checkpoint_every }
-  local options, given = { out = true, jobs = true, say = true, checkpoint_every = true }, {}
+  output.check_stats(description.stats)
+  local options, given = { out = true, jobs = true, stats = true, say = true, checkpoint_every = true }, {}
   for key, value in pairs(description) do
     if not options[key] then given[key] = value end
   end
   local plan = plan_of.new("ww.sweep", given)
-  local sweep = sweeps.open(path, plan, { jobs = jobs, say = say or function() end, checkpoint_every = description.checkpoint_every })
+  local sweep = sweeps.open(path, plan, { jobs = jobs, say = say or function() end, stats = description.stats,
+    checkpoint_every = description.checkpoint_every })
   local work, is_left, signal
   local advance = coroutine.wrap(function()
     work = coroutine.running()
