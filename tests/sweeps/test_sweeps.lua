@@ -65,9 +65,9 @@ harness.test("an axis may have the value false", function()
   harness.equal(points { axes = { config = "m", workload = "a", [path] = { false, true } },
     runs = { { config = "m", workload = "b", [path] = false } } },
     "a - - sm[*].l1d.enabled=false 1; a - - sm[*].l1d.enabled=true 1; b - - sm[*].l1d.enabled=false 1")
-  local file, folder = prepare [[return { axes = { config = "gtx480", workload = "vecadd", size = "small,n=1000", sms = 1,
+  local described, folder = prepare [[return { axes = { config = "gtx480", workload = "vecadd", size = "small,n=1000", sms = 1,
     ["sm[*].l1d.enabled"] = { false, true } } }]]
-  local status, output = harness.run("sweep", file, "--out", folder)
+  local status, output = harness.run("sweep", described, "--out", folder)
   harness.equal(status, 0, output)
   harness.contains(output, "  1  false  ", "  2  true  ")
 end)
@@ -234,7 +234,7 @@ local function prepare_host_program(name, body)
   local own = ("%s/%s"):format(harness.folder(), name)
   core.make_folder(own)
   local ptx = harness.read(core.home_path "workloads/vecadd/vecadd.ptx")
-  for _, file in ipairs { "main", "other" } do harness.write(("%s/%s.ptx"):format(name, file), ptx) end
+  for _, stem in ipairs { "main", "other" } do harness.write(("%s/%s.ptx"):format(name, stem), ptx) end
   harness.write(name .. "/w.lua", ([[
     local w = require("warpwright").workload "w" { doc = "x", ptx = "main.ptx", sizes = { small = {} } }
     local own = %q
@@ -243,13 +243,13 @@ local function prepare_host_program(name, body)
       self:check_that("ended", true)
     end
     return w]]):format(own, body))
-  local file, folder = prepare(([[return { axes = { config = "gtx480", workload = "%s/w.lua", size = "small", sms = 1 } }]]):format(own))
-  return file, folder, own
+  local described, folder = prepare(([[return { axes = { config = "gtx480", workload = "%s/w.lua", size = "small", sms = 1 } }]]):format(own))
+  return described, folder, own
 end
 
 local function edit(path)
-  local file <close> = assert(io.open(path, "a"))
-  file:write "// edited\n"
+  local edited <close> = assert(io.open(path, "a"))
+  edited:write "// edited\n"
 end
 
 harness.test("PTX that the host program loads is an input of the run, and in its provenance", function()

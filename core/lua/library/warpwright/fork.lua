@@ -45,6 +45,7 @@ local function run_variant(sim, variant, folder)
     status = "completed",
     config = sim:config(),
     ptx = ptx,
+    ptx_files = core.loaded_ptx(sim:gpu()),
     size = sim.params,
     files = sources.list(sim.choices.sources),
     resumed = ("core cycle %d of a run on %s"):format(sim.forked_at, sim.name),

@@ -99,8 +99,8 @@ function stored_run.read_inputs(path)
   for name, value in text:gmatch "([%w ]-)  +([^\n]*)\n" do
     if of_inputs[name] then values[name] = value end
   end
-  for digest, path in text:gmatch "PTX file +(%x+) ([^\n]*)\n" do
-    if digest ~= values["PTX digest"] then values["file " .. path:match "[^/]*$"] = digest end
+  for digest, ptx in text:gmatch "PTX file +(%x+) ([^\n]*)\n" do
+    if digest ~= values["PTX digest"] then values["file " .. ptx:match "[^/]*$"] = digest end
   end
   for digest, name in text:gmatch "Lua file +(%x+) [^\n]-, ([^\n]*)\n" do values["file " .. name] = digest end
   return values
