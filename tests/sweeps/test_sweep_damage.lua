@@ -76,6 +76,18 @@ harness.test("a damaged list of results has its run made again", function()
   assert(harness.read(folder .. "/results.sqlite") == whole, "another database")
 end)
 
+harness.test("results that may not be read are an error that names the file, not missing runs", function()
+  -- Root reads anywhere by these capabilities alone; another user might not reach the program's own folder.
+  local limits <const> = "setpriv --inh-caps=-dac_override,-dac_read_search --bounding-set=-dac_override,-dac_read_search"
+  local bound = os.execute(limits .. " true 2>/dev/null") and limits or ""
+  os.execute(("chmod 0 '%s.lua'"):format(first))
+  local pipe = assert(io.popen(("%s '%s' sweep --status '%s' 2>&1; echo status $?"):format(bound, arg[-1], folder)))
+  local output = pipe:read "a"
+  pipe:close()
+  os.execute(("chmod 644 '%s.lua'"):format(first))
+  harness.contains(output, first .. ".lua: expected a file that can be read", "status 2")
+end)
+
 harness.test("a damaged sweep.lua is an error of that file", function()
   local before = harness.read(folder .. "/sweep.lua")
   for _, text in ipairs { "", "return {", "return { runs = {}, axes = 3 }", "return { runs = { 3 }, axes = {} }",

@@ -47,6 +47,7 @@ end
 --- What the file of a run has, of whatever program and inputs, or nil.
 local function read_result(path)
   local text = inputs.read_file(path) -- by loadfile() it would count among the files of later runs
+  if not text and core.is_file(path) then core.user_error(path .. ": expected a file that can be read") end
   local chunk = text and load(text, "=result", "t", { math = math })
   local ok, result = pcall(chunk or error)
   return ok and type(result) == "table" and type(result.files) == "table" and result or nil
