@@ -6,7 +6,7 @@ local command_line = require "scripts.lib.command_line"
 local json = require "warpwright.json"
 local svg = require "scripts.lib.svg"
 local topologies = require "scripts.lib.topologies"
-local write_into = require("warpwright.inputs").write_into
+local write_file = require("warpwright.inputs").write_file
 
 local help = [[
 usage: scripts/network [options] [CONFIG]
@@ -411,7 +411,7 @@ local function main(options)
       print(limit_text(direction, pattern, options))
     end
   end
-  if options.svg then write_into(options.svg, draw(rows, directions, options)) end
+  if options.svg then write_file(options.svg, draw(rows, directions, options)) end
   if options.json then json.write(options.json, rows) end
 end
 

@@ -40,4 +40,4 @@ local canvas, width <const>, height <const> = svg.canvas(), 430, 460
 for i, column in ipairs { "kmeans", "geo. mean" } do
   canvas:bars({ x = 8 + (i - 1) * width, y = 0, width = width, height = height }, panel(columns, rows, column))
 end
-inputs.write_into(plot, canvas:document(2 * width + 16, height))
+inputs.write_file(plot, canvas:document(2 * width + 16, height))

@@ -72,7 +72,7 @@ local function restrict(figures, wanted)
 end
 
 local function write(path, text)
-  local problem = inputs.try_to_write_into(path, text)
+  local problem = inputs.try_to_write(path, text)
   if problem then error("reproduce: " .. problem, 0) end
 end
 

@@ -257,4 +257,4 @@ if options.json then
   json.write(options.json, { windows = windows, all = before, changes = result["sm[*].warp_types.changes"],
     delays = delay_counts, warps = options.warps and curves_for_json(chosen) or nil })
 end
-if options.svg then inputs.write_into(options.svg, draw(windows, chosen)) end
+if options.svg then inputs.write_file(options.svg, draw(windows, chosen)) end

@@ -78,7 +78,7 @@ function buffers.upload(gpu, address, text) gpu:write(address, core.array_from("
 --- Writes `bytes` bytes of the device into a file.
 function buffers.save(gpu, address, bytes, path)
   local text = gpu:download("u8", address, bytes):string()
-  inputs.write_into(path, text)
+  inputs.write_file(path, text)
 end
 
 return buffers

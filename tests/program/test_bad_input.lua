@@ -185,7 +185,7 @@ bad_host_program("the launch of a kernel with an unsupported opcode", "gpu:launc
 --- Runs vecadd with an output folder in which no file can be written, as on a full disk, and `folder` for temporary files.
 local function run_on_a_full_disk(folder)
   local out = harness.folder() .. "/full"
-  os.execute(("mkdir -p %s && ln -sf /dev/full %s/stats.txt.tmp"):format(out, out))
+  os.execute(("mkdir -p %s && ln -sf /dev/full %s/stats.txt"):format(out, out))
   return harness.run_with("TMPDIR=" .. folder, "run", "gtx480", "vecadd", "--size", "small,n=1024", "--set", "sms=2", "--out", out)
 end
 harness.test("results that cannot be written go to the folder for temporary files", function()

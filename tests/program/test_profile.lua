@@ -235,7 +235,22 @@ harness.test("a page takes the place of no result, and leaves nothing where it c
   core.make_folder(home .. "/folder.html")
   harness.refused(("profile: --html: %s/folder.html: expected a file that can be written, got: "):format(home), "profile", straight, "--html",
     home .. "/folder.html")
-  assert(not core.is_file(home .. "/folder.html.tmp"), "half a page is left")
+  for _, name in ipairs(core.list_folder(home)) do assert(not name:find "%.tmp$", "half a page is left: " .. name) end
+end)
+
+harness.test("a page is written to what a name leads to, and a FILE.tmp of the user's stays", function()
+  local page, link, own, pipe = home .. "/page.html", home .. "/link.html", home .. "/page.html.tmp", home .. "/pipe.html"
+  harness.equal(harness.run("profile", straight, "--html", page), 0, "exit status")
+  local expected = harness.read(page)
+  assert(os.execute(("cd %s && ln -sf page.html link.html && mkfifo pipe.html && (cat pipe.html > read.html &)"):format(home)))
+  harness.write("page.html", "old")
+  harness.write("page.html.tmp", "of the user's")
+  harness.equal(harness.run("profile", straight, "--html", link), 0, "exit status")
+  assert(os.execute("test -L " .. link), "the link is none any more")
+  harness.same_text(harness.read(page), expected, page)
+  harness.equal(harness.read(own), "of the user's")
+  assert(os.execute(("timeout 20 %s profile %s --html %s > %s/said"):format(core.home_path "build/opt/warpwright", straight, pipe, home)))
+  assert(os.execute("test -p " .. pipe), "the pipe is none any more")
 end)
 
 harness.test("a damaged file of a profile is named, whatever it holds", function()

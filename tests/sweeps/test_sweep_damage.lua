@@ -148,7 +148,8 @@ harness.test("a run whose reason cannot be written into the folder still tells i
   ]]), harness.folder() .. "/failing"
   harness.equal(harness.run("sweep", failing, "--out", out), 1, "exit status")
   for _, name in ipairs(core.list_folder(out .. "/runs")) do
-    if name:find "%.problem$" then core.make_folder(("%s/runs/%s.tmp"):format(out, name)) end
+    local path = ("%s/runs/%s"):format(out, name)
+    if name:find "%.problem$" then assert(os.remove(path) and core.make_folder(path) and core.make_folder(path .. "/in_the_way")) end
   end
   local status, output = harness.run("sweep", failing, "--out", out)
   harness.equal(status, 1, output)

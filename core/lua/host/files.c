@@ -6,6 +6,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 typedef struct {
     char *path, *digest, *by;
@@ -96,8 +97,18 @@ static int l_real_path(lua_State *L) {
     return 1;
 }
 
+/* core.exists(path): whatever it is, a link that leads nowhere too. */
+static int l_exists(lua_State *L) {
+    struct stat status;
+    lua_pushboolean(L, lstat(luaL_checkstring(L, 1), &status) == 0);
+    return 1;
+}
+
 void files_open(lua_State *L) {
-    static const luaL_Reg functions[] = {
-        {"note_file", l_note_file}, {"noted_files", l_noted_files}, {"real_path", l_real_path}, {NULL, NULL}};
+    static const luaL_Reg functions[] = {{"note_file", l_note_file},
+                                         {"noted_files", l_noted_files},
+                                         {"real_path", l_real_path},
+                                         {"exists", l_exists},
+                                         {NULL, NULL}};
     luaL_setfuncs(L, functions, 0);
 }

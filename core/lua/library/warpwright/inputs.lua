@@ -29,31 +29,25 @@ function inputs.try_to_fill(file, path, text)
   return not (ok and closed) and ("%s: %s"):format(path, write_problem or close_problem) or nil
 end
 
---- A file that the user named: a device or a pipe is written to, and stays what it is. Returns nil, or what went wrong.
-function inputs.try_to_write_into(path, text)
+--- Returns nil, or what went wrong; `shown`: the name of the file in it.
+local function write_in_place(path, text, shown)
   local file, problem = io.open(path, "wb")
-  return file and inputs.try_to_fill(file, path, text) or problem
+  return file and inputs.try_to_fill(file, shown, text) or problem
 end
 
---- The same; what goes wrong is an error.
-function inputs.write_into(path, text)
-  local problem = inputs.try_to_write_into(path, text)
-  if problem then error(problem, 0) end
-end
-
---- Whole or not at all: readers never see half a file. Returns nil, or what went wrong.
+--- Whole or not at all: readers never see half a file. What is no regular file, such as a device, stays what it is and is written
+-- to; so is the file that a link names. Returns nil, or what went wrong.
 function inputs.try_to_write(path, text)
-  local temporary = path .. ".tmp"
-  local file, open_problem = io.open(temporary, "wb")
-  if not file then return open_problem end
-  local problem = inputs.try_to_fill(file, path, text)
-  if problem then
-    os.remove(temporary)
-    return problem
+  if core.exists(path) and not core.is_file(path) then return write_in_place(path, text, path) end
+  local target = core.real_path(path) or path
+  local temporary = ("%s.%s-%d.tmp"):format(target, core.host().name, core.process()) -- no name of the user's or another process's
+  local problem = write_in_place(temporary, text, path)
+  if not problem then
+    local renamed, rename_problem = os.rename(temporary, target)
+    problem = not renamed and rename_problem or nil
   end
-  local renamed, rename_problem = os.rename(temporary, path)
-  if not renamed then os.remove(temporary) end
-  return not renamed and rename_problem or nil
+  if problem then os.remove(temporary) end
+  return problem
 end
 
 --- The same; what goes wrong is an error.

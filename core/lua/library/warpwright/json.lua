@@ -119,7 +119,7 @@ function decode(text, at)
 end
 
 --- Writes a value into a file.
-function json.write(path, value) inputs.write_into(path, json.encode(value)) end
+function json.write(path, value) inputs.write_file(path, json.encode(value)) end
 
 --- The value of a JSON text; null is nil.
 function json.decode(text) return (decode(text, 1)) end

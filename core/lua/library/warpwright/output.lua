@@ -257,7 +257,7 @@ function output.write_page(where, path, text)
   if name ~= "report.html" and (output.is_of_run(name) or name == "results.sqlite") and core.is_file(path) then
     names.expected(where, "a name that no file of a run or a sweep has", path)
   end
-  local problem = inputs.try_to_write_into(path, names.utf8(text))
+  local problem = inputs.try_to_write(path, names.utf8(text))
   if problem then
     core.user_error(("%s: %s: expected a file that can be written, got: %s"):format(where, path, problem:gsub("^.*: ", "")))
   end
