@@ -160,7 +160,7 @@ end)
 harness.test("a run that goes on as another sets aside what lies beyond its first cycle", function()
   local folder = home .. "/forked"
   passes("gtx480", "spmv", "--size", "small", "--set", "sms=2", "--checkpoint-at", "10000,20000,30000", "--out", folder)
-  passes("--resume", folder .. "/20000.ckpt", "--allow-changes", "--policy", "lrr", "--out", folder)
+  passes("--resume", folder .. "/20000.ckpt", "--allow-changes", "--policy", "lrr", "--checkpoint-at", "none", "--out", folder)
   harness.equal(names_in(folder), "10000.ckpt 20000.ckpt 30000.ckpt.old")
 end)
 
@@ -176,6 +176,40 @@ harness.test("sim:write gives a script's run the folder of warpwright run", func
   same_stats(home .. "/scripted")
   harness.same_text(harness.read(home .. "/scripted/config.lua"), harness.read(straight .. "/config.lua"), "config")
   harness.contains(harness.read(home .. "/scripted/provenance.txt"), "status             completed", "size               small")
+end)
+
+harness.test("a resume goes on with checkpoints, energy and the form of statistics, until they are switched off", function()
+  local first, files = harness.folder() .. "/kept", nil
+  local function names_after(...)
+    local status, output = harness.run("run", ...)
+    harness.equal(status, 0, output)
+    files = table.concat(core.list_folder(first), " ")
+  end
+  names_after("gtx480", "bfs", "--size", "small", "--set", "sms=2", "--checkpoint-every", "10000", "--keep", "2", "--energy", "fermi_40nm", "--stats",
+    "packed", "--out", first)
+  local expected, newest = files, nil
+  for cycle in files:gmatch "(%d+)%.ckpt" do newest = math.max(newest or 0, math.tointeger(cycle)) end
+  local middle = harness.folder() .. "/middle"
+  harness.equal(harness.run("run", "gtx480", "bfs", "--size", "small", "--set", "sms=2", "--max-cycles", "15000", "--checkpoint-every", "10000",
+    "--keep", "2", "--energy", "fermi_40nm", "--stats", "packed", "--out", middle), 2, "exit status")
+  first = middle
+  names_after("--resume", middle .. "/10000.ckpt", "--out", middle)
+  harness.equal(files, expected)
+  harness.contains(core.unpacked(harness.read(middle .. "/stats.zst"), 1 << 24), "energy")
+  first = harness.folder() .. "/off"
+  names_after("--resume", ("%s/%d.ckpt"):format(middle, newest), "--checkpoint-every", "none", "--energy", "none", "--stats", "all", "--out", first)
+  assert(not files:find "ckpt", files)
+  assert(not harness.read(first .. "/stats.txt"):find "energy", "energy is not off")
+end)
+
+harness.test("a resume from another folder has the policy that it had, and says nothing of another", function()
+  local folder, program = harness.folder() .. "/there", core.real_path "build/opt/warpwright"
+  core.make_folder(folder)
+  harness.write("there/own.lua", 'local own = require "warpwright.policy" "own" { period = 5000 } function own:on_period() end return own')
+  assert(os.execute(("cd %s && %s run gtx480 spmv --size small --set sms=2 --policy own.lua --checkpoint-at 10000 --out r > said"):format(folder, program)))
+  local status, output = harness.run("run", "--resume", folder .. "/r/10000.ckpt", "--out", folder .. "/s")
+  harness.equal(status, 0, output)
+  assert(not output:find("what it knew is dropped", 1, true), output)
 end)
 
 harness.finish()

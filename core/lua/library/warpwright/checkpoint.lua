@@ -48,7 +48,7 @@ end
 --- What the run that made the checkpoint was: config, workload, size, policy, set, memory.
 function checkpoint.read_run(path) return read_text(core.checkpoint_text(path)) end
 
-local may_be_path <const> = { config = true, workload = true, policy = true }
+local may_be_path <const> = { config = true, workload = true, policy = true, energy = true }
 
 --- What a checkpoint says of the run's config, workload, policy ...; where it names a file that is not to be found from here, the
 -- same from the folder in which the run was started.
@@ -129,7 +129,7 @@ end
 --- Reports what was transferred from a checkpoint of another policy or machine, like parts together.
 local function print_notes(gpu, before, run)
   local seen = {}
-  if before.policy ~= run.policy then
+  if before.policy ~= run.policy and checkpoint.found(before, "policy") ~= run.policy then
     note("resume: policy %s became %s; what it knew is dropped", before.policy or "default", run.policy or "default")
   end
   for line in core.resume_notes(gpu):gmatch("[^\n]+") do

@@ -120,7 +120,7 @@ end
 --- intervals.record(sim, folder's path, options { stats_every =, stats_of = }), before the run begins; nil when none are asked for.
 -- What checkpoints say of it stands in sim.choices.
 function intervals.record(sim, folder, options)
-  if options.stats_every == nil then
+  if not options.stats_every then
     if options.stats_of ~= nil then core.user_error "stats_of: expected stats_every with it, got none" end
     return nil
   end

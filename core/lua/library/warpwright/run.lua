@@ -34,6 +34,29 @@ local Stopped = {
   __tostring = function(stopped) return stopped.message end,
 }
 
+--- What goes on in a resumed run unless it says otherwise.
+local kept_options <const> = { "checkpoint_every", "checkpoint_at", "keep", "energy", "stats" }
+
+--- Notes them in what the checkpoints of the run will say.
+local function keep_options(choices, options)
+  for _, name in ipairs(kept_options) do
+    local value = options[name]
+    if name == "checkpoint_at" and type(value) == "table" then value = table.concat(value, ",") end
+    if name == "energy" and type(value) == "table" then value = load.origin[value] end
+    choices[name] = value or nil
+  end
+end
+
+--- "none" is how the command line switches off what a checkpoint would bring back.
+local function without_none(options)
+  local plain = {}
+  for key, value in pairs(options) do plain[key] = value end
+  for _, name in ipairs { "checkpoint_every", "checkpoint_at", "keep", "energy", "stats_every" } do
+    if plain[name] == "none" then plain[name] = false end
+  end
+  return plain
+end
+
 --- The options with what they leave open taken from the checkpoint that they resume; its overrides come first.
 local function resolve_resume(options)
   if not options.resume then return options end
@@ -41,8 +64,9 @@ local function resolve_resume(options)
   local saved, resolved = checkpoint.read_run(options.resume), {}
   for _, name in ipairs(run.options) do resolved[name] = options[name] end
   for _, name in ipairs { "config", "workload", "size", "policy", "memory", "bounds", "stats_every", "stats_of",
-    "histograms", "profile", "fast_forward" } do
-    if resolved[name] == nil then resolved[name] = checkpoint.found(saved, name) end
+    "histograms", "profile", "fast_forward", table.unpack(kept_options) } do
+    local depends_on_off = name == "stats_of" and resolved.stats_every == false
+    if resolved[name] == nil and not depends_on_off then resolved[name] = checkpoint.found(saved, name) end
   end
   resolved.set = {}
   for _, entry in ipairs(saved.set) do table.insert(resolved.set, entry) end
@@ -133,6 +157,7 @@ end
 -- written there.
 function run.run(options)
   names.check_keys("ww.run", options, run.options)
+  options = without_none(options)
   run.check(options)
   options = resolve_resume(options)
   local technology = options.energy and load.get("technology", options.energy)
@@ -153,6 +178,7 @@ function run.run(options)
     jobs = options.jobs,
   })
   sim.label = ("%s %s %s %s"):format(sim.name, w.name, size, sim.policy)
+  keep_options(sim.choices, options)
   local gpu = sim:gpu()
   if options.max_cycles then gpu:set_cycle_limit(options.max_cycles) end
   local folder <close> = output.open(options.out, { sim.name, w.name, size, sim.policy })
