@@ -252,4 +252,15 @@ harness.test("a machine is built without much of Lua: the start of every run wai
   assert(hundreds < 700, hundreds .. " hundreds of steps")
 end)
 
+harness.test("a variant whose base leads back to its own file is an error that names the files", function()
+  local folder = harness.folder()
+  local function variant_of(name, base)
+    return harness.write(name, ('return require "warpwright".variant("v", "%s/%s", {}, function(m) end)'):format(folder, base))
+  end
+  local own, there, back = variant_of("own.lua", "own.lua"), variant_of("there.lua", "back.lua"), variant_of("back.lua", "there.lua")
+  for file, said in pairs { [own] = ("%s -> %s"):format(own, own), [there] = ("%s -> %s -> %s"):format(there, back, there) } do
+    harness.refused("expected a file that does not load itself, got " .. said, "run", file, "vecadd", "--size", "small")
+  end
+end)
+
 harness.finish()

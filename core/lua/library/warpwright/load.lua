@@ -26,13 +26,29 @@ local function packed_chunk(path)
   return load_text(text, "@" .. path)
 end
 
+--- Those that are being loaded, each by the one before it.
+local chain = {}
+
+--- A file that loads itself, by others or not, would do so for ever: a variant whose base is its own file.
+local function require_no_circle(path)
+  local same = core.real_path(path)
+  for _, above in ipairs(chain) do
+    if core.real_path(above) == same then
+      core.user_error(("%s: expected a file that does not load itself, got %s -> %s"):format(path, table.concat(chain, " -> "), path))
+    end
+  end
+end
+
 --- What the file of this path returns.
 local function loaded_from(path)
+  require_no_circle(path)
   local chunk, problem = (path:find "%.lua%.zst$" and packed_chunk or loadfile)(path)
   if not chunk then error(problem, 0) end
   local before = at_work
-  local _ <close> = setmetatable({}, { __close = function() at_work = before end })
-  at_work = path
+  local _ <close> = setmetatable({}, {
+    __close = function() at_work, chain[#chain] = before, nil end,
+  })
+  at_work, chain[#chain + 1] = path, path
   return (chunk())
 end
 
