@@ -113,4 +113,23 @@ return x]])
   harness.same_text(runs.good { resume = saved }, runs.good { policy = path }, "resumed")
 end)
 
+harness.test("SIGHUP, a terminal that is lost, saves the run and stops it; one that is ignored does nothing", function()
+  local path = runs.file("lost", [[
+local x = policy "x" { period = 1000, counters = { calls = "" } }
+function x:on_period()
+  self:count "calls"
+  if self.counters.calls == 2 and self.sm:number() == 0 then io.popen("kill -HUP $PPID"):close() end
+end
+return x]])
+  local command = ("run gtx480 spmv --size small --set sms=2 --set partitions=2 --policy %s --out %s/lost"):format(path, harness.folder())
+  local function said(before)
+    local file <close> = io.popen(("%s build/opt/warpwright %s 2>&1; echo status $?"):format(before, command))
+    return file:read "a"
+  end
+  harness.contains(said "", "SIGHUP: checkpoint ", "status 75")
+  local ignored = said "trap '' HUP;"
+  harness.contains(ignored, "status 0")
+  assert(not ignored:find("SIGHUP", 1, true), ignored)
+end)
+
 harness.finish()

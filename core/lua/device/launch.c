@@ -288,7 +288,7 @@ _Noreturn static void stop_run(Machine *machine, const char *why) {
 static void handle_signal(lua_State *L, Machine *machine) {
     int signal = signals_take();
     call_checkpoint_function(L, machine, signal_name(signal));
-    if (signal == SIGINT || signal == SIGTERM) stop_run(machine, signal_name(signal));
+    if (signal == SIGINT || signal == SIGTERM || signal == SIGHUP) stop_run(machine, signal_name(signal));
 }
 
 static int finish_launch(lua_State *L, Machine *machine);

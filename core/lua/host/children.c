@@ -2,6 +2,7 @@
 #include "core/lua/host/children.h"
 
 #include "core/lua/bindings.h"
+#include "core/lua/host/signals.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -14,7 +15,7 @@
 
 enum { SUPERVISED_MAX = 1024 };
 
-/* While children are supervised, SIGINT and SIGTERM are passed on to them, as SIGTERM and once: they make
+/* While children are supervised, SIGINT, SIGTERM and SIGHUP are passed on to them, as SIGTERM and once: they make
  * checkpoints and end. They are groups of their own, so that no terminal sends them a second one. */
 static struct {
     bool on;
@@ -30,7 +31,14 @@ static void pass_on(int signal) {
     errno = problem;
 }
 
-static const int passed_on[] = {SIGINT, SIGTERM};
+static const int passed_on[] = {SIGINT, SIGTERM, SIGHUP};
+enum { PASSED_ON = sizeof passed_on / sizeof *passed_on };
+
+/* As nohup has it, which stays. */
+static bool is_ignored(int signal) {
+    struct sigaction now;
+    return sigaction(signal, NULL, &now) == 0 && now.sa_handler == SIG_IGN;
+}
 
 /* core.supervise(): from now on; what was asked before is over. A second signal ends this process at once, and its
  * children with it. */
@@ -38,9 +46,10 @@ static int l_supervise(lua_State *L) {
     (void)L;
     supervision.on = true;
     supervision.asked = 0;
-    for (int i = 0; i < 2; i++)
-        sigaction(passed_on[i], &(struct sigaction){.sa_handler = pass_on, .sa_flags = (int)SA_RESETHAND},
-                  NULL);
+    for (int i = 0; i < PASSED_ON; i++)
+        if (passed_on[i] != SIGHUP || !is_ignored(SIGHUP))
+            sigaction(passed_on[i], &(struct sigaction){.sa_handler = pass_on, .sa_flags = (int)SA_RESETHAND},
+                      NULL);
     return 0;
 }
 
@@ -51,10 +60,10 @@ static int l_ask_to_stop(lua_State *L) {
     return 0;
 }
 
-/* core.stop_asked() -> "SIGINT" or "SIGTERM", or nil */
+/* core.stop_asked() -> "SIGINT", "SIGTERM" or "SIGHUP", or nil */
 static int l_stop_asked(lua_State *L) {
     if (!supervision.asked) return 0;
-    lua_pushstring(L, supervision.asked == SIGINT ? "SIGINT" : "SIGTERM");
+    lua_pushstring(L, signal_name(supervision.asked));
     return 1;
 }
 
@@ -75,18 +84,18 @@ static void begin_child(pid_t parent, const char *path) {
     setpgid(0, 0);
     for (int i = 0; i < SUPERVISED_MAX; i++)
         supervision.child[i] = 0;
-    for (int i = 0; i < 2; i++)
-        signal(passed_on[i], SIG_DFL);
+    for (int i = 0; i < PASSED_ON; i++)
+        if (!is_ignored(passed_on[i])) signal(passed_on[i], SIG_DFL);
 }
 
 pid_t fork_child(lua_State *L, const char *path) {
-    sigset_t both, before;
+    sigset_t passed, before;
     raise_user_errors_in(L);
     fflush(NULL);
-    sigemptyset(&both);
-    for (int i = 0; i < 2; i++)
-        sigaddset(&both, passed_on[i]);
-    sigprocmask(SIG_BLOCK, &both, &before); /* no signal finds a child that nobody knows of */
+    sigemptyset(&passed);
+    for (int i = 0; i < PASSED_ON; i++)
+        sigaddset(&passed, passed_on[i]);
+    sigprocmask(SIG_BLOCK, &passed, &before); /* no signal finds a child that nobody knows of */
     pid_t parent = getpid(), child = fork();
     if (child == 0) begin_child(parent, path);
     if (child > 0 && supervision.on) enter(0, child);

@@ -13,7 +13,7 @@
 static const double call_seconds = 1, host_program_seconds = 3;
 enum { STEP = 100000 }; /* instructions of Lua between two looks at the clock */
 
-static const int watched_signals[] = {SIGINT, SIGTERM, SIGUSR1, SIGALRM, SIGUSR2};
+static const int watched_signals[] = {SIGINT, SIGTERM, SIGHUP, SIGUSR1, SIGALRM, SIGUSR2};
 enum { WATCHED = sizeof watched_signals / sizeof *watched_signals };
 
 static struct sigaction actions_before[WATCHED];
@@ -30,6 +30,7 @@ const char *signal_name(int signal) {
     switch (signal) {
     case SIGINT: return "SIGINT";
     case SIGTERM: return "SIGTERM";
+    case SIGHUP: return "SIGHUP";
     case SIGALRM: return "time";
     case SIGUSR2: return "SIGUSR2";
     default: return "SIGUSR1";
@@ -37,7 +38,7 @@ const char *signal_name(int signal) {
 }
 
 static bool stops_run(int signal) {
-    return signal == SIGINT || signal == SIGTERM;
+    return signal == SIGINT || signal == SIGTERM || signal == SIGHUP;
 }
 
 static double thread_seconds(void) {
@@ -121,7 +122,9 @@ bool signals_watch(Machine *machine, lua_State *host) {
     for (int i = 0; i < WATCHED; i++) {
         struct sigaction action = {.sa_handler = note_signal, .sa_flags = SA_RESTART};
         if (stops_run(watched_signals[i])) action.sa_flags |= (int)SA_RESETHAND;
-        sigaction(watched_signals[i], &action, &actions_before[i]);
+        sigaction(watched_signals[i], NULL, &actions_before[i]);
+        bool by_nohup = watched_signals[i] == SIGHUP && actions_before[i].sa_handler == SIG_IGN;
+        if (!by_nohup) sigaction(watched_signals[i], &action, NULL);
     }
     if (timer_seconds) set_timer(timer_seconds);
     return true;

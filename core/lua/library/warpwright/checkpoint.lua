@@ -140,7 +140,7 @@ local function print_notes(gpu, before, run)
 end
 
 --- Why a checkpoint is made, beside a cycle that was planned; after some of them the run goes on.
-local is_reason <const> = { time = true, SIGUSR1 = true, SIGINT = true, SIGTERM = true, max_cycles = true }
+local is_reason <const> = { time = true, SIGUSR1 = true, SIGINT = true, SIGTERM = true, SIGHUP = true, max_cycles = true }
 local goes_on <const> = { cycle = true, time = true, SIGUSR1 = true }
 
 --- Of two cycles, each may be nil.

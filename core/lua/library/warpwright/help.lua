@@ -219,7 +219,7 @@ help.others = {
   option("--traceback", nil, "in front of everything else: errors in Lua code show the calls that led there"),
 }
 
-help.signals = "SIGUSR1 makes a checkpoint and goes on, SIGUSR2 shows `warpwright top` how far the run is; SIGTERM and SIGINT (Ctrl-C) make one, write the statistics and stop."
+help.signals = "SIGUSR1 makes a checkpoint and goes on, SIGUSR2 shows `warpwright top` how far the run is; SIGTERM, SIGHUP (a lost connection) and SIGINT (Ctrl-C) make one, write the statistics and stop."
 help.statuses = {
   { 0, "all went well" }, { 1, "a result was wrong or --memcheck found something" }, { 2, "an error of the user's" },
   { 75, "stopped by a signal" },

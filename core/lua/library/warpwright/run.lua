@@ -83,7 +83,7 @@ local function resolve_resume(options)
   return resolved
 end
 
-local function is_signal(why) return why == "SIGINT" or why == "SIGTERM" end
+local function is_signal(why) return why == "SIGINT" or why == "SIGTERM" or why == "SIGHUP" end
 
 --- `word`: of the command line that goes on, or nil: run.
 local function raise(sim, problem, made, word)
