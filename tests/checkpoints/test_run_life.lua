@@ -212,4 +212,10 @@ harness.test("a resume from another folder has the policy that it had, and says 
   assert(not output:find("what it knew is dropped", 1, true), output)
 end)
 
+harness.test("a resume with other bounds than the run had is an error that names them", function()
+  local folder = home .. "/bounds"
+  passes("gtx480", "spmv", "--size", "small", "--set", "sms=2", "--bounds", "hardware", "--checkpoint-at", "10000", "--out", folder)
+  harness.refused("bounds: expected hardware as in the checkpoint, got strict", "run", "--resume", folder .. "/10000.ckpt", "--bounds", "strict")
+end)
+
 harness.finish()

@@ -68,6 +68,10 @@ local function resolve_resume(options)
     local depends_on_off = name == "stats_of" and resolved.stats_every == false
     if resolved[name] == nil and not depends_on_off then resolved[name] = checkpoint.found(saved, name) end
   end
+  if saved.bounds and resolved.bounds ~= saved.bounds then
+    core.user_error(("checkpoint %s: bounds: expected %s as in the checkpoint, got %s"):format(options.resume, saved.bounds,
+      tostring(resolved.bounds)))
+  end
   resolved.set = {}
   for _, entry in ipairs(saved.set) do table.insert(resolved.set, entry) end
   for _, key in ipairs(names.sorted_keys(options.set or {}, "set")) do
