@@ -433,6 +433,11 @@ harness.test("a result has its intervals when its machine is closed and nothing 
   assert(r:interval "run.cycles" > 0 and r:interval "sm[3].l1d.misses" >= 0)
 end)
 
+harness.test("the host's time of a sampled run is no whole number of seconds", function()
+  local r = run("timed", one, "windows=4,cycles=3000", { out = false })
+  assert(r.seconds > 0 and r.seconds % 1 ~= 0, r.seconds)
+end)
+
 harness.test("estimates are not subtracted from exact results", function()
   for _, both in ipairs { { sampled, exact }, { exact, sampled } } do
     local _, problem = pcall(both[1].since, both[1], both[2])

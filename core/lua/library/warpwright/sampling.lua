@@ -557,9 +557,9 @@ function sampling.attach(built, gpu, policies, text, jobs)
     sampler.has_hooks = sampler.has_hooks or policy.has_hooks(entry.definition)
   end
   core.on_launch(gpu, function(offer)
-    local began = os.time()
+    local began = core.monotonic_seconds()
     local estimate = sampler:take(offer)
-    sampler.seconds = sampler.seconds + os.time() - began
+    sampler.seconds = sampler.seconds + core.monotonic_seconds() - began
     return estimate
   end)
   return sampler
