@@ -7,6 +7,7 @@
 #include "core/sim/checkpoint/buffer.h"
 
 #include <ctype.h>
+#include <limits.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -143,8 +144,9 @@ static void put_class_files(Buffer *text, const Sim *sim) {
             is_new = !other || strcmp(other->path, class->path) != 0;
         }
         if (!is_new) continue;
+        char absolute[PATH_MAX]; /* the text is run from other folders, too */
         buffer_put(text, "  m:use ");
-        put_quoted(text, class->path);
+        put_quoted(text, realpath(class->path, absolute) ? absolute : class->path);
         buffer_put(text, "\n");
     }
 }
