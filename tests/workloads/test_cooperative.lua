@@ -53,6 +53,15 @@ harness.test("without timing, too", function()
   harness.equal(gpu:read("u32", out + 4 * 119), 120)
 end)
 
+harness.test("in a fast-forward, with more warps that wait in a loop than a load takes cycles", function()
+  local gpu, meet, out = machine()
+  local how = options(out, 120, true)
+  how.forward, how.block = 60, 64
+  how.args[2] = 64 * 120
+  gpu:launch(meet, how)
+  harness.equal(gpu:read("u32", out + 4 * 119), 64 * 120)
+end)
+
 harness.test("without timing, and with a barrier in the loop that waits, which is no reason to go on for ever", function()
   local gpu, meet, out = machine("path", (text:gsub("again:\n", "again:\n  bar.sync 0;\n")))
   local how = options(out, 120, true)

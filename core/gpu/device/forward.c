@@ -15,6 +15,8 @@ typedef struct {
     WarpSet asleep;            /* warps that wait for what they have loaded */
     uint64_t ready[MAX_WARPS]; /* when each of these goes on                */
     uint64_t wakes;            /* the first of them                         */
+    uint64_t turn[MAX_WARPS];  /* when each of them had one last            */
+    uint64_t looks;            /* when those that are passed over are looked at next */
     uint64_t instructions, loads;
     bool has_executed;
     /* The first CTAs */
@@ -58,10 +60,26 @@ static void run_warp(Runner *r, PlainInst *plain, uint32_t w, uint64_t end) {
     WarpTurn turn = untimed_take_turn(r->sm, w, plain, (uint32_t)(end - r->time), r->start + r->time,
                                       TURN_ENDS_AT_LOAD);
     r->time += turn.executed;
+    r->turn[w] = r->time;
     r->instructions += turn.executed;
     r->loads += turn.has_lanes;
     r->has_executed |= turn.executed != 0;
     if (turn.has_loaded) fall_asleep(r, w, r->sm->untimed_miss ? FORWARD_MISS_CYCLES : FORWARD_HIT_CYCLES);
+}
+
+/* Of these, the one that has waited longest for its turn, if that is too long. NO_WARP: none has. */
+static uint32_t passed_over(Runner *r, WarpSet ready) {
+    uint32_t longest = first_warp(ready);
+    for (WarpSet left = ready; left; left &= left - 1)
+        if (r->turn[first_warp(left)] < r->turn[longest]) longest = first_warp(left);
+    bool is_long = r->time - r->turn[longest] >= FORWARD_MOST_PASSED;
+    if (!is_long) r->looks = r->time + FORWARD_MOST_PASSED;
+    return is_long ? longest : NO_WARP;
+}
+
+static uint32_t next_warp(Runner *r, WarpSet ready) {
+    uint32_t passed = r->time >= r->looks ? passed_over(r, ready) : NO_WARP;
+    return passed != NO_WARP ? passed : sm_oldest(r->sm, ready);
 }
 
 static void run_round(Runner *r, PlainInst *plain, uint64_t end) {
@@ -70,7 +88,7 @@ static void run_round(Runner *r, PlainInst *plain, uint64_t end) {
         if (r->wakes <= r->time) wake(r);
         WarpSet ready = r->sm->live & ~r->sm->waiting & ~r->asleep;
         if (ready)
-            run_warp(r, plain, sm_oldest(r->sm, ready), end);
+            run_warp(r, plain, next_warp(r, ready), end);
         else
             r->time = r->wakes < end ? r->wakes : end;
     }
@@ -91,7 +109,9 @@ static bool may_start(const Runner *r) {
     return !r->is_alone && r->time >= r->next_start;
 }
 
-static void note_start(Runner *r) {
+static void note_start(Runner *r, uint32_t slot) {
+    for (WarpSet warps = r->sm->cta[slot].warps; warps; warps &= warps - 1)
+        r->turn[first_warp(warps)] = r->time;
     r->is_alone = r->started++ == 0;
     r->next_start += r->interval;
 }
@@ -111,7 +131,7 @@ static bool start_cta(const Forward *forward, Runner *r) {
     uint32_t ctaid[3], slot;
     if (!may_start(r) || !dispatcher_forward(forward->dispatcher, r->port, ctaid, &slot)) return false;
     sm_start_cta(r->sm, slot, ctaid);
-    note_start(r);
+    note_start(r, slot);
     return true;
 }
 
@@ -258,7 +278,8 @@ static void warm_caches(Forward *forward) {
     for (uint32_t i = 0; i < forward->count; i++) {
         Runner *r = &forward->runner[i];
         r->start += latest;
-        r->time = 0;
+        r->time = r->looks = 0;
+        memset(r->turn, 0, sizeof r->turn);
         r->started = r->sm->resident;
         r->sm->warms_caches = 1;
     }

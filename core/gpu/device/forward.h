@@ -3,7 +3,8 @@
  *
  * The order is fixed. CTAs are handed out as the dispatcher would, one to each SM in turn while there is room. Each SM
  * has a time of its own: in each cycle of it the oldest ready warp executes an instruction, and goes on until it loads,
- * waits or exits; a load of global or local memory makes its warp wait, FORWARD_HIT_CYCLES where the first cache has the
+ * waits or exits; one that has not executed for FORWARD_MOST_PASSED cycles goes before it, or warps that wait for it in a
+ * loop could keep it waiting for ever. A load of global or local memory makes its warp wait, FORWARD_HIT_CYCLES where the first cache has the
  * line and FORWARD_MISS_CYCLES else. Caches take each access when it executes. An SM's first CTA runs
  * alone, FORWARD_MOST_ALONE at most, and those that fit beside it begin at equal intervals in the time that one has
  * taken: so CTAs of all ages are resident when the machine takes over. The SMs take turns of FORWARD_ROUND_CYCLES, in
@@ -20,6 +21,7 @@ enum {
     FORWARD_HIT_CYCLES = 40,
     FORWARD_MISS_CYCLES = 400,
     FORWARD_ROUND_CYCLES = 64,
+    FORWARD_MOST_PASSED = 1 << 16, /* looked at as often */
     FORWARD_MOST_ALONE = 1 << 20
 };
 
