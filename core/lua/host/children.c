@@ -20,11 +20,13 @@ enum { SUPERVISED_MAX = 1024 };
 static struct {
     bool on;
     volatile sig_atomic_t asked; /* the signal, 0: none */
+    volatile uint64_t asked_at;  /* of signal_insists() */
     volatile pid_t child[SUPERVISED_MAX];
 } supervision;
 
 static void pass_on(int signal) {
     int problem = errno;
+    if (signal_insists(signal, &supervision.asked_at)) return;
     supervision.asked = signal;
     for (int i = 0; i < SUPERVISED_MAX; i++)
         if (supervision.child[i]) kill(supervision.child[i], SIGTERM);
@@ -35,21 +37,21 @@ static const int passed_on[] = {SIGINT, SIGTERM, SIGHUP};
 enum { PASSED_ON = sizeof passed_on / sizeof *passed_on };
 
 /* As nohup has it, which stays. */
-static bool is_ignored(int signal) {
+bool signal_is_ignored(int signal) {
     struct sigaction now;
     return sigaction(signal, NULL, &now) == 0 && now.sa_handler == SIG_IGN;
 }
 
-/* core.supervise(): from now on; what was asked before is over. A second signal ends this process at once, and its
- * children with it. */
+/* core.supervise(): from now on; what was asked before is over. Who insists ends this process at once, and its children
+ * with it. */
 static int l_supervise(lua_State *L) {
     (void)L;
     supervision.on = true;
     supervision.asked = 0;
+    supervision.asked_at = 0;
     for (int i = 0; i < PASSED_ON; i++)
-        if (passed_on[i] != SIGHUP || !is_ignored(SIGHUP))
-            sigaction(passed_on[i], &(struct sigaction){.sa_handler = pass_on, .sa_flags = (int)SA_RESETHAND},
-                      NULL);
+        if (passed_on[i] != SIGHUP || !signal_is_ignored(SIGHUP))
+            sigaction(passed_on[i], &(struct sigaction){.sa_handler = pass_on}, NULL);
     return 0;
 }
 
@@ -85,7 +87,7 @@ static void begin_child(pid_t parent, const char *path) {
     for (int i = 0; i < SUPERVISED_MAX; i++)
         supervision.child[i] = 0;
     for (int i = 0; i < PASSED_ON; i++)
-        if (!is_ignored(passed_on[i])) signal(passed_on[i], SIG_DFL);
+        if (!signal_is_ignored(passed_on[i])) signal(passed_on[i], SIG_DFL);
 }
 
 pid_t fork_child(lua_State *L, const char *path) {

@@ -1,6 +1,7 @@
 #include "core/lua/host/signals.h"
 
 #include "core/lua/bindings.h"
+#include "core/sim/base/thread_choice.h"
 #include "core/sim/sim.h"
 
 #include <errno.h>
@@ -20,6 +21,7 @@ static struct sigaction actions_before[WATCHED];
 static Machine *volatile watching;
 static lua_State *volatile host_program;
 static volatile sig_atomic_t pending_signal, one_was_ended;
+static volatile uint64_t stop_at; /* of signal_insists() */
 static uint64_t timer_seconds;
 volatile sig_atomic_t stop_signal;
 
@@ -39,6 +41,16 @@ const char *signal_name(int signal) {
 
 static bool stops_run(int signal) {
     return signal == SIGINT || signal == SIGTERM || signal == SIGHUP;
+}
+
+bool signal_insists(int signal, volatile uint64_t *first) {
+    const uint64_t apart = 500000000u;
+    uint64_t now = host_nanoseconds();
+    if (!*first) *first = now;
+    if (now - *first < apart) return false;
+    sigaction(signal, &(struct sigaction){.sa_handler = SIG_DFL}, NULL);
+    raise(signal); /* when its handler has returned */
+    return true;
 }
 
 static double thread_seconds(void) {
@@ -85,11 +97,11 @@ static void limit_thread(int signal) {
     if (entered_state && stop_signal) limit_lua(entered_state);
 }
 
-/* The run stops at a quantum boundary and looks at the signal there. Whoever insists, with a second SIGINT or
- * SIGTERM, kills the program at once. A request to stop is not forgotten for one to go on, nor one for a
+/* The run stops at a quantum boundary and looks at the signal there. Who insists kills the program at once. A request to stop is not forgotten for one to go on, nor one for a
  * checkpoint for one to be shown. Runs on the thread that watches: the others block these signals. */
 static void note_signal(int signal) {
     int problem = errno;
+    if (stops_run(signal) && signal_insists(signal, &stop_at)) return;
     if (stops_run(signal) || !pending_signal || pending_signal == SIGUSR2) pending_signal = signal;
     if (stops_run(signal)) stop_signal = signal;
     Machine *machine = watching;
@@ -115,13 +127,13 @@ void signals_every(uint64_t seconds) {
 bool signals_watch(Machine *machine, lua_State *host) {
     if (watching) return false;
     pending_signal = stop_signal = one_was_ended = 0;
+    stop_at = 0;
     host_program = host;
     watching = machine;
     /* It stays so: a thread may get to it late, and to ignore it is what the system does with SIGURG anyway. */
     sigaction(SIGURG, &(struct sigaction){.sa_handler = limit_thread, .sa_flags = SA_RESTART}, NULL);
     for (int i = 0; i < WATCHED; i++) {
         struct sigaction action = {.sa_handler = note_signal, .sa_flags = SA_RESTART};
-        if (stops_run(watched_signals[i])) action.sa_flags |= (int)SA_RESETHAND;
         sigaction(watched_signals[i], NULL, &actions_before[i]);
         bool by_nohup = watched_signals[i] == SIGHUP && actions_before[i].sa_handler == SIG_IGN;
         if (!by_nohup) sigaction(watched_signals[i], &action, NULL);

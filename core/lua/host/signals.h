@@ -21,6 +21,9 @@ int signals_unwatch(const Machine *machine);
 /* The signal to look at, which is then forgotten; or 0. */
 int signals_take(void);
 const char *signal_name(int signal);
+/* In a handler, of a signal to stop: who sends another one half a second or more after the first, `*first` ns, insists, and
+ * the process ends by it. `timeout` sends two at once, to the process and to its group. *first: 0 at the beginning. */
+bool signal_insists(int signal, volatile uint64_t *first);
 
 /* Around a call into another Lua state than the host program's: the one that this thread is in; or NULL. A
  * state belongs to the thread that is in it: no other may touch it, not even in a handler. */
