@@ -159,6 +159,22 @@ harness.test("--launches: these have timing, the others compute the same", funct
   harness.equal(tonumber(some:match "run.cycles%s+(%d+)"), sum, "cycles of the run")
 end)
 
+harness.test("--sample, --launches: a program sees what its launches have written, once, and its exit status is kept", function()
+  local path = cuda_programs.compile("counting", "sm_70")
+  local function counts(...)
+    local status, output = cuda_programs.run("gtx480", "--set", "sms=4", "--set", "partitions=2", "--out", harness.folder() .. "/counted", ...)
+    harness.equal(status, 7, output)
+  end
+  local out = harness.folder() .. "/counted"
+  for _, how in ipairs { { "windows=3", "1" }, { "windows=3", "2" } } do
+    counts("--sample", how[1], "--jobs", how[2], "--", path, "800", "256", "800", "256", "800", "256")
+    assert(harness.read(out .. "/provenance.txt"):find("sampled", 1, true))
+    -- Launches that are too short: the third is tried as one like the others, and taken back.
+    counts("--sample", how[1], "--jobs", how[2], "--", path, "1", "32", "1", "32", "1", "32", "1", "32")
+  end
+  counts("--launches", "0", "--", path, "10", "64", "10", "256") -- the last launch has other places for CTAs, and no timing
+end)
+
 harness.test("the exit status is the program's", function()
   local function status_of(...) return (cuda_programs.run("gtx480", "--out", harness.folder() .. "/out", "--", ...)) end
   cuda_programs.libraries()

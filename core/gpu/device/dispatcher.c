@@ -514,7 +514,7 @@ static void check_slots(const Dispatcher *d, uint32_t i) {
     const Sm *sm = (const Sm *)d->sm[i].send->receiver;
     const Link *to = d->sm[i].send, *from = d->sm[i].receive;
     if (sm->obj.class != &sm_class || !sm->running || !d->ctas) return;
-    uint32_t all = slots_of(sm->kernel.ctas), there = sm->finished_ctas | sm_resident_slots(sm);
+    uint32_t all = slots_of(d->slots[i].places), there = sm->finished_ctas | sm_resident_slots(sm);
     uint32_t free_slots = d->slots[i].free_slots, taken = there | free_slots, doubled = there & free_slots;
     FOR_LINK_MESSAGES (to, k) {
         uint32_t slot = 1u << ((const CtaStart *)link_message(to, k))->slot;

@@ -1,6 +1,7 @@
 #include "core/lua/cuda/channel.h"
 
 #include "core/cuda/runtime/protocol.h"
+#include "core/lua/host/children.h"
 #include "core/sim/base/error.h"
 
 #include <errno.h>
@@ -22,7 +23,8 @@
 
 enum {
     QUIET_MS = 200,   /* between two looks at signals                          */
-    PATIENCE_MS = 50, /* for a program to end when it is asked to, in 20 steps */
+    PATIENCE_MS = 50, /* for a program to end when it is asked to, STEPS times  */
+    STEPS = 20,
     FIRST_BYTES = 1 << 16,
     DEVICE_UNAVAILABLE = 46, /* cudaErrorDevicesUnavailable */
 };
@@ -149,8 +151,7 @@ static ChannelEvent take_message(Channel *channel, uint32_t *what, const uint8_t
 }
 
 static bool program_has_ended(Channel *channel) {
-    if (channel->program && waitpid(channel->program, &channel->status, WNOHANG) == channel->program)
-        channel->program = 0;
+    if (channel->program && child_has_ended(channel->program, &channel->status)) channel->program = 0;
     return !channel->program;
 }
 
@@ -226,15 +227,19 @@ void channel_answer(Channel *channel, uint32_t what, const void *payload, uint32
 
 /* --- The end --------------------------------------------------------------------------------- */
 
+static void be_patient(void) {
+    nanosleep(&(struct timespec){.tv_nsec = PATIENCE_MS * 1000000l}, NULL);
+}
+
 static void end_program(Channel *channel) {
     if (program_has_ended(channel)) return;
     kill(channel->program, SIGTERM);
-    for (int i = 0; i < 20 && !program_has_ended(channel); i++)
-        nanosleep(&(struct timespec){.tv_nsec = PATIENCE_MS * 1000000l}, NULL);
+    for (int i = 0; i < STEPS && !program_has_ended(channel); i++)
+        be_patient();
     if (!channel->program) return;
     kill(channel->program, SIGKILL);
-    while (waitpid(channel->program, &channel->status, 0) < 0 && errno == EINTR)
-        continue;
+    for (int i = 0; i < STEPS && !program_has_ended(channel); i++)
+        be_patient();
     channel->program = 0;
 }
 

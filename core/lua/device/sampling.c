@@ -177,6 +177,20 @@ static int l_run_instructions(lua_State *L) {
     return 1;
 }
 
+/* core.part_memory(gpu): what forks write stays theirs, also of a CUDA program's memory, which the program maps */
+static int l_part_memory(lua_State *L) {
+    Machine *machine = gpu_at(L, 1);
+    raise_user_errors_in(L);
+    device_memory_part(gpu_memory(machine->gpu));
+    return 0;
+}
+
+/* core.rejoin_memory(gpu): the program sees what has been written meanwhile */
+static int l_rejoin_memory(lua_State *L) {
+    device_memory_rejoin(gpu_memory(gpu_at(L, 1)->gpu));
+    return 0;
+}
+
 void sampling_open(lua_State *L) {
     static const luaL_Reg functions[] = {{"on_launch", l_on_launch},
                                          {"forward_begin", l_forward_begin},
@@ -185,6 +199,8 @@ void sampling_open(lua_State *L) {
                                          {"loads", l_loads},
                                          {"begin_timing", l_begin_timing},
                                          {"run_instructions", l_run_instructions},
+                                         {"part_memory", l_part_memory},
+                                         {"rejoin_memory", l_rejoin_memory},
                                          {NULL, NULL}};
     luaL_setfuncs(L, functions, 0);
 }

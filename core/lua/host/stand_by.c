@@ -18,10 +18,19 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+/* Children of the first one that have ended since it has given way: it alone is told. */
+enum { ENDED_MAX = 256 };
+typedef struct {
+    pid_t pid;
+    int status;
+} Ended;
+
 /* What all of them see. */
 typedef struct {
     volatile pid_t first, at_work;
     double cpu_seconds; /* of those that have given way */
+    Ended ended[ENDED_MAX];
+    uint32_t ended_count; /* of them so far; the newest are kept */
 } Succession;
 
 static Succession *succession;
@@ -52,10 +61,10 @@ static void pass_on(int signal, siginfo_t *info, void *context) {
 }
 
 static void pass_signals_on(void) {
-    static const int passed_on[] = {SIGINT, SIGTERM, SIGUSR1, SIGUSR2};
+    static const int passed_on[] = {SIGINT, SIGTERM, SIGHUP, SIGUSR1, SIGUSR2};
     struct sigaction action = {.sa_sigaction = pass_on, .sa_flags = SA_SIGINFO | SA_RESTART};
     for (size_t i = 0; i < sizeof passed_on / sizeof *passed_on; i++)
-        sigaction(passed_on[i], &action, NULL);
+        if (!signal_is_ignored(passed_on[i])) sigaction(passed_on[i], &action, NULL);
     signal(SIGALRM, SIG_IGN);
 }
 
@@ -67,11 +76,29 @@ _Noreturn static void end_as(int status) {
     _exit(128 + WTERMSIG(status));
 }
 
+static void note_ended(pid_t pid, int status) {
+    uint32_t count = succession->ended_count;
+    succession->ended[count % ENDED_MAX] = (Ended){pid, status};
+    __atomic_store_n(&succession->ended_count, count + 1, __ATOMIC_RELEASE);
+}
+
+bool child_has_ended(pid_t pid, int *status) {
+    if (waitpid(pid, status, WNOHANG) == pid) return true;
+    uint32_t count = succession ? __atomic_load_n(&succession->ended_count, __ATOMIC_ACQUIRE) : 0;
+    for (uint32_t i = 0; i < count && i < ENDED_MAX; i++)
+        if (succession->ended[i].pid == pid) {
+            *status = succession->ended[i].status;
+            return true;
+        }
+    return false;
+}
+
 _Noreturn static void wait_for_the_one_at_work(void) {
     for (;;) {
         int status;
         pid_t ended = waitpid(-1, &status, 0);
         if (ended == succession->at_work) end_as(status);
+        if (ended > 0) note_ended(ended, status);
         if (ended < 0 && errno != EINTR) _exit(EXIT_USER_ERROR);
     }
 }

@@ -25,7 +25,8 @@ struct DeviceMemory {
     uint8_t *marked;      /* for each page: has a kernel written to it? */
     uint8_t *initialised; /* for each byte; NULL: not tracked */
     uint64_t capacity;
-    int shared; /* a file that holds it, which other processes map; -1: none */
+    int shared;      /* a file that holds it, which other processes map; -1: none        */
+    uint8_t *parted; /* while `host` is this process's alone: what others see; else NULL */
     Bounds bounds;
     Allocation *live;    /* in address order */
     DeviceBlock *blocks; /* the same, for messages */
@@ -87,6 +88,7 @@ int device_memory_share(DeviceMemory *memory) {
 
 void device_memory_free(DeviceMemory *memory) {
     ensure(memory->view_count == 0);
+    if (memory->parted) munmap(memory->parted, memory->capacity);
     if (memory->shared >= 0) close(memory->shared);
     munmap(memory->host, memory->capacity);
     munmap(memory->marked, page_count(memory));
@@ -145,7 +147,8 @@ static void clear(DeviceMemory *memory, uint64_t start, uint64_t end) {
     }
     memset(host_bytes(memory, start), 0, first + DEVICE_MEMORY_BASE - start);
     memset(memory->host + last, 0, end - DEVICE_MEMORY_BASE - last);
-    if (madvise(memory->host + first, last - first, memory->shared < 0 ? MADV_DONTNEED : MADV_REMOVE) != 0)
+    bool is_file = memory->shared >= 0 && !memory->parted;
+    if (madvise(memory->host + first, last - first, is_file ? MADV_REMOVE : MADV_DONTNEED) != 0)
         memset(memory->host + first, 0, last - first);
 }
 
@@ -393,6 +396,82 @@ static bool next_marked(const DeviceMemory *memory, Allocation block, uint64_t *
     return true;
 }
 
+/* The next range within bounds from the live allocation `*index` on; `*range` is the one before, {0, 0} at first. */
+static bool next_within_bounds(const DeviceMemory *memory, size_t *index, Allocation *range) {
+    while (*index < memory->live_count) {
+        uint64_t at = memory->live[(*index)++].start;
+        if (at < range->end) continue; /* in what is mapped around an allocation before */
+        return range_within_bounds(memory, at, 1, range);
+    }
+    return false;
+}
+
+/* --- Apart from other processes --------------------------------------------------------------- */
+
+/* Where the data, or the hole, of the file at a byte ends, `end` at most. Nothing may read a hole through a mapping: that
+ * would fill it with pages. */
+static uint64_t end_of_extent(int file, uint64_t at, uint64_t end, bool *is_data) {
+    off_t data = lseek(file, (off_t)at, SEEK_DATA);
+    *is_data = data == (off_t)at;
+    off_t next = *is_data ? lseek(file, (off_t)at, SEEK_HOLE) : data;
+    return next < 0 || (uint64_t)next > end ? end : (uint64_t)next;
+}
+
+static void copy_extent(const DeviceMemory *memory, uint64_t at, uint64_t end, bool is_data) {
+    if (is_data) memcpy(memory->host + at, memory->parted + at, end - at);
+}
+
+/* What differs; most pages do not. */
+static void show_extent(const DeviceMemory *memory, uint64_t at, uint64_t end, bool is_data) {
+    static const uint8_t zeros[PAGE];
+    for (uint64_t next; at < end; at = next) {
+        next = (at / PAGE + 1) * PAGE;
+        if (next > end) next = end;
+        const uint8_t *before = is_data ? memory->parted + at : zeros;
+        if (memcmp(before, memory->host + at, next - at) != 0)
+            memcpy(memory->parted + at, memory->host + at, next - at);
+    }
+}
+
+static void for_extents(const DeviceMemory *memory,
+                        void (*call)(const DeviceMemory *, uint64_t at, uint64_t end, bool is_data)) {
+    size_t index = 0;
+    for (Allocation range = {0, 0}; next_within_bounds(memory, &index, &range);) {
+        uint64_t end = range.end - DEVICE_MEMORY_BASE, next;
+        bool is_data;
+        for (uint64_t at = range.start - DEVICE_MEMORY_BASE; at < end; at = next) {
+            next = end_of_extent(memory->shared, at, end, &is_data);
+            call(memory, at, next, is_data);
+        }
+    }
+}
+
+static void put_in_place(const DeviceMemory *memory, uint8_t *bytes) {
+    if (mremap(bytes, memory->capacity, memory->capacity, MREMAP_MAYMOVE | MREMAP_FIXED, memory->host) ==
+        MAP_FAILED)
+        panic("device memory: cannot be moved: %s", strerror(errno));
+}
+
+void device_memory_part(DeviceMemory *memory) {
+    if (memory->shared < 0 || memory->parted) return;
+    void *others = mmap(NULL, memory->capacity, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE,
+                        memory->shared, 0);
+    if (others == MAP_FAILED)
+        user_error("memory: cannot share a device memory of %lu B: %s", memory->capacity, strerror(errno));
+    memory->parted = others;
+    put_in_place(memory, reserve(memory->capacity));
+    for_extents(memory, copy_extent);
+}
+
+void device_memory_rejoin(DeviceMemory *memory) {
+    if (!memory->parted) return;
+    for_extents(memory, show_extent);
+    put_in_place(memory, memory->parted);
+    memory->parted = NULL;
+}
+
+/* --- Snapshots -------------------------------------------------------------------------------- */
+
 static void save_range(Buffer *buffer, Allocation range) {
     buffer_u64(buffer, range.start);
     buffer_u64(buffer, range.end);
@@ -407,11 +486,8 @@ void device_memory_save(const DeviceMemory *memory, Buffer *buffer) {
     for (size_t index = 0; index < memory->live_count; index++)
         save_range(buffer, memory->live[index]);
     Allocation whole = {0, 0}, range;
-    for (size_t index = 0; index < memory->live_count; index++) {
-        uint64_t at = memory->live[index].start;
-        if (at < whole.end) continue; /* in what is mapped around an allocation before */
-        if (!range_within_bounds(memory, at, 1, &whole)) break;
-        at = whole.start;
+    for (size_t index = 0; next_within_bounds(memory, &index, &whole);) {
+        uint64_t at = whole.start;
         while (next_marked(memory, whole, &at, &range)) {
             save_range(buffer, range);
             buffer_append(buffer, host_bytes(memory, range.start), range.end - range.start);

@@ -23,6 +23,10 @@ DeviceMemory *device_memory_new(uint64_t capacity);
 /* Puts a memory in which nothing is allocated yet into a file that other processes can map, but not shorten,
  * and returns its number: byte 0 is that of DEVICE_MEMORY_BASE. */
 int device_memory_share(DeviceMemory *memory);
+/* From now on forks of this process have memories of their own, and other processes see nothing of what is written, until it is
+ * joined again: then they see all of it. Without effect on a memory that is in no file. */
+void device_memory_part(DeviceMemory *memory);
+void device_memory_rejoin(DeviceMemory *memory);
 void device_memory_free(DeviceMemory *memory);
 /* Of a process that does nothing any more but wait for another: gives the host's memory back. What it held is lost. */
 void device_memory_abandon(DeviceMemory *memory);

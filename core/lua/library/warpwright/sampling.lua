@@ -448,6 +448,7 @@ end
 
 --- Samples the launch, and executes it; nil and why, when it cannot be, and nothing has happened then.
 function Sampler:sample(offer)
+  core.part_memory(self.gpu)
   local is_executed, seen, why = self:find_warm_up(offer)
   if not seen then return nil, why end
   local launch = launch_of(offer, { seen })
@@ -494,6 +495,7 @@ end
 function Sampler:estimate_by_others(offer)
   local known = self.kernels[kernel_key(offer)]
   if not known or #known < 2 or known.estimated >= #known * MOST_LIKE_ONE then return nil end
+  core.part_memory(self.gpu)
   local is_executed, counted = workers.attempt(self.pool, self.gpu, function()
     local instructions = self:execute(offer)
     return members_for(known, instructions) ~= nil, { instructions }
@@ -526,6 +528,7 @@ end
 function Sampler:take(offer)
   self:end_exact()
   self.built:stop_threads()
+  local _ <close> = setmetatable({}, { __close = function() core.rejoin_memory(self.gpu) end }) -- in the process that goes on
   local why = self:why_not(offer)
   local launch = not offer.is_cooperative and not offer.uses_dma and self:estimate_by_others(offer) or nil
   if not launch and not why then
