@@ -65,8 +65,9 @@ local function resolve_resume(options)
   for _, name in ipairs(run.options) do resolved[name] = options[name] end
   for _, name in ipairs { "config", "workload", "size", "policy", "memory", "bounds", "stats_every", "stats_of",
     "histograms", "profile", "fast_forward", table.unpack(kept_options) } do
+    local has_no_place = options.out == false and name:find "^checkpoint_"
     local depends_on_off = name == "stats_of" and resolved.stats_every == false
-    if resolved[name] == nil and not depends_on_off then resolved[name] = checkpoint.found(saved, name) end
+    if resolved[name] == nil and not depends_on_off and not has_no_place then resolved[name] = checkpoint.found(saved, name) end
   end
   if saved.bounds and resolved.bounds ~= saved.bounds then
     core.user_error(("checkpoint %s: bounds: expected %s as in the checkpoint, got %s"):format(options.resume, saved.bounds,
