@@ -76,6 +76,11 @@ harness.test("a variant of a fork has the energy of its run", function()
   sim:close()
 end)
 
+harness.test("an L2 counts by the last word of its path", function()
+  local parts = run({ config = "gallery/l3" }).energy.parts
+  assert(parts.l2 > 0 and parts.l3 > 0)
+end)
+
 harness.test("order and threads change no energy", function()
   local base = run { workload = "spmv" }.energy
   for _, how in ipairs { { order = "reversed" }, { threads = 2 } } do

@@ -114,15 +114,17 @@ function counted.LSU() end -- with its SM, which knows the lanes
 
 function counted.DmaEngine(_, count, add) add("shared", "shared_word", count "bytes" / 4) end
 
+local function last_word(path) return path:match "([%a_][%w_]*)[%[%]%d]*$" end
+
 function counted.L1(cache, count, add)
-  local part = cache.path:match "([%a_][%w_]*)[%[%]%d]*$"
+  local part = last_word(cache.path)
   local line = count_cache(cache, count, add, part)
   local entries = count "reexecution_pushes" + count "reexecution_retries"
   add(part .. ".reexecution", "reexecution_entry", entries * line, "sram_bit")
 end
 
 function counted.L2(cache, count, add, seconds)
-  count_cache(cache, count, add, "l2")
+  count_cache(cache, count, add, last_word(cache.path))
   add("leakage", "l2_leakage", cache.size / 1024 * seconds)
 end
 
