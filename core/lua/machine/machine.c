@@ -74,8 +74,9 @@ static int l_clock(lua_State *L) {
     const char *name = luaL_checkstring(L, 2), *text = luaL_tolstring(L, 3, NULL); /* may run Lua */
     Machine *machine = machine_at(L, 1);
     double hertz;
-    if (!parse_quantity(text, "Hz", &hertz) || hertz < 1 || hertz > 1e15 || hertz != floor(hertz))
+    if (!parse_quantity(text, "Hz", &hertz) || hertz < 1 || hertz > 1e15)
         user_error("clock.%s: expected %s, got '%s'", name, quantity_examples("Hz"), text);
+    if (hertz != floor(hertz)) user_error("clock.%s: expected a whole number of Hz, got '%s'", name, text);
     sim_clock(machine->sim, name, (uint64_t)hertz);
     return 0;
 }

@@ -8,7 +8,7 @@
 
 typedef struct {
     const char *unit, *suffix;
-    double factor;
+    long double factor;
 } Suffix;
 
 static const Suffix suffixes[] = {
@@ -19,14 +19,15 @@ static const Suffix suffixes[] = {
 bool parse_quantity(const char *text, const char *unit, double *value) {
     char *end;
     if (!isdigit((unsigned char)*text) && *text != '-' && *text != '.') return false;
-    *value = strtod(text, &end);
+    long double number = strtold(text, &end); /* "1.001GHz" is a whole number of Hz */
     if (end == text) return false;
+    *value = (double)number;
     while (*end == ' ')
         end++;
     if (*end == 0) return true;
     for (size_t i = 0; i < sizeof suffixes / sizeof *suffixes; i++)
         if (unit && strcmp(unit, suffixes[i].unit) == 0 && strcmp(end, suffixes[i].suffix) == 0) {
-            *value *= suffixes[i].factor;
+            *value = (double)(number * suffixes[i].factor);
             return true;
         }
     return false;

@@ -405,6 +405,8 @@ START_TEST(quantities_carry_units) {
     ck_assert(parse_quantity("16KiB", "bytes", &value) && value == 16384);
     ck_assert(parse_quantity("1.4GHz", "Hz", &value) && value == 1.4e9);
     ck_assert(parse_quantity("700 MHz", "Hz", &value) && value == 700e6);
+    ck_assert(parse_quantity("1.001GHz", "Hz", &value) && value == 1001000000);
+    ck_assert(parse_quantity("1024.1MHz", "Hz", &value) && value == 1024100000);
     ck_assert(parse_quantity("12", "entries", &value) && value == 12);
     ck_assert(!parse_quantity("16KB", "bytes", &value));
     ck_assert(!parse_quantity("16KiB", "Hz", &value));
