@@ -152,7 +152,7 @@ static void apply_testp(const Job *job, const uint64_t *in, Result *out) {
                             kind == CLASS_INFINITE,
                             kind != CLASS_NAN,
                             kind == CLASS_NAN,
-                            kind == CLASS_FINITE && !subnormal,
+                            kind <= CLASS_FINITE && !subnormal,
                             subnormal};
     put(out, answers[job->selector]);
 }

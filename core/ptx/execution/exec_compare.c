@@ -145,12 +145,13 @@ DEFINE_FLOAT_COMPARE(nan, true, (a == a) & (b == b))
 
 #define INFINITY_F32 __builtin_inff()
 #define INFINITY_F64 __builtin_inf()
-/* Zero is neither normal nor subnormal. */
+/* Zero counts as normal. */
 DEFINE_TESTP(finite, a < INFINITY_F32, a < INFINITY_F64)
 DEFINE_TESTP(infinite, a == INFINITY_F32, a == INFINITY_F64)
 DEFINE_TESTP(number, a == a, a == a)
 DEFINE_TESTP(notanumber, a != a, a != a)
-DEFINE_TESTP(normal, a >= SMALLEST_NORMAL_F32 && a < INFINITY_F32, a >= 0x1p-1022 && a < INFINITY_F64)
+DEFINE_TESTP(normal, (a >= SMALLEST_NORMAL_F32 && a < INFINITY_F32) || a == 0,
+             (a >= 0x1p-1022 && a < INFINITY_F64) || a == 0)
 DEFINE_TESTP(subnormal, (a > 0) && (a < SMALLEST_NORMAL_F32), (a > 0) && (a < 0x1p-1022))
 
 static inline uint32_t combine_sources(const Inst *inst, const ExecContext *context, BooleanOp operation) {

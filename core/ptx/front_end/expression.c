@@ -91,7 +91,8 @@ static Value combine(const Expression *expression, uint32_t operation, Value lef
     case '+': return integer(a + b, u);
     case '-': return integer(a - b, u);
     case '*': return integer(a * b, u);
-    default: return integer(divided(expression, text, a, b, u), u);
+    case '/': return integer(divided(expression, text, a, b, u), u);
+    default: return integer(divided(expression, text, a, b, true), true); /* so the ISA has it */
     }
 }
 
@@ -124,7 +125,7 @@ static Value parse_unary(Expression *expression) {
         advance(parser);
         value = parse_unary(expression);
         require_integer(expression, value);
-        if (sign == '~') value.literal.bits = ~value.literal.bits;
+        if (sign == '~') value = integer(~value.literal.bits, true);
         if (sign == '!') value = integer(!value.literal.bits, false);
     } else if (accept(parser, '(')) {
         bool casts = accept_cast(parser, &cast);
@@ -134,6 +135,7 @@ static Value parse_unary(Expression *expression) {
     } else {
         bool is_unsigned = has_suffix(parser->token);
         value = (Value){expect_literal(parser, expression->what), is_unsigned};
+        value.is_unsigned |= value.literal.kind == LITERAL_INTEGER && value.literal.bits > INT64_MAX;
     }
     expression->depth--;
     if (negative) value.literal = literal_negate(value.literal);
@@ -149,6 +151,7 @@ static Value parse_choice(Expression *expression, Value condition) {
     expect(parser, ':', "between the values of a '?'");
     Value no = parse_binary(expression, LOWEST_PRECEDENCE);
     expression->depth--;
+    yes.is_unsigned = no.is_unsigned |= yes.is_unsigned;
     return condition.literal.bits ? yes : no;
 }
 

@@ -358,7 +358,7 @@ START_TEST(selections) {
     EXPECT3("slct.f32.f32", "r4 r4 r4 r4", 9, 7, 9, NAN_F32);
     EXPECT3("slct.b64.f32", "r8 r8 r8 r4", 7, 7, 9, 0x80000000u);
     EXPECT1("testp.subnormal.f32", "p r4", 1, 0x80000001u);
-    EXPECT1("testp.normal.f32", "p r4", 0, 0);
+    EXPECT1("testp.normal.f32", "p r4", 1, 0);
     EXPECT1("testp.finite.f64", "p r8", 0, D(-INFINITY));
     EXPECT1("testp.notanumber.f64", "p r8", 1, D(NAN));
 }
