@@ -1,6 +1,7 @@
 -- Static re-reference interval prediction (Jaleel et al., ISCA 2010, section 4.1), decided in Lua at every replacement: the
 -- price of full freedom there, and the proof that a policy can do what replacement = "srrip" does. Its stats equal that one's
--- byte for byte, in caches that take lines when requests miss.
+-- byte for byte, in caches that take lines when requests miss and have no dirty ones: a policy is asked once there is room to
+-- write back any line of the set.
 -- Each line has a prediction of how soon it is needed again, from 0 to `distant`. One of the largest goes, and the others age
 -- as far as that one had to; lines enter one below `distant`, and a hit sets it to 0.
 local bits = require "warpwright.bits"

@@ -78,7 +78,7 @@ end)
 
 harness.test("an L2 counts by the last word of its path", function()
   local parts = run({ config = "gallery/l3" }).energy.parts
-  assert(parts.l2 > 0 and parts.l3 > 0)
+  assert(parts["l2.data"] > 0 and parts["l3.data"] > 0)
 end)
 
 harness.test("order and threads change no energy", function()
