@@ -1,4 +1,5 @@
 -- What a policy's configure gives back is checked where it is made: the error names the policy, its file and line.
+local ww = require "warpwright"
 local harness = require "tests.lib.harness"
 
 --- A policy whose configure returns this for objects of the class.
@@ -35,5 +36,32 @@ for _, case in ipairs(wrong) do
       "--policy", path, "--out", harness.folder() .. "/out")
   end)
 end
+
+local not_repeatable <const> = {
+  { "{ mshrs = math.random(64) }", "math.random: expected numbers that repeat in each run" },
+  { "{ mshrs = os.time() % 64 }", "os.time: expected a time that is the same in each run" },
+  { "{ mshrs = os.clock() // 1 }", "os.clock: expected a time that is the same in each run" },
+  { "(os.exit(0))", "os.exit: expected the function's result, got the end of the program" },
+}
+
+for _, case in ipairs(not_repeatable) do
+  harness.test("what would make another machine in each run is refused: " .. case[1], function()
+    local path = policy_with("L1", case[1])
+    harness.refused(("error: %s:4: %s"):format(path, case[2]), "run", "gtx480", "vecadd", "--size", "small", "--policy", path,
+      "--out", harness.folder() .. "/out")
+    local part = harness.write("part.lua", ([[
+local policy = require "warpwright.policy"
+return policy "part" { parts = { { class = "VictimTags", name = "vta", of = "L1", entries = function() return (%s) or {} end } } }
+]]):format(case[1]))
+    harness.refused(("error: %s:2: %s"):format(part, case[2]), "run", "gtx480", "vecadd", "--size", "small", "--policy", part,
+      "--out", harness.folder() .. "/out")
+  end)
+end
+
+harness.test("a script has its random numbers and its clock back when a machine has been made", function()
+  local path = policy_with("L1", "{ mshrs = 16 }")
+  ww.build("gtx480", { policy = path })
+  assert(math.random() and os.time() and os.clock())
+end)
 
 harness.finish()

@@ -5,6 +5,7 @@ local class_files = require "warpwright.class"
 local core = require "warpwright.core"
 local load = require "warpwright.load"
 local names = require "warpwright.names"
+local own_state = require "warpwright.own_state"
 local policy = require "warpwright.policy"
 local wires = require "warpwright.wires"
 
@@ -376,13 +377,13 @@ local function add_parts(self, object)
   for _, entry in ipairs(self.policies) do
     for _, part in ipairs(entry.definition.parts) do
       local is_of = part.of == object.class or part.of == "cache" and entry.caches[object.path]
-      local wanted = is_of and (not part.where or part.where(entry.readable_params, object))
+      local wanted = is_of and (not part.where or own_state.call_confined(part.where, entry.readable_params, object))
       if wanted then
         local params = {}
         for _, key in ipairs(names.sorted_keys(part)) do
           if key ~= "class" and key ~= "name" and key ~= "of" and key ~= "where" then
             local value = part[key]
-            if type(value) == "function" then value = value(entry.readable_params, object, entry.places[object.path]) end
+            if type(value) == "function" then value = own_state.call_confined(value, entry.readable_params, object, entry.places[object.path]) end
             params[key] = value
           end
         end

@@ -41,10 +41,31 @@ function own_state.call_without_exit(chunk, what)
   return (chunk())
 end
 
+local clocks <const> = { "time", "clock", "date" }
+
+local function refuse_what_differs()
+  math.random, math.randomseed = refuse_random, refuse_random
+  for _, name in ipairs(clocks) do os[name] = refuse_clock(name) end
+end
+
+local function refuse_exit() error("os.exit: expected the function's result, got the end of the program", 2) end
+
+--- What a function returns that makes a part of a machine, and must make the same one in each run.
+function own_state.call_confined(f, ...)
+  local random, seed, exit_of_script, times = math.random, math.randomseed, os.exit, {}
+  for _, name in ipairs(clocks) do times[name] = os[name] end
+  local _ <close> = setmetatable({}, { __close = function()
+    math.random, math.randomseed, os.exit = random, seed, exit_of_script
+    for _, name in ipairs(clocks) do os[name] = times[name] end
+  end })
+  refuse_what_differs()
+  os.exit = refuse_exit
+  return (f(...))
+end
+
 --- Takes away what would make a run another than the one before.
 function own_state.confine()
-  math.random, math.randomseed = refuse_random, refuse_random
-  for _, name in ipairs { "time", "clock", "date" } do os[name] = refuse_clock(name) end
+  refuse_what_differs()
   local main_thread <const> = 1
   os.exit = exit_of(debug.getregistry()[main_thread])
 end

@@ -2,6 +2,7 @@
 -- definition may hold is in docs/policy_interface.md.
 local core = require "warpwright.core"
 local names = require "warpwright.names"
+local own_state = require "warpwright.own_state"
 local parameters = require "warpwright.params"
 
 local policy = {}
@@ -275,7 +276,8 @@ function policy.settings_for(entry, class, path, params)
       local words = class ~= "clock" and entry.caches[cache] -- a clock may have the name of a cache
       return words and (word == nil or words[word] == true) or false
     end }
-    local own, place = definition.functions.configure(self, class, path, params), place_of_function(definition, "configure")
+    local place = place_of_function(definition, "configure")
+    local own = own_state.call_confined(definition.functions.configure, self, class, path, params)
     if own ~= nil and type(own) ~= "table" then
       error(("%sexpected a table of PARAMETER = value for %s, or nil, got %s"):format(place, path, names.shown(own)), 0)
     end
