@@ -78,6 +78,17 @@ harness.test("what policies set stays under the same policy, and that is told", 
   harness.contains(notes, "sm[3].scheduler: stays gto and does not become lrr")
 end)
 
+harness.test("the policy that the machine has goes on with what it knows", function()
+  local function cycles_of(change)
+    local sim = ww.build("gallery/private_l1", { policy = "atlas:quantum=2000" })
+    sim:start("spmv", "small")
+    assert(not sim:run { until_cycle = 20000 })
+    if change then harness.equal(table.concat(sim:change(change), "\n"), "", "notes") end
+    return finish(sim).cycles
+  end
+  harness.equal(cycles_of { policy = "atlas:quantum=2000" }, cycles_of(), "cycles")
+end)
+
 harness.test("what state depends on is refused by path and name", function()
   for _, case in ipairs {
     { "sm[*].texture_cache.line", 64, "sm[0].texture_cache.line: expected 128 as in the checkpoint" }, { "sm[*].warps", 32, "sm[0].warps: expected 48 as in the checkpoint" },

@@ -239,19 +239,20 @@ function Simulation:resume(path, options)
 end
 
 --- sim:change { policy =, set = }: goes on from the present state under another policy and with other parameters, where
--- state can be transferred; returns a list of what changed.
+-- state can be transferred; returns a list of what changed. The policy that the machine has goes on with what it knows.
 function Simulation:change(changes)
   names.check_keys("sim:change", changes, { "policy", "set" })
   local options = setmetatable({}, { __index = self.options })
   options.policy = changes.policy or self.options.policy
   options.set = join_overrides(self.options.set, changes.set)
   local policies = read_chain(options.policy)
+  local is_other = options.policy ~= self.options.policy
   local other = build_machine(self.description, options, policies)
-  local notes = core.move(self:gpu(), other, changes.policy ~= nil)
+  local notes = core.move(self:gpu(), other, is_other)
   policies_at_work.attach(self.machine, policies)
-  if not changes.policy then policies_at_work.copy_state(self.machine) end
+  if not is_other then policies_at_work.copy_state(self.machine) end
   local policy_before = self.policy
-  if changes.policy then self.policy_from = self:gpu():totals().cycles end
+  if is_other then self.policy_from = self:gpu():totals().cycles end
   self.options = options
   self.policies = policies
   self.policy = options.policy and policies.name or "default"
