@@ -70,13 +70,13 @@ function stored_run.read_launches(path)
   return launches
 end
 
---- The machine as Lua text, or nil.
---- Of a config.lua.zst; nil when it is damaged or not there.
+--- The text of a config.lua.zst; nil when it is damaged or not there.
 function stored_run.unpacked_config(path)
   local packed = inputs.read_file(path)
   return packed and core.unpacked(packed, MOST_CONFIG_BYTES)
 end
 
+--- The machine as Lua text, or nil.
 function stored_run.read_config(path)
   return stored_run.unpacked_config(path .. "/config.lua.zst") or inputs.read_file(path .. "/config.lua")
 end
