@@ -137,6 +137,28 @@ harness.test("a launch that returns faults does, and the machine goes on", funct
   for i = 0, 199 do harness.equal(gpu:read("u32", a + 4 * i), 64) end
 end)
 
+harness.test("a barrier that no CTA has is a fault, with timing and without", function()
+  local gpu = ww.build("gtx480", { memory = 1 << 20 }):gpu()
+  local kernel = gpu:load { name = "barriers.ptx", text = [[
+.version 8.0
+.target sm_80
+.address_size 64
+.visible .entry beyond(.param .u32 number)
+{
+  .reg .u32 %r1;
+  ld.param.u32 %r1, [number];
+  bar.sync %r1;
+  ret;
+}
+]] }.beyond
+  for _, timed in ipairs { true, false } do
+    local _, fault = gpu:try_launch(kernel, { grid = 2, block = 64, args = { 16 }, timed = timed })
+    harness.equal(fault.kind, "illegal barrier")
+    harness.contains(fault.message, "kernel beyond, PTX line 8: expected barrier 0 to 15, got 16, CTA (0, 0, 0), thread (")
+    harness.equal(select(2, gpu:try_launch(kernel, { grid = 2, block = 64, args = { 15 }, timed = timed })), nil)
+  end
+end)
+
 -- CTAs up to the one that traps end at once, so that others are on their way to SMs then; those behind it never end.
 harness.test("no CTA begins after a fault", function()
   local gpu, kernels = machine()

@@ -1,5 +1,6 @@
 #include "core/gpu/sm/barrier.h"
 
+#include "core/gpu/sm/fault.h"
 #include "core/gpu/sm/memcheck.h"
 
 static uint32_t operand(const Sm *sm, const Inst *inst, uint32_t index) {
@@ -104,14 +105,24 @@ static void cluster_wait(Sm *sm, Cta *cta, uint32_t w) {
 
 /* --- Named barriers -------------------------------------------------------------------------- */
 
+COLD static void meet_illegal_number(Sm *sm, uint32_t w, const Inst *inst, uint32_t id) {
+    ExecContext *context = sm->context;
+    context->fault = FAULT_NO_BARRIER;
+    context->fault_lane = (uint32_t)__builtin_ctz(context->active);
+    context->fault_space = SPACE_NONE;
+    context->fault_address = id;
+    sm_meet_fault(sm, w, inst);
+}
+
 void barrier_arrive(Sm *sm, uint32_t w, const Inst *inst) {
     Cta *cta = &sm->cta[sm->warp[w].cta_slot];
     if (inst->detail == BARRIER_CLUSTER_ARRIVE) return cluster_arrive(sm, cta, w);
     if (inst->detail == BARRIER_CLUSTER_WAIT) return cluster_wait(sm, cta, w);
     uint32_t id = inst->src_count > 0 ? operand(sm, inst, 0) : 0;
-    if (id >= NAMED_BARRIERS)
-        user_error("%s: kernel %s, PTX line %u: expected barrier 0 to %d, got %u", sm->obj.path,
-                   sm->running->kernel->name, inst->line, NAMED_BARRIERS - 1, id);
+    if (__builtin_expect(id >= NAMED_BARRIERS, 0)) {
+        meet_illegal_number(sm, w, inst, id);
+        return;
+    }
     Barrier *barrier = &cta->barrier[id];
     bool votes = inst->detail >= BARRIER_RED_POPC;
     if (inst->src_count > 1u + votes) barrier->threads = operand(sm, inst, 1);

@@ -27,6 +27,7 @@ static const char *kind_name(uint32_t kind) {
     case FAULT_TRAP: return "trap";
     case FAULT_NO_TEXTURE: return "no texture";
     case FAULT_NO_MBARRIER: return "illegal mbarrier";
+    case FAULT_NO_BARRIER: return "illegal barrier";
     case FAULT_NO_FUNCTION: return "illegal call";
     case FAULT_ASSERTION: return "assert";
     case FAULT_TIMEOUT: return "timeout";
