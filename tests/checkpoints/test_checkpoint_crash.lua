@@ -225,12 +225,19 @@ for _, signal in ipairs { "TERM", "INT" } do
   end)
 end
 
-harness.test("a second SIGINT kills at once", function()
-  local status, output = run_acting({ { 15999, sending "INT" }, { 16000, sending "INT" } }, "'%s' run %s --out %s", program, long,
-    harness.folder() .. "/twice")
+harness.test("a SIGINT half a second after the first kills at once", function()
+  local status, output = run_acting({ { 15999, sending "INT" }, { 16000, "sleep 0.6; " .. sending "INT" } }, "'%s' run %s --out %s",
+    program, long, harness.folder() .. "/twice")
   assert(status == 2 or status == 128 + 2, ("status %s, %s"):format(status, output)) -- by signal 2
   harness.equal(#oracle.checkpoints(harness.folder() .. "/twice"), 0, "checkpoints")
   assert(not core.is_file(harness.folder() .. "/twice/stats.txt"), "it wrote stats")
+end)
+
+harness.test("two at once, as timeout sends them, stop the run as one does", function()
+  local out = harness.folder() .. "/two"
+  local status, output = run_acting({ { 16000, sending "TERM" .. "; " .. sending "TERM" } }, "'%s' run %s --out %s", program, long, out)
+  harness.equal(status, 75, output)
+  harness.equal(#oracle.checkpoints(out), 1, "checkpoints")
 end)
 
 harness.test("a request to save does not make a request to stop forgotten", function()
