@@ -281,12 +281,14 @@ end)
 
 harness.test("of a variant it is what it made of the rest, and a policy that began there is whole", function()
   local sim, before = warm_machine(counting)
-  local same, anew = table.unpack(sim:fork { { name = "same" }, { name = "anew", policy = counting }, out = false })
-  for _, r in ipairs { same, anew } do
+  local same, named = table.unpack(sim:fork { { name = "same" }, { name = "named", policy = counting }, out = false })
+  for _, r in ipairs { same, named } do
     harness.equal(r:since(before).cycles, r.cycles - 20000, "cycles")
     harness.equal(r:since(before)["sm[0].l1d.misses"], r["sm[0].l1d.misses"] - before["sm[0].l1d.misses"], "misses")
+    harness.equal(r:since(before)["sm[0].counting.periods"], r["sm[0].counting.periods"] - 200, "the policy that went on")
   end
-  harness.equal(same:since(before)["sm[0].counting.periods"], same["sm[0].counting.periods"] - 200, "the policy that went on")
+  sim, before = warm_machine("gto")
+  local anew = sim:fork({ { name = "anew", policy = counting }, out = false })[1]
   harness.equal(anew:since(before)["sm[0].counting.periods"], anew["sm[0].counting.periods"], "the policy that began")
   harness.equal(anew["sm[0].counting.periods"], same["sm[0].counting.periods"] - 200, "its periods")
 end)
