@@ -78,14 +78,16 @@ static uint64_t ctas_that_fit(const Gpu *gpu, const RunningKernel *running, uint
     uint64_t all = 0;
     char why[OCCUPANCY_WHY_BYTES];
     *most = 0;
-    for (uint32_t i = gpu->sm_count; i-- > 0;) { /* the first one says why none does */
+    for (uint32_t i = 0; i < gpu->sm_count; i++) {
         uint32_t fit = sm_occupancy(gpu->sms[i], running, why, sizeof why);
         if (fit) check_engine(gpu->sms[i], running->kernel);
         if (fit > *most) *most = fit;
         all += fit;
     }
-    if (!all)
+    if (!all) {
+        sm_occupancy(gpu->sms[0], running, why, sizeof why);
         user_error("kernel %s does not fit on %s: %s", running->kernel->name, gpu->sms[0]->obj.path, why);
+    }
     return all;
 }
 
