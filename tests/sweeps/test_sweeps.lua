@@ -400,14 +400,17 @@ harness.test("a loop over ww.sweep that is left stops its runs, and leaves the d
 end)
 
 harness.test("ww.sweep has the option stats, as the command has", function()
-  local script = harness.write("stats.lua", ([[
+  local text = ([[
     local ww, core = require "warpwright", require "warpwright.core"
-    for row in ww.sweep { axes = { config = "gtx480", workload = "vecadd", size = "small", sms = 2 }, out = "%s/stats", stats = STATS } do
-      print(core.is_file(row.folder .. "/stats.txt"), core.is_file(row.folder .. "/stats.zst"), row.result)
+    local stats = STATS
+    for row in ww.sweep { axes = { config = "gtx480", workload = "vecadd", size = "small", sms = 2 }, out = "%s/" .. stats, stats = stats } do
+      print(core.is_file(row.folder .. "/stats.txt"), core.is_file(row.folder .. "/stats.zst"), row.result ~= nil)
     end
-  ]]):format(harness.folder()):gsub("STATS", '"all"'))
-  harness.equal(select(2, harness.run(script)), "true\tfalse\tnil\n")
-  harness.refused("stats: expected", harness.write("stats.lua", (harness.read(script):gsub('"all"', "3"))))
+  ]]):format(harness.folder())
+  local function printed(stats) return select(2, harness.run(harness.write("stats.lua", (text:gsub("STATS", stats))))) end
+  harness.equal(printed '"all"', "true\ttrue\ttrue\n")
+  harness.equal(printed '"none"', "false\tfalse\tfalse\n")
+  harness.refused("stats: expected", harness.write("stats.lua", (text:gsub("STATS", "3"))))
 end)
 
 harness.test("the stored machine of a sweep's run is one that runs", function()
