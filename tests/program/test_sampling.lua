@@ -268,15 +268,26 @@ harness.test("what is in flight when the last kernel ends takes no cycles", func
 end)
 
 harness.test("launches of a kernel that agree stand for others like them; one that is unlike them does not", function()
-  local launches <const> = { { grid = 200 }, { grid = 200 }, { grid = 200 }, { grid = 200, rounds = 32 }, { grid = 200 } }
+  local launches <const> = { { grid = 200 }, { grid = 200 }, { grid = 200 }, { grid = 200 }, { grid = 200, rounds = 32 }, { grid = 200 } }
   local truth, r = run("repeated", launches), run("repeated-sampled", launches, "error=3%")
   harness.equal(r.sampled.like_others, 2, table.concat(r.sampled.lines, "\n"))
-  harness.contains(r.sampled.lines[3], "like launches 0 and 1")
-  harness.contains(r.sampled.lines[4], "exact")
+  for i = 1, 3 do harness.contains(r.sampled.lines[i], "exact") end
+  harness.contains(r.sampled.lines[4], "like launches 0, 1 and 2")
+  harness.contains(r.sampled.lines[5], "exact")
   harness.equal(r.warp_instructions, truth.warp_instructions)
   assert(math.abs(r.cycles - truth.cycles) <= math.max(r:interval "run.cycles", 0.005 * truth.cycles), r.cycles .. " of " .. truth.cycles)
-  harness.equal(#r.launches, 5)
+  harness.equal(#r.launches, 6)
   assert_counters_inside(r, truth, "^sm%[", 0.9)
+end)
+
+harness.test("launches that are a small part of all have timing: behind one without, others begin from another state", function()
+  local small <const> = { grid = 30, rounds = 2 }
+  local launches <const> = { { grid = 290, rounds = 64 }, small, small, small, small, small }
+  local r = run("small", launches, "error=3%", { out = false })
+  harness.equal(r.sampled.exact, #launches, table.concat(r.sampled.lines, "\n"))
+  table.remove(launches, 1)
+  r = run("small-alone", launches, "error=3%", { out = false })
+  harness.equal(r.sampled.like_others, 1, table.concat(r.sampled.lines, "\n"))
 end)
 
 --- What two SMs count: CTAs and a ratio.

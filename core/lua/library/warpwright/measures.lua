@@ -98,7 +98,11 @@ end
 function measures.replicas(launch)
   local replicas = {}
   for i = 1, #(launch.windows or {}) do replicas[i] = of_windows(launch, "all", i) end
-  for i, member in ipairs(launch.members or {}) do replicas[i] = of_members(launch, { measures.total(member) }) end
+  for i in ipairs(launch.members or {}) do
+    local others = totals_of(launch.members)
+    table.remove(others, i)
+    replicas[i] = of_members(launch, others)
+  end
   return replicas
 end
 

@@ -27,18 +27,25 @@ local function multiples(sampler)
   return times
 end
 
+--- "0, 1 and 2": the members of a launch like others.
+local function numbers_of(members)
+  local numbers = {}
+  for i, member in ipairs(members) do numbers[i] = member.offer.number end
+  return ("%s and %d"):format(table.concat(numbers, ", ", 1, #numbers - 1), numbers[#numbers])
+end
+
 --- A group for all launches that are like the same ones, whose errors are the same. What they themselves differ by adds to it.
 local function add_groups_of_members(groups, sampler, total)
   local order, like = {}, {}
   for _, launch in ipairs(sampler.launches) do
-    local first, second = table.unpack(launch.members or {})
-    local key = first and first.offer.number .. " " .. second.offer.number
+    local key = launch.members and numbers_of(launch.members)
     if key and not like[key] then order[#order + 1], like[key] = key, {} end
     if key then table.insert(like[key], launch) end
   end
   for _, key in ipairs(order) do
-    local group, by = {}, math.sqrt(1 + 2 / #like[key])
-    for i = 1, 2 do
+    local group, members = {}, #like[key][1].members
+    local by = math.sqrt(1 + members / #like[key])
+    for i = 1, members do
       local list, weights = { total }, { 1 }
       for _, launch in ipairs(like[key]) do
         table.move({ measures.replicas(launch)[i], measures.total(launch) }, 1, 2, #list + 1, list)
@@ -309,7 +316,7 @@ function sampled_result.lines(sampler)
       text = ("sampled, %d windows of %d instructions after warm-ups of %d, %.1f%% with timing; cycles +-%.2f%% by chance, +-%.2f%% bias")
         :format(#launch.windows, launch.length, launch.warm_up, 100 * launch.share, 100 * chance / cycles, 100 * bias / cycles)
     elseif launch.members then
-      text = ("like launches %d and %d"):format(launch.members[1].offer.number, launch.members[2].offer.number)
+      text = "like launches " .. numbers_of(launch.members)
     elseif launch.why then
       text = "exact: " .. launch.why
     end

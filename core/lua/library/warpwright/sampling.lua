@@ -470,45 +470,50 @@ end
 -- Launches that are like others -------------------------------------------------------------------------------------------------------
 
 local ALIKE <const> = 0.05 -- instructions of launches of a kernel
-local AGREE <const> = 0.02 -- cycles per instruction of two of them
+local MEMBERS <const> = 3 -- that must agree: two small levels of a graph often do, and the next one takes a third more
+local AGREE <const> = 0.02 -- cycles per instruction of these
+local LEAST_PART <const> = 0.02 -- these of all instructions so far: less is not worth the state that launches behind one without timing lack
 local MOST_LIKE_ONE <const> = 4 -- launches that are estimated for each that is measured
 
 local function kernel_key(offer) return ("%s %d %d"):format(offer.kernel, offer.ctas, offer.threads_per_cta) end
 
 local function is_near(a, b, by) return math.abs(a - b) <= by * math.max(math.abs(a), math.abs(b)) end
 
---- The last two measured launches of the kernel that have about as many instructions, if they agree in what these take.
-local function members_for(known, instructions)
-  local members = {}
+--- The last measured launches of the kernel that have about as many instructions, if they agree in what these take. `all`: the
+-- instructions of all launches so far.
+local function members_for(known, instructions, all)
+  local members, own, least, most = {}, 0, math.huge, 0
   for i = #known, 1, -1 do
-    if #members < 2 and is_near(known[i].instructions, instructions, ALIKE) then table.insert(members, 1, known[i]) end
+    if #members < MEMBERS and is_near(known[i].instructions, instructions, ALIKE) then
+      local cycles, issued = measures.header(measures.total(known[i]))
+      own, least, most = own + issued, math.min(least, cycles / issued), math.max(most, cycles / issued)
+      table.insert(members, 1, known[i])
+    end
   end
-  if not members[2] then return nil end
-  local function rate_of(launch)
-    local cycles, own = measures.header(measures.total(launch))
-    return cycles / own
-  end
-  return is_near(rate_of(members[1]), rate_of(members[2]), AGREE) and members or nil
+  return #members == MEMBERS and own >= LEAST_PART * all and is_near(least, most, AGREE) and members or nil
 end
 
 --- Estimates a launch by others like it. Nil when there are none, or it is time to measure again, and nothing has happened then.
 function Sampler:estimate_by_others(offer)
   local known = self.kernels[kernel_key(offer)]
-  if not known or #known < 2 or known.estimated >= #known * MOST_LIKE_ONE then return nil end
+  if not known or #known < MEMBERS or known.estimated >= #known * MOST_LIKE_ONE then return nil end
   core.part_memory(self.gpu)
   local is_executed, counted = workers.attempt(self.pool, self.gpu, function()
     local instructions = self:execute(offer)
-    return members_for(known, instructions) ~= nil, { instructions }
+    return members_for(known, instructions, self.instructions) ~= nil, { instructions }
   end)
   if not is_executed then return nil end
   known.estimated = known.estimated + 1
-  return { offer = offer, kind = "like others", members = members_for(known, counted[1]), instructions = counted[1], share = 0 }
+  local members = members_for(known, counted[1], self.instructions)
+  self.instructions = self.instructions + counted[1]
+  return { offer = offer, kind = "like others", members = members, instructions = counted[1], share = 0 }
 end
 
 function Sampler:note_measured(launch)
   local key = kernel_key(launch.offer)
   self.kernels[key] = self.kernels[key] or { estimated = 0 }
   table.insert(self.kernels[key], launch)
+  self.instructions = self.instructions + launch.instructions
 end
 
 -- All launches ----------------------------------------------------------------------------------------------------------------------
@@ -554,6 +559,7 @@ function sampling.attach(built, gpu, policies, text, jobs)
   if options.budget and options.budget >= 1 then return nil end
   local sampler = setmetatable({
     built = built, gpu = gpu, options = options, text = text, pool = workers.pool(jobs or 1), launches = {}, kernels = {},
+    instructions = 0, -- of all launches that have ended
     seconds = 0, -- of the host, beside those of kernels with timing
   }, Sampler)
   for _, entry in ipairs(policies) do
