@@ -277,9 +277,6 @@ static void enqueue(MemoryController *mc, uint32_t port, const MemMessage *messa
     uint32_t q = queue_of(mc, message);
     DramRow location = address_map_row(mc->map, message->address);
     ensure(bursts > 0 && (wants_reply(message) || message->kind == MEM_WRITE));
-    if (location.bank >= mc->banks)
-        user_error("%s.banks: expected %u or more (the address map puts 0x%lx into bank %u), got %u",
-                   object_path(&mc->obj), location.bank + 1, message->address, location.bank, mc->banks);
     if (!mc->waiting && memory_controller_refreshes(mc)) memory_controller_refresh_idle(mc, cycle);
     uint32_t slot = dram_queue_add(&mc->queue[q], &mc->dram, location.bank, location.row,
                                    message->kind == MEM_WRITE, wants_reply(message));

@@ -1,6 +1,7 @@
 /* The rows of a memory controller, and how it is built. */
 #include "core/sim/event.h"
 #include "mem/dram/memory_controller_state.h"
+#include "mem/network/slices.h"
 
 #include <stdlib.h>
 
@@ -85,11 +86,20 @@ static uint64_t queue_length(const SimObject *object, uint32_t queue) {
     return queue < QUEUES_MAX ? mc->queue[queue].count : mc->returns[queue - QUEUES_MAX].held;
 }
 
+static void check_banks(const MemoryController *mc) {
+    uint64_t banks = address_map_banks(mc->map);
+    if (banks > mc->banks)
+        user_error("%s.banks: expected %lu or more, among which %s.bank_mask chooses, got %u",
+                   object_path(&mc->obj), banks, object_path(address_map_object(mc->map)), mc->banks);
+}
+
 static void memory_controller_init(SimObject *object) {
     MemoryController *mc = (MemoryController *)object;
     free(mc->checker);
     mc->checker = NULL;
     mc->map = address_map_find(object);
+    check_channel_is_own(object, mc->map);
+    check_banks(mc);
     mc->response_blocked = 1; /* the first tick looks */
     mc->differ = 1;
     mc->next_command.stale = STALE_BOTH;

@@ -2,7 +2,6 @@
 
 #include "core/sim/ways.h"
 #include "mem/network/router.h"
-#include "mem/protocol/address_map.h"
 #include "mem/protocol/memory_protocol.h"
 #include "mem/protocol/networks.h"
 
@@ -158,6 +157,16 @@ static bool is_in(const SimObject *object, const SimObject *network) {
     return ((const Router *)object)->network == ((const Router *)network)->network;
 }
 
+/* Else its ports differ in what its own requests are for, not in their addresses. */
+static bool is_asked(const SimObject *object) {
+    const Sim *sim = object->sim;
+    for (uint32_t i = 0; i < sim->link_count; i++) {
+        const Link *link = sim->links[i];
+        if (!link->requests && link->protocol == &memory_protocol && link->receiver == object) return true;
+    }
+    return false;
+}
+
 /* Does it send the requests for different slices different ways? */
 static bool parts_slices(SimObject *object) {
     if (object->class == &router_class) {
@@ -166,7 +175,7 @@ static bool parts_slices(SimObject *object) {
     }
     Links onward = links_from(object);
     free(onward.link);
-    return onward.count > 1;
+    return onward.count > 1 && is_asked(object);
 }
 
 /* May requests for any slice come to the object? Else a network before it sends it those alone whose slices lie
@@ -182,6 +191,33 @@ static bool gets_everything(const Sim *sim, const SimObject *object, uint8_t *se
         if (!parts_slices(link->sender) && gets_everything(sim, link->sender, seen)) return true;
     }
     return !any;
+}
+
+/* The objects in which requests end: memory controllers, or what stands in their place. */
+static uint32_t memories_of(const Sim *sim) {
+    Links ends = all_ends(sim);
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < ends.count; i++)
+        count += !i || ends.link[i]->receiver != ends.link[i - 1]->receiver;
+    free(ends.link);
+    return count;
+}
+
+void check_channel_is_own(const SimObject *controller, const AddressMap *map) {
+    const Sim *sim = controller->sim;
+    uint32_t channels = address_map_channels(map);
+    if (channels == 1) return;
+    const char *path = object_path(address_map_object(map));
+    uint8_t *seen = zeroed(sim->object_count, 1);
+    bool everything = gets_everything(sim, controller, seen);
+    free(seen);
+    if (everything)
+        user_error("%s.channels: expected 1, because requests for every address come to %s, got %u", path,
+                   object_path(controller), channels);
+    uint32_t memories = memories_of(sim);
+    if (channels > memories)
+        user_error("%s.channels: expected up to %u, as many as there are memory controllers, got %u", path,
+                   memories, channels);
 }
 
 /* Where a slice lies: behind the port from which the fewest wires lead to it. */

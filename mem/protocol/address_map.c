@@ -126,7 +126,7 @@ static void address_map_build(SimObject *object) {
     map->column = packer_for(map->column_mask);
     map->slice = packer_for(map->slice_mask);
     map->within_slice = packer_for(~map->slice_mask);
-    map->hashed_row = map->bank_hash ? (1ull << __builtin_popcountll(map->bank_mask)) - 1 : 0;
+    map->hashed_row = map->bank_hash ? address_map_banks(map) - 1 : 0;
 }
 
 /* address_map_find() finds one for all. */
@@ -151,6 +151,18 @@ const AddressMap *address_map_find(const SimObject *user) {
 
 uint32_t address_map_slices(const AddressMap *map) {
     return map->channels * map->slices_per_channel;
+}
+
+uint32_t address_map_channels(const AddressMap *map) {
+    return map->channels;
+}
+
+uint64_t address_map_banks(const AddressMap *map) {
+    return 1ull << __builtin_popcountll(map->bank_mask);
+}
+
+const SimObject *address_map_object(const AddressMap *map) {
+    return &map->obj;
 }
 
 static inline uint32_t slice_of(const AddressMap *map, ChannelSplit split) {

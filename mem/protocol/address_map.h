@@ -30,6 +30,9 @@ extern const Class address_map_class;
 const AddressMap *address_map_find(const SimObject *user);
 uint32_t address_map_slice(const AddressMap *map, uint64_t address);
 uint32_t address_map_slices(const AddressMap *map); /* channels * slices_per_channel */
+uint32_t address_map_channels(const AddressMap *map);
+uint64_t address_map_banks(const AddressMap *map); /* that bank_mask tells apart */
+const SimObject *address_map_object(const AddressMap *map);
 DramLocation address_map_locate(const AddressMap *map, uint64_t address);
 /* Of the same, what a memory controller asks for every request. */
 DramRow address_map_row(const AddressMap *map, uint64_t address);

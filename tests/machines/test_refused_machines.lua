@@ -169,6 +169,26 @@ refused("an LSU that is part of a cache", { { 'local mc =', 'm:LSU (l2, "q") {}\
 refused("a second AddressMap", { { 'local sm =', 'm:AddressMap "other" { channels = 2 }\n  local sm =' } },
   "other: expected one AddressMap in machine small, got a second beside map\n")
 
+-- The address map -----------------------------------------------------------------------------------------------------
+
+refused("more channels than one, of which all come to one memory controller", {},
+  "map.channels: expected 1, because requests for every address come to mc, got 6\n", "--set", "map.channels=6")
+refused("the default number of channels without a network", { { '"map" { channels = 1 }', '"map" {}' } },
+  "map.channels: expected 1, because requests for every address come to mc, got 6\n")
+refused("more channels than memory controllers behind a crossbar", {
+  { "{ channels = 1 }", "{ channels = 2 }" },
+  { 'local mc = m:MemoryController "mc" {}', [[
+local mc = m:MemoryController "mc" { ports = 2 }
+  local other, xbar = m:L2 "other" { size = "64KiB", ways = 4, mshrs = 32 }, m:Crossbar "xbar" { up = 1, down = 2 }
+  m:wire(xbar.down[0], l2.cpu)
+  m:wire(xbar.down[1], other.cpu)
+  m:wire(other.mem, mc.cpu[1])]] },
+  { "m:wire(l1.mem, l2.cpu,", "m:wire(l1.mem, xbar.up[0]," },
+}, "map.channels: expected up to 1, as many as there are memory controllers, got 2\n")
+refused("fewer banks than the address map chooses among", {},
+  "mc.banks: expected 16 or more, among which map.bank_mask chooses, got 8\n", "--set", "mc.banks=8")
+runs("fewer banks with a mask that chooses among so many", {}, "--set", "mc.banks=8", "--set", "map.bank_mask=0xe000")
+
 harness.test("atomics that no L2 performs", function()
   local machine = machine_with { { 'm:L2 "l2" { size = "64KiB", ways = 4, mshrs = 32 }', 'm:TrafficSink "l2" {}' },
     { '  local mc = m:MemoryController "mc" {}\n', "" }, { "  m:wire(l2.mem, mc.cpu[0])\n", "" } }

@@ -19,12 +19,16 @@ Suite *traffic_suite(void);
 static Sim *sim;
 static SimObject *source, *end;
 
-static void start(void) {
+static void start_with(const char *map) {
     class_register_all();
     memory_test_classes();
     sim = sim_new("test");
     sim_clock(sim, "clock", 1000000000);
-    tiny_add(sim, "AddressMap", "map", "channels=3 slices_per_channel=2 slice_mask=0x100");
+    tiny_add(sim, "AddressMap", "map", map);
+}
+
+static void start(void) {
+    start_with("channels=3 slices_per_channel=2 slice_mask=0x100");
 }
 
 static void tear_down(void) {
@@ -300,7 +304,7 @@ END_TEST
 
 /* One burst per read and no row is ever left: two cycles each, less what the first row takes to open. */
 START_TEST(source_measures_a_memory_controller_alone) {
-    start();
+    start_with("channels=1");
     source = tiny_add(sim, "TrafficSource", "source",
                       "addresses=sequential bytes=64 footprint=256 limit=2000");
     end = tiny_add(sim, "MemoryController", "mc", "check_commands=true bank_groups=1 tCCDL=2");
