@@ -107,8 +107,9 @@ local streams = {
 
 -- Rows and banks ------------------------------------------------------------------------------------------------------
 
+--- The longer run may have met fewer open rows than the shorter one.
 local function row_hit_rate(counters)
-  local hits = counters["dram.row_hits"]
+  local hits = math.max(0, counters["dram.row_hits"])
   return hits / (hits + counters["dram.row_misses"] + counters["dram.row_conflicts"])
 end
 

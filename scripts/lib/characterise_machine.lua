@@ -116,9 +116,10 @@ end
 
 -- Sizes ---------------------------------------------------------------------------------------------------------------
 
+--- Of all slices; 0 without an L2.
 function characterise_machine.l2_bytes(facts)
   local l2 = facts.parts.l2
-  return #l2.paths * l2.parameters.size
+  return l2 and #l2.paths * l2.parameters.size or 0
 end
 
 local function bits_of(mask)

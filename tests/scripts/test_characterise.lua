@@ -155,6 +155,33 @@ harness.test("what a machine lacks is said in place of a value", function()
   harness.equal(rows["latency.l1"].reason, "sm[0].l1d is switched off", "reason")
 end)
 
+harness.test("a machine without an L2 is measured up to its DRAM, whose row hits are a part of its requests", function()
+  local path = harness.write("no_l2.lua", [[
+    local ww = require "warpwright"
+    return ww.machine("no_l2", function(m)
+      m:clocks { core = "700MHz", dram = "924MHz" }
+      m:Dispatcher "dispatcher" { sms = 1 }
+      m:AddressMap "map" { channels = 1 }
+      local sm = m:SM "sm" {}
+      m:L1 (sm, "l1d") { size = "16KiB", ways = 4, mshrs = 32 }
+      m:MemoryController "mc" { clock = "dram" }
+      m:wire("dispatcher.sm[0]", "sm.dispatch", { latency = 8 })
+      m:wire("sm.lsu.mem", "sm.l1d.cpu")
+      m:wire("sm.l1d.mem", "mc.cpu[0]", { latency = 20, depth = 32 })
+    end)
+  ]])
+  local rows = characterise("--only", "latency,bandwidth,dram", path)
+  for _, id in ipairs { "latency.l2", "latency.past_l1", "bandwidth.l2_read" } do
+    harness.equal(rows[id].reason, "the machine has no L2", id)
+  end
+  for _, id in ipairs { "latency.dram_random", "latency.row_hit", "latency.row_conflict", "bandwidth.dram_read" } do
+    assert(rows[id].value, id .. " was not measured: " .. tostring(rows[id].reason))
+  end
+  for id, row in pairs(rows) do
+    if row.section == "dram" then assert(row.x >= 0 and row.x <= 1, ("%s: %g of the requests hit"):format(id, row.x)) end
+  end
+end)
+
 -- Inside an SM --------------------------------------------------------------------------------------------------------
 
 harness.test("the operations of a warp: a loop of 32 and its end", function()
