@@ -58,6 +58,39 @@ harness.test("loads, latencies, cycles and requests in queues add up to the stat
   end
 end)
 
+harness.test("latencies of SMs with other clocks are in cycles of the clock core, too", function()
+  local config = harness.write("clocks.lua", [[
+    local ww = require "warpwright"
+    return ww.machine("clocks", function(m)
+      m:clocks { core = "700MHz", slow = "350MHz" }
+      m:quantum(4)
+      m:Dispatcher "dispatcher" { sms = 2 }
+      m:AddressMap "map" { channels = 1 }
+      for i = 0, 1 do
+        local sm = m:SM ("sm", i) { clock = i == 1 and "slow" or nil }
+        m:L1 (sm, "l1d") { size = "16KiB", ways = 4, mshrs = 32 }
+        m:wire(("dispatcher.sm[%d]"):format(i), sm.dispatch, { latency = 4 })
+        m:wire(sm.lsu.mem, ("sm[%d].l1d.cpu"):format(i))
+      end
+      m:L2 "l2" { size = "64KiB", ways = 4, mshrs = 32 }
+      m:MemoryController "mc" {}
+      m:join("sm[*].l1d.mem", "l2.cpu", { latency = 4, depth = 16 })
+      m:wire("l2.mem", "mc.cpu[0]")
+    end)
+  ]])
+  local r = run { config = config, set = {}, histograms = "each:sm[*].lsu.*_latency_*" }
+  local function average(sm) return r[("sm[%d].lsu.average_load_latency"):format(sm)] end
+  local function ticks(sm) return r[("sm[%d].lsu.load_latency_ticks"):format(sm)] end
+  local function loads(sm) return r[("sm[%d].lsu.loads_answered"):format(sm)] end
+  local core_cycle = ticks(0) / (loads(0) * average(0)) -- SM 0 has that clock
+  assert(math.abs(average(1) - ticks(1) / loads(1) / core_cycle) < 1e-6, "average of the SM with another clock")
+  local sum = 0
+  for _, one in ipairs(r.histograms) do
+    if one.name:find("sm[1].", 1, true) then sum = sum + one.sum end
+  end
+  harness.equal(sum, ticks(1) // core_cycle, "sum of the latencies of that SM")
+end)
+
 local straight <const> = home .. "/straight"
 run { out = straight }
 

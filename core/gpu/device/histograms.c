@@ -124,7 +124,7 @@ static void look_at_answer(Watched *w, const Port *port, uint64_t now) {
     if (entry->remaining > 1 || entry->unsent) return;
     if (entry->done.kind == INST_LOAD && !entry->is_prefetch) {
         Measure *measure = &w->measure[load_of(&entry->done) * LEVELS + deepest(*levels)];
-        histogram_add(&measure->histogram, (now - entry->begun) / lsu->obj.period, 1);
+        histogram_add(&measure->histogram, (now - entry->begun) / lsu->obj.sim->clocks[0].period, 1);
     }
     *levels = 0;
 }

@@ -6,7 +6,7 @@
 
 static Ratio average_load_latency(const SimObject *object) {
     const Lsu *lsu = (const Lsu *)object;
-    return ratio_of(lsu->load_latency_ticks, lsu->loads_answered * object->period);
+    return ratio_of(lsu->load_latency_ticks, lsu->loads_answered * object->sim->clocks[0].period);
 }
 
 static Ratio accesses_per_load(const SimObject *object) {
@@ -91,7 +91,8 @@ static const Field lsu_fields[] = {
     STATE(Lsu, stall_since, "Tick at which the present stall began; 0: none"),
     STAT(Lsu, load_latency_ticks, "ticks", "Sum over loads of first access to last answer"),
     STAT(Lsu, loads_answered, "instructions", "Loads completed, those of constants and textures included"),
-    FORMULA("average_load_latency", average_load_latency, "cycles", "First access to last answer"),
+    FORMULA("average_load_latency", average_load_latency, "cycles",
+            "First access to last answer, in core cycles"),
     FORMULA("accesses_per_load", accesses_per_load, "accesses",
             "Coalescing: segments per global or local load"),
     FIELDS_END};
