@@ -78,6 +78,16 @@ bad_machine("a required parameter left out", { { "mshrs = 32", "" } }, { "machin
 bad_machine("a port wired twice", { { "l1.cpu)", "l1.cpu) m:wire(sm.lsu.mem, l1.cpu)" } },
   { "machine.lua:8: ", "sm.lsu.mem: expected one wire, got a second" })
 bad_machine("a dangling port", {}, { "sm.l1d.mem: expected a wire, got none" })
+harness.test("a GPU that cannot be made says why each time it is asked for, by whatever needs it", function()
+  local sim = require("warpwright").build(machine_with {})
+  for _, method in ipairs { "gpu", "gpu", "checkpoint", "result" } do
+    local made, problem = pcall(sim[method], sim, harness.folder() .. "/none.ckpt")
+    harness.equal(made, false, method)
+    harness.contains(problem, "sm.l1d.mem: expected a wire, got none")
+  end
+  sim:close()
+end)
+
 bad_machine("ports that speak different protocols", { { "sm.dispatch", "l1.cpu" } },
   { "machine.lua:7: ", "wire dispatcher.sm[0] -> sm.l1d.cpu: expected ports of one protocol, got cta and memory" })
 bad_machine("two requesters", { { "l1.cpu", "l1.mem" } }, { "machine.lua:8: ", "expected a requester and a responder, got two requesters" })

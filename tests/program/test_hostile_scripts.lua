@@ -194,10 +194,11 @@ local p = require("warpwright.policy") "half" {}
 function p:on_cta_start() end
 function p:on_no_such_thing() end
 return p]])
-  local stopped = "machine gtx480 was stopped by an error"
-  prints(("policy half of sm[0]: no hook matches 'on_no_such_thing'\t%s and cannot go on\t%s and cannot go on"):format(stopped, stopped), ([[
+  local why <const> = "policy half of sm[0]: no hook matches 'on_no_such_thing'"
+  prints(("%s\t%s\t%s"):format(why, why, why), ([[
 local sim = ww.build("gtx480", { policy = %q })
-print(problem(sim.gpu, sim):match "^[^;]*", problem(sim.run, sim, "vecadd", "small,n=256"), problem(sim.result, sim))]]):format(policy))
+local function why(...) return problem(...):match "^[^;]*" end
+print(why(sim.gpu, sim), why(sim.run, sim, "vecadd", "small,n=256"), why(sim.result, sim))]]):format(policy))
 end)
 
 harness.test("what is thrown at the end of a script may have no text", function()

@@ -105,23 +105,31 @@ function simulation.build(config, options)
   return sim
 end
 
---- sim:gpu(): the machine ready to run; every required port must be wired.
-function Simulation:gpu()
-  if not self.device then
-    self.device = core.gpu(self.machine, self.memory, self.label)
-    if self.options.bounds then self.device:set_bounds(self.options.bounds) end
-    if self.options.memcheck then core.memcheck(self.device) end
-    local launch, share, warm = fast_forward.read(self.options.fast_forward)
-    if launch then self.device:set_fast_forward(launch, share, warm) end
-    if self.options.sample then
-      self.sampler = sampling.attach(self.machine, self.device, self.policies, self.options.sample, self.options.jobs)
-    end
-    if self.options.profile then
-      core.start_profile(self.device)
-      self.choices.profile = "yes"
-    end
-    policies_at_work.attach(self.machine, self.policies)
+local function make_gpu(self)
+  local gpu = core.gpu(self.machine, self.memory, self.label)
+  if self.options.bounds then gpu:set_bounds(self.options.bounds) end
+  if self.options.memcheck then core.memcheck(gpu) end
+  local launch, share, warm = fast_forward.read(self.options.fast_forward)
+  if launch then gpu:set_fast_forward(launch, share, warm) end
+  if self.options.sample then
+    self.sampler = sampling.attach(self.machine, gpu, self.policies, self.options.sample, self.options.jobs)
   end
+  if self.options.profile then
+    core.start_profile(gpu)
+    self.choices.profile = "yes"
+  end
+  policies_at_work.attach(self.machine, self.policies)
+  return gpu
+end
+
+--- sim:gpu(): the machine ready to run; every required port must be wired. A machine that was built in part is good for nothing:
+-- what went wrong is said again whenever the GPU is asked for.
+function Simulation:gpu()
+  if not self.device and not self.problem then
+    local made, gpu = pcall(make_gpu, self)
+    self.device, self.problem = made and gpu or nil, not made and gpu or nil
+  end
+  if self.problem then error(self.problem, 0) end
   return self.device
 end
 
