@@ -251,10 +251,16 @@ SimObject *sim_add(Sim *sim, const char *class_name, const char *path, const cha
     return object;
 }
 
+_Noreturn static void refuse_missing(const SimObject *object, const Field *f) {
+    const char *between = *f->unit && *f->doc ? ": " : "";
+    bool has_either = *f->unit || *f->doc;
+    user_error("%s.%s: expected a value%s%s%s%s%s, got none", object->path, f->name, has_either ? " (" : "",
+               f->unit, between, f->doc, has_either ? ")" : "");
+}
+
 void sim_finish_object(SimObject *object) {
     for (const Field *f = object->class->fields; f->kind != FIELD_END; f++) {
-        if (f->kind == FIELD_PARAM && still_missing(object, f))
-            user_error("%s.%s: expected a value (%s: %s), got none", object->path, f->name, f->unit, f->doc);
+        if (f->kind == FIELD_PARAM && still_missing(object, f)) refuse_missing(object, f);
         if (f->kind != FIELD_PORT_ARRAY || field_pointer(object, f)) continue;
         *(void **)((char *)object + f->offset) = elements(object, f, sizeof(Port));
     }

@@ -48,9 +48,10 @@ static void check_bounds(const SimObject *object, const Field *f, double value) 
     double least = bounded ? f->min : 0, most = bounded ? f->max : ceiling;
     bool misfit = isnan(value) || (integral && (value < 0 || value > ceiling || value != floor(value)));
     if (misfit || (bounded && (value < f->min || value > f->max)))
-        user_error("%s.%s: expected %s%s to %s (%s), got %s", object->path, f->name,
+        user_error("%s.%s: expected %s%s to %s%s%s%s, got %s", object->path, f->name,
                    misfit ? "a whole number from " : "", number_text(least, (NumberText){0}),
-                   number_text(most, (NumberText){0}), f->unit, number_text(value, (NumberText){0}));
+                   number_text(most, (NumberText){0}), *f->unit ? " (" : "", f->unit, *f->unit ? ")" : "",
+                   number_text(value, (NumberText){0}));
     if (f->power_of_two && (value < 1 || ((uint64_t)value & ((uint64_t)value - 1)) != 0))
         user_error("%s.%s: expected a power of two, got %s", object->path, f->name,
                    number_text(value, (NumberText){0}));

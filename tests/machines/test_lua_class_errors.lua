@@ -79,6 +79,21 @@ refuses("a name that is none", 'ports = { ["a-b"] = { "responder" } },' .. idle,
 refuses("a default out of bounds", ports .. idle .. 'params = { n = { 9, min = 1, max = 8 } }',
   "class X: params.n: expected a whole number from 1 to 8, got 9")
 refuses("a default of another unit", ports .. idle .. 'params = { n = { "9MHz", unit = "bytes" } }', "class X: params.n: expected bytes", "got '9MHz'")
+for what, params in pairs { default = "n = { -5 }", bound = "n = { -5, min = -10, max = 10 }" } do
+  refuses("a negative whole number as " .. what, ports .. idle .. "params = { " .. params .. " }", "class X: params.n: expected ",
+    " from 0 on", what == "bound" and "(-5.0, a number with a point, may be below), got -10" or ", got -5")
+end
+refuses("bounds that leave nothing between them", ports .. idle .. "params = { n = { 5, min = 1000, max = 1 } }",
+  "class X: params.n: expected a min of up to max = 1, got 1000")
+for _, name in ipairs { "state", "count", "params", "answer", "start", "tick", "path", "class" } do
+  refuses("a port named " .. name, ('ports = { %s = { "responder" } },'):format(name) .. idle,
+    ("class X: ports.%s: expected another name, got one that every object has"):format(name))
+end
+refuses("a parameter that hides the path of its object", ports .. idle .. "params = { path = { 1 } }",
+  "class X: params.path: expected another name, got one that every object has")
+refuses("a function of a name that every object has", ports .. idle .. "drop = function() end",
+  "class X: function drop: expected another name, got one that every object has")
+refuses("a function named as a port", ports .. idle .. "down = function() end", "class X: function down: expected another name, got that of a port")
 refuses("a choice that is none", ports .. idle .. 'params = { n = { "c", choices = { "a", "b" } } }', "expected one of a, b, got 'c'")
 refuses("a parameter that every class has", ports .. idle .. 'params = { holds = { 1 } }', "class X: params.holds: expected another name")
 refuses("a name twice", ports .. idle .. "stats = { up = {} }", "class X: expected each name once, got 'up' twice")
@@ -98,10 +113,18 @@ harness.test("refused: a file without a class, a name of the program's, a wrong 
     "class Mux: expected a name of its own, got that of a class of the program")
   local file = class_file(ports .. idle .. 'params = { n = { 4, unit = "lines", min = 1, max = 8 }, size = { unit = "bytes" } }')
   harness.contains(refused(file, 'm:X "x" { n = 9, size = 1 }'), "refused.lua:5: x.n: expected 1 to 8 (lines), got 9")
-  harness.contains(refused(file, 'm:X "x" { n = 1 }'), "x.size: expected a value (bytes: ), got none")
+  local bare = class_file(ports .. idle .. "params = { n = { min = 1, max = 8 } }")
+  harness.contains(refused(bare, 'm:X "x" { n = 9 }'), "x.n: expected 1 to 8, got 9")
+  harness.contains(refused(bare, 'm:X "x" {}'), "x.n: expected a value, got none")
+  harness.contains(refused(file, 'm:X "x" { n = 1 }'), "x.size: expected a value (bytes), got none")
   harness.contains(refused(file, 'm:X "x" { k = 1, size = 1 }'), "x: no parameter of X matches 'k'; available: holds, n, size")
   harness.contains(refused(file, 'm:wire(m:X "x" { size = 1 }.side, "x.up")'), "x: no member of X matches 'side'")
   harness.contains(refused "no_such_class", "use: no file of classes matches 'no_such_class'; available:", "victim_buffer")
+end)
+
+harness.test("an error of a declaration is at the line that declares the class, not where a machine uses its file", function()
+  local message = refused(class_file(ports .. "params = 3,"))
+  assert(message:find "^class%d+%.lua:3: class X: params: expected a table of rows, got 3", message)
 end)
 
 harness.test("refused: a class that a script declares beside what it does", function()
@@ -127,6 +150,31 @@ end)]]):format(ports))
   harness.equal(sim:advance(4000), "idle", "at the end")
   harness.equal(sim:result()["sink.answered"], 20, "answers")
   harness.contains(sim:config(), ("m:use %q"):format(config))
+end)
+
+harness.test("a port tells whether it is wired", function()
+  local file = class_file([[
+    ports = { up = { "responder" }, down = { "requester" }, side = { "requester", optional = true } },
+    stats = { at_start = {}, in_tick = {} },
+    start = function(self) self:count("at_start", self.up:is_wired() and self.down:is_wired() and not self.side:is_wired() and 1 or 0) end,
+    tick = function(self)
+      if self.up:peek() then self:count("in_tick", self.down:is_wired() and not self.side:is_wired() and 1 or 0) end
+      self.up:forward(self.down)
+      self.down:forward()
+    end]])
+  local config = harness.write("wired.lua", ([[
+local ww = require "warpwright"
+return ww.machine("wired", function(m)
+  m:clocks { core = "700MHz" }
+  m:use %q
+  m:wire(m:TrafficSource "source" { limit = 1 }.mem, m:X "x" {}.up)
+  m:wire("x.down", m:TrafficSink "sink" {}.cpu)
+end)]]):format(file))
+  local sim = ww.build(config)
+  sim:advance(1000)
+  local r = sim:result()
+  harness.equal(r["x.at_start"], 1, "in start()")
+  harness.equal(r["x.in_tick"], 1, "in tick()")
 end)
 
 -- Errors at work ------------------------------------------------------------------------------------------------------------

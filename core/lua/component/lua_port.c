@@ -224,6 +224,13 @@ static int l_forward(lua_State *L) {
     return 1;
 }
 
+/* port:is_wired(), from start() on */
+static int l_is_wired(lua_State *L) {
+    const LuaPort *port = *(LuaPort **)luaL_checkudata(L, 1, port_type);
+    lua_pushboolean(L, port->port->send != NULL);
+    return 1;
+}
+
 /* port:can_send() */
 static int l_can_send(lua_State *L) {
     lua_pushboolean(L, has_room(port_at(L, 1, "can_send")));
@@ -395,7 +402,7 @@ void ports_push_functions(LuaRun *run) {
 void lua_port_open(lua_State *L) {
     static const luaL_Reg metamethods[] = {{"__tostring", l_tostring}, {NULL, NULL}};
     static const luaL_Reg methods[] = {
-        {"peek", l_peek},         {"pop", l_pop},         {"send", l_send}, {"forward", l_forward},
-        {"can_send", l_can_send}, {"request", l_request}, {NULL, NULL}};
+        {"peek", l_peek},         {"pop", l_pop},         {"send", l_send},         {"forward", l_forward},
+        {"can_send", l_can_send}, {"request", l_request}, {"is_wired", l_is_wired}, {NULL, NULL}};
     define_type(L, port_type, metamethods, methods);
 }

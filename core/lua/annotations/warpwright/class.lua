@@ -33,6 +33,7 @@
 ---@field peek fun(self: warpwright.ObjectPort): warpwright.Message? the first message
 ---@field pop fun(self: warpwright.ObjectPort): warpwright.Message? takes it
 ---@field can_send fun(self: warpwright.ObjectPort): boolean
+---@field is_wired fun(self: warpwright.ObjectPort): boolean
 ---@field send fun(self: warpwright.ObjectPort, message: warpwright.Message)
 ---@field forward fun(self: warpwright.ObjectPort, to?: warpwright.ObjectPort): boolean
 ---@field request fun(self: warpwright.ObjectPort, request: table) { address =, bytes =, kind =, tag =, sm =, warp =, class = }

@@ -38,6 +38,22 @@ local function text_of(where, row, name)
   return value
 end
 
+-- Names --------------------------------------------------------------------------------------------------------------
+
+-- What m:CLASS returns has these fields beside its ports and parameters.
+local fields_in_configs <const> = { path = true, class = true }
+-- What `self` has beside its ports and functions.
+local fields_of_self <const> = { state = true, params = true, path = true, answer = true, can_answer = true, drop = true, count = true }
+-- What is called by the program.
+local called <const> = { tick = true, start = true, on_kernel_start = true }
+
+--- A name that would hide a field, or be hidden by it.
+local function require_free(where, name, ...)
+  for _, taken in ipairs { ... } do
+    if taken[name] then core.user_error(("%s: expected another name, got one that every object has"):format(where)) end
+  end
+end
+
 -- Parameters -------------------------------------------------------------------------------------------------------
 
 local param_fields = { 1, "unit", "min", "max", "choices", "power_of_two", "timing", "doc" }
@@ -47,7 +63,7 @@ local function bound(where, row, name)
   local value = row[name]
   if value == nil or type(value) == "number" then return value end
   local number, problem = core.parse_quantity(tostring(value), row.unit or "")
-  return number or names.expected(("%s.%s"):format(where, name), problem, value)
+  return math.tointeger(number) or number or names.expected(("%s.%s"):format(where, name), problem, value)
 end
 
 --- "whole", "real", "flag", "choice" or "text", by the default; a whole number where there is none.
@@ -87,8 +103,15 @@ local function check_default(where, row, kind, min, max)
     if not value then names.expected(where, problem, default) end
   end
   if type(value) ~= "number" or kind == "whole" and (value < 0 or value % 1 ~= 0) or value < (min or value) or value > (max or value) then
-    names.expected(where, names.wanted(kind == "whole" and 0 or 0.0, min, max), default)
+    names.expected(where, names.wanted(kind == "whole" and 0 or 0.0, min or kind == "whole" and 0, max), default)
   end
+end
+
+local function check_bounds(where, kind, min, max)
+  if kind == "whole" and math.min(min or 0, max or 0) < 0 then
+    names.expected(where, "bounds from 0 on of a whole number (-5.0, a number with a point, may be below)", min and min < 0 and min or max)
+  end
+  if min and max and min > max then names.expected(where, ("a min of up to max = %s"):format(max), min) end
 end
 
 local function add_param(where, name, row)
@@ -96,7 +119,9 @@ local function add_param(where, name, row)
   if name == "holds" or name == "clock" then
     core.user_error(("%s: expected another name, got that of a parameter which every such class has"):format(where))
   end
+  require_free(where, name, fields_in_configs)
   local min, max, kind = bound(where, row, "min"), bound(where, row, "max"), kind_of(row)
+  check_bounds(where, kind, min, max)
   local bounded = min or max
   local added = {
     name = name, kind = kind, doc = text_of(where, row, "doc"), choices = choices_of(where, row),
@@ -116,6 +141,7 @@ local roles = { requester = true, responder = true }
 
 local function add_port(where, name, row)
   names.check_keys(where, row, { 1, "count", "optional", "doc" })
+  require_free(where, name, fields_in_configs, fields_of_self, called)
   if not roles[row[1]] then
     names.expected(where, '{ "responder", ... } (towards who asks) or { "requester", ... } (towards memory)', row[1])
   end
@@ -188,9 +214,12 @@ local function make_rows(name, settings, place)
   return rows
 end
 
-local function check_functions(name, functions, rows)
-  local where = "class " .. name
+local function check_functions(where, functions, rows)
   if type(functions.tick) ~= "function" then names.expected(where, "a function tick(self, cycle)", functions.tick) end
+  for _, name in ipairs(names.sorted_keys(functions)) do require_free(("%s: function %s"):format(where, name), name, fields_of_self) end
+  for _, port in ipairs(rows.ports) do
+    if functions[port.name] then core.user_error(("%s: function %s: expected another name, got that of a port"):format(where, port.name)) end
+  end
   for _, heard in ipairs(rows.hears) do
     if type(functions[heard.handler]) ~= "function" then
       names.expected(("%s: hears %s of port %s"):format(where, heard.event, heard.port), ("a function %s"):format(heard.handler),
@@ -254,25 +283,31 @@ local function split(name, given)
   return settings, functions
 end
 
+--- What `class "Name"` is given, at `place` in its file.
+local function declare_at(place, name, given)
+  local settings, functions = split(name, given)
+  local rows = make_rows(name, settings, place)
+  check_functions("class " .. name, functions, rows)
+  local declared = setmetatable({ name = name, rows = rows, state = settings.state or {}, functions = functions }, Class)
+  class.declared[name] = declared
+  if class.registers then
+    check_file(name, place)
+    local path = core.class_source(name)
+    if core.is_class(name) and not path then
+      core.user_error(("class %s: expected a name of its own, got that of a class of the program"):format(name))
+    end
+    core.define_class(rows, digest_of(rows))
+  end
+  return declared
+end
+
+--- `return class "Name" {...}` is a tail call, which leaves no line of the file.
 local function declare(_, name)
   check_name(name)
   local info = debug.getinfo(2, "Sl")
   local place = { path = info.source:match "^@(.*)$", line = info.currentline }
   return function(given)
-    local settings, functions = split(name, given)
-    local rows = make_rows(name, settings, place)
-    check_functions(name, functions, rows)
-    local declared = setmetatable({ name = name, rows = rows, state = settings.state or {}, functions = functions }, Class)
-    class.declared[name] = declared
-    if class.registers then
-      check_file(name, place)
-      local path = core.class_source(name)
-      if core.is_class(name) and not path then
-        core.user_error(("class %s: expected a name of its own, got that of a class of the program"):format(name))
-      end
-      core.define_class(rows, digest_of(rows))
-    end
-    return declared
+    return names.at_place(place.path and ("%s:%d: "):format(place.path, place.line), declare_at, place, name, given)
   end
 end
 

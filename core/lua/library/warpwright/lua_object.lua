@@ -53,10 +53,7 @@ return function(path, name, object, values, ports, stats, native)
   for _, port in ipairs(definition.rows.ports) do
     methods[port.name] = port.count and checked_array(port.name, ports[port.name]) or ports[port.name]
   end
-  for _, key in ipairs(names.sorted_keys(functions)) do
-    if methods[key] ~= nil then error(("class %s: expected another name for function %s, got one that is taken"):format(name, key), 0) end
-    methods[key] = functions[key]
-  end
+  for _, key in ipairs(names.sorted_keys(functions)) do methods[key] = functions[key] end
   local self = setmetatable({ state = definition.state }, { __index = methods })
   local heard, changed, variable_changed = {}, nil, nil
   for i, row in ipairs(definition.rows.hears) do heard[i] = functions[row.handler] end

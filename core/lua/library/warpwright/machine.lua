@@ -179,16 +179,6 @@ end
 
 -- Changes of variants ----------------------------------------------------------------------------------------------
 
---- Calls a function; its errors are of `place`, the line of a variant that changes what the machine's own line gives.
-local function at_place(place, call, ...)
-  if not place then return call(...) end
-  local results = table.pack(pcall(call, ...))
-  if results[1] then return table.unpack(results, 2, results.n) end
-  local problem, here = results[2], core.location()
-  if type(problem) == "string" and problem:sub(1, #here) == here then problem = place .. problem:sub(#here + 1) end
-  error(problem, 0)
-end
-
 --- What a variant makes of values given for what has this name; and by key the lines that change them, or nil.
 local function varied(self, kind, name, values)
   local changes = rawget(self, "changes")
@@ -209,7 +199,7 @@ local function configured(self, kind, name, given)
   for _, key in ipairs(names.sorted_keys(given)) do values[key] = given[key] end
   for _, entry in ipairs(self.policies) do
     for _, setting in ipairs(policy.settings_for(entry, kind, name, values)) do
-      at_place(setting.place, names.check_keys, ("%s %s"):format(kind, name), { [setting.parameter] = true }, settings_of[kind])
+      names.at_place(setting.place, names.check_keys, ("%s %s"):format(kind, name), { [setting.parameter] = true }, settings_of[kind])
       values[setting.parameter], places[setting.parameter], places[1] = setting.value, setting.place, setting.place
     end
   end
@@ -232,11 +222,11 @@ function Builder:clocks(clocks)
   end
   for _, name in ipairs(order) do
     if not is_name_of_clock(name) then
-      at_place(places[name], names.expected, "clocks", "a name of letters, digits and _ that is no word of Lua", name)
+      names.at_place(places[name], names.expected, "clocks", "a name of letters, digits and _ that is no word of Lua", name)
     end
     local values, configured_by = configured(self, "clock", name, { frequency = clocks[name] })
     local frequency = values.frequency
-    at_place(configured_by[1] or places[name], self.machine.clock, self.machine, name, overridden(self.overrides, "clock." .. name, frequency))
+    names.at_place(configured_by[1] or places[name], self.machine.clock, self.machine, name, overridden(self.overrides, "clock." .. name, frequency))
   end
 end
 
@@ -248,7 +238,7 @@ function Builder.use(_, file) class_files.use(file, core.location():match "^(.*)
 function Builder:quantum(cycles)
   local changes, place = rawget(self, "changes"), nil
   if changes then cycles, place = changes:quantum(cycles) end
-  at_place(place, self.machine.quantum, self.machine, cycles)
+  names.at_place(place, self.machine.quantum, self.machine, cycles)
   self.has_quantum = true
 end
 
@@ -260,9 +250,9 @@ local function wire_one(self, a, b, options)
   local values, configured_by = configured(self, "wire", name, given)
   local function place(key) return configured_by[key] or places and places[key] end
   if values.back ~= nil and type(values.back) ~= "table" then
-    at_place(place "back", names.expected, ("wire %s: back"):format(name), what, values.back)
+    names.at_place(place "back", names.expected, ("wire %s: back"):format(name), what, values.back)
   end
-  at_place(place(1), self.machine.wire, self.machine, a, b, values)
+  names.at_place(place(1), self.machine.wire, self.machine, a, b, values)
 end
 
 --- The ports that are meant: an object's port, or a text, which may be a pattern. Nil: `a` and `b` are one port each.
@@ -321,16 +311,16 @@ local function set_given(object, params, parts, is_child, places)
   for _, key in ipairs(names.sorted_keys(params)) do
     local value, place = params[key], places and places[key]
     if type(key) ~= "string" then
-      at_place(place, names.expected, object.path, "PARAMETER = value", value)
+      names.at_place(place, names.expected, object.path, "PARAMETER = value", value)
     elseif parts[key] then
       if type(value) ~= "table" then
-        at_place(place, names.expected, ("%s.%s"):format(object.path, key), "a table of parameters", value)
+        names.at_place(place, names.expected, ("%s.%s"):format(object.path, key), "a table of parameters", value)
       end
     elseif type(value) == "table" then
-      at_place(place, core.user_error,
+      names.at_place(place, core.user_error,
         ("%s: no part of %s matches '%s'%s"):format(object.path, object.class, key, names.available(key, parts)))
     elseif key ~= "clock" or is_child then
-      at_place(place, core.set, object, key, value)
+      names.at_place(place, core.set, object, key, value)
     end
   end
 end
@@ -344,11 +334,11 @@ local function finish(self, object, params, is_child, places)
   local seen = with_overrides(self, object, params)
   for _, entry in ipairs(self.policies) do
     for _, setting in ipairs(policy.settings_for(entry, object.class, object.path, seen)) do
-      at_place(setting.place, core.set, object, setting.parameter, setting.value)
+      names.at_place(setting.place, core.set, object, setting.parameter, setting.value)
     end
   end
-  for _, o in ipairs(self.overrides) do o.matches = o.matches + at_place("set: ", core.override, object, o.pattern, o.value) end
-  at_place(places and places[1], core.finish, object)
+  for _, o in ipairs(self.overrides) do o.matches = o.matches + names.at_place("set: ", core.override, object, o.pattern, o.value) end
+  names.at_place(places and places[1], core.finish, object)
   for _, child in ipairs(children) do
     local own, own_places = params[child.name] or {}, nil
     local place = places and places[child.name]
@@ -430,9 +420,9 @@ local function constructor(class)
         self.unfinished[#self.unfinished] = nil
         local values, places = varied(self, "object", path, params)
         if values.clock ~= nil and type(values.clock) ~= "string" then
-          at_place(places and places.clock, names.expected, path .. ".clock", "the name of a clock", values.clock)
+          names.at_place(places and places.clock, names.expected, path .. ".clock", "the name of a clock", values.clock)
         end
-        local object = at_place(places and places.clock, self.machine.add, self.machine, class, path, values.clock)
+        local object = names.at_place(places and places.clock, self.machine.add, self.machine, class, path, values.clock)
         finish(self, object, values, false, places)
         add_parts(self, object)
         return object

@@ -56,6 +56,16 @@ function names.expected(where, what, value)
   core.user_error(("%s: expected %s, got %s"):format(where, what, names.shown(value)))
 end
 
+--- Calls a function; its errors are of `place`, the line say, that changes what the line at work gives; nil: they stay as they are.
+function names.at_place(place, call, ...)
+  if not place then return call(...) end
+  local results = table.pack(pcall(call, ...))
+  if results[1] then return table.unpack(results, 2, results.n) end
+  local problem, here = results[2], core.location()
+  if type(problem) == "string" and problem:sub(1, #here) == here then problem = place .. problem:sub(#here + 1) end
+  error(problem, 0)
+end
+
 --- What in a path or pattern is no index, such as "[3.lsu.mem" and "[]", or nil.
 function names.stray_index(pattern)
   local rest = tostring(pattern):gsub("%[[%d*]+%]", "")
