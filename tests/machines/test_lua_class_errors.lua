@@ -152,6 +152,40 @@ end)]]):format(ports))
   harness.contains(sim:config(), ("m:use %q"):format(config))
 end)
 
+harness.test("refused: hearing a neighbour by a wire as slow as the quantum, with what makes the quantum so short", function()
+  local file = class_file('ports = { up = { "responder" }, down = { "requester" } }, hears = { up = { "evict" } }, on_up_evict = print,' .. idle)
+  local function message_of(quantum, up, down)
+    local config = harness.write("hears.lua", ([[
+local ww = require "warpwright"
+return ww.machine("hears", function(m)
+  m:clocks { core = "700MHz" }
+  %s
+  m:use %q
+  m:Dispatcher "dispatcher" { sms = 1 }
+  m:AddressMap "map" { channels = 1 }
+  local sm = m:SM "sm" {}
+  m:L1 (sm, "l1d") { size = "16KiB", ways = 4, mshrs = 32 }
+  m:X "x" {}
+  m:L2 "l2" { size = "64KiB", ways = 4, mshrs = 32 }
+  m:MemoryController "mc" {}
+  m:wire("dispatcher.sm[0]", "sm.dispatch")
+  m:wire("sm.lsu.mem", "sm.l1d.cpu")
+  m:wire("sm.l1d.mem", "x.up", { latency = %d })
+  m:wire("x.down", "l2.cpu", { latency = %d })
+  m:wire("l2.mem", "mc.cpu[0]")
+end)]]):format(quantum, file, up, down))
+    local sim = ww.build(config)
+    local ok, message = pcall(sim.gpu, sim)
+    sim:close()
+    return ok and "no error" or message
+  end
+  local expected = "x: hears: expected a wire to sm.l1d of less than the quantum, 1, got one of 1 (cycles of clock core); "
+  harness.contains(message_of("", 1, 1), expected .. "the quantum is as short because of wire l2.cpu -> x.down, between sm and l2; "
+    .. "with a latency of 2 cycles of clock core or more there it may be longer")
+  harness.contains(message_of("m:quantum(1)", 1, 8), expected .. "m:quantum(2) or --set quantum=2 sets a longer quantum")
+  harness.equal(message_of("", 1, 8), "no error")
+end)
+
 harness.test("a port tells whether it is wired", function()
   local file = class_file([[
     ports = { up = { "responder" }, down = { "requester" }, side = { "requester", optional = true } },

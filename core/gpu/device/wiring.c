@@ -213,8 +213,9 @@ static bool join(Group *a, Group *b) {
     return b->sm && b->memory;
 }
 
-/* Links know their latency in cycles of the sender; 0 is one cycle. */
+/* Links know their latency in cycles of the sender, 0 is one cycle, until the sender is built; then in ticks. */
 static uint64_t sender_cycles(const Link *link) {
+    if (link->sender->period) return link->latency / link->sender->period;
     return link->latency ? link->latency : 1;
 }
 
@@ -254,9 +255,13 @@ typedef struct {
     uint64_t cycles; /* of the first clock, whole ones */
 } Limit;
 
-/* Joins the ends of one link after the other, the quickest first, until an SM and a memory are together. */
-static Limit find_limit(const Sim *sim, Link **links, Group *groups) {
+/* Joins the ends of one link after the other, `first` and then the quickest ones, until an SM and a memory are together. */
+static Limit find_limit(const Sim *sim, const Link *first, Link **links, Group *groups) {
     make_groups(sim, groups);
+    if (first && join(&groups[first->sender->id], &groups[first->receiver->id])) {
+        const Group *both = root_of(&groups[first->sender->id]);
+        return (Limit){first, both->sm, both->memory, 0};
+    }
     if (sim->link_count) memcpy(links, sim->links, sim->link_count * sizeof(Link *));
     qsort(links, sim->link_count, sizeof *links, by_latency);
     for (uint32_t i = 0; i < sim->link_count; i++) {
@@ -270,18 +275,18 @@ static Limit find_limit(const Sim *sim, Link **links, Group *groups) {
     return (Limit){.cycles = UINT32_MAX};
 }
 
-static Limit limit_of(const Sim *sim) {
+static Limit limit_of(const Sim *sim, const Link *first) {
     Group *groups = calloc(sim->object_count + 1, sizeof *groups);
     Link **links = calloc(sim->link_count + 1, sizeof(Link *));
     ensure(groups && links);
-    Limit limit = find_limit(sim, links, groups);
+    Limit limit = find_limit(sim, first, links, groups);
     free(groups);
     free(links);
     return limit;
 }
 
 static void check_quantum(const Sim *sim) {
-    Limit limit = limit_of(sim);
+    Limit limit = limit_of(sim, NULL);
     if (limit.cycles >= sim->quantum_cycles) return;
     const char *core = sim->clocks[0].name, *sm = limit.sm->path, *memory = limit.memory->path;
     if (limit.cycles == 0)
@@ -296,8 +301,24 @@ static void check_quantum(const Sim *sim) {
 }
 
 uint32_t wiring_longest_quantum(const Sim *sim) {
-    uint64_t cycles = limit_of(sim).cycles;
+    uint64_t cycles = limit_of(sim, NULL).cycles;
     return cycles < UINT32_MAX ? (uint32_t)cycles : UINT32_MAX;
+}
+
+void wiring_explain_cut(const Link *link, char *text, size_t size) {
+    const Sim *sim = link->sender->sim;
+    uint64_t cycles = link->latency / sim->clocks[0].period + 1;
+    Limit limit = limit_of(sim, link);
+    if (limit.cycles >= cycles)
+        snprintf(text, size, "m:quantum(%lu) or --set quantum=%lu sets a longer quantum", cycles, cycles);
+    else if (limit.wire == link)
+        snprintf(text, size, "%s and %s are a quantum apart or more", limit.sm->path, limit.memory->path);
+    else
+        snprintf(text, size,
+                 "the quantum is as short because of wire %s, between %s and %s; with a latency of %lu "
+                 "cycles of clock %s or "
+                 "more there it may be longer",
+                 limit.wire->name, limit.sm->path, limit.memory->path, cycles, sim->clocks[0].name);
 }
 
 void wiring_check(const Sim *sim) {

@@ -14,4 +14,8 @@ void wiring_check(const Sim *sim);
  * and memory controllers; 0: none does. UINT32_MAX: there are no two to part. */
 uint32_t wiring_longest_quantum(const Sim *sim);
 
+/* In init(): why a link whose ends are in different clusters is no quicker than the quantum, and what the user can do, for
+ * messages. */
+void wiring_explain_cut(const Link *link, char *text, size_t size);
+
 #endif

@@ -1,5 +1,6 @@
 #include "core/lua/component/lua_object.h"
 
+#include "core/gpu/device/wiring.h"
 #include "core/lua/component/lua_objects.h"
 #include "core/lua/host/interpreter.h"
 #include "core/lua/host/own_state.h"
@@ -142,6 +143,18 @@ static SimObject *peer_of(const LuaPort *port) {
                                  : NULL;
 }
 
+_Noreturn static void refuse_cut(const SimObject *object, const LuaPort *port) {
+    char why[512];
+    const Sim *sim = object->sim;
+    const Link *there = port->port->send, *back = port->port->receive;
+    const Link *quicker = back->latency < there->latency ? back : there;
+    wiring_explain_cut(quicker, why, sizeof why);
+    user_error("%s: hears: expected a wire to %s of less than the quantum, %u, got one of %lu (cycles of "
+               "clock %s); %s",
+               object->path, peer_of(port)->path, sim->quantum_cycles,
+               quicker->latency / sim->clocks[0].period, sim->clocks[0].name, why);
+}
+
 static void listen_at(LuaRun *run, const HeardRow *row, lua_Integer function, LuaPort *port) {
     SimObject *peer = peer_of(port), *object = &run->object->obj;
     int event = peer ? event_number(peer->class, row->event) : -1;
@@ -151,9 +164,7 @@ static void listen_at(LuaRun *run, const HeardRow *row, lua_Integer function, Lu
             "%s: hears: no event of %s (%s), which is wired to port %s, matches '%s'; warpwright --describe "
             "%s lists them",
             object->path, peer->path, peer->class->name, row->port, row->event, peer->class->name);
-    if (peer->cluster != object->cluster)
-        user_error("%s: hears: expected a wire to %s of less than a quantum (%u cycles), got a longer one",
-                   object->path, peer->path, object->sim->quantum_cycles);
+    if (peer->cluster != object->cluster) refuse_cut(object, port);
     Hearing *hearing = calloc(1, sizeof *hearing);
     ensure(hearing);
     *hearing = (Hearing){
