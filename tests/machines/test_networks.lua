@@ -192,7 +192,13 @@ refused("too few virtual channels to choose among", change(machines.torus, { "vc
 refused("a buffer that is shorter than a packet", change(machines.ring, { "buffer = 5", "buffer = 4" }),
   "ring[0].buffer: expected 5 flits (the longest packet) or more, got 4")
 refused("more wires than ports", change(machines.ring, { "ring:up(i)", "ring:up(0)" }),
-  "ring[0].up: expected up to 1 wires, as many as it has ports, got more")
+  "refused.lua:21: ring[0].up: expected up to 1 wires, as many as it has ports, got more")
+refused("a router that there is not", change(machines.ring, { "ring:up(i)", "ring:up(5)" }),
+  "refused.lua:21: ring: expected a router number from 0 to 3, got 5")
+refused("a parameter that routers do not have", change(machines.ring, { "buffer = 5", "bufer = 5" }),
+  "refused.lua:18: ring[0]: no parameter of Router matches 'bufer'")
+refused("a ring that does not say how many routers it has", change(machines.ring, { "routers = 4, ", "" }),
+  "refused.lua:18: ring: routers: expected a whole number from 1 on, got nil")
 refused("a channel to the wrong router", [[
     for i = 0, 2 do m:Router ("net", i) { up = i == 0 and 4 or 0, down = i == 2 and 4 or 0, x = i, columns = 3 } end
     for i = 0, 3 do m:wire(up[i], ("net[0].up[%d]"):format(i), cut) end
