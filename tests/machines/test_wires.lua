@@ -91,6 +91,18 @@ harness.test("patterns that are wrong are refused in the line that has them", fu
     "sm[0].lsu.mem: expected one wire, got a second")
 end)
 
+harness.test("an object in the place of a port is told as one", function()
+  refused('m:wire("sm[0].lsu.mem", "xbar")', "wire: expected a port of xbar, got the object; available: up[], down[]\n")
+  refused('m:L1 ("sm[0].l1d") { size = "16KiB", ways = 4, mshrs = 32 } m:wire("sm[0].l1d", "xbar.up[0]")',
+    "wire: expected a port of sm[0].l1d, got the object; available: cpu, mem")
+  refused('m:wire("sm[0].lsu.mem", m:Mux "mux" { up = 2 })', "wire: expected a port of mux, got the object; available: up[], down\n")
+end)
+
+harness.test("ports that share one are named by one m:join", function()
+  refused('m:join("sm[0..1].lsu.mem", "xbar.up[5]") m:join("sm[2..3].lsu.mem", "xbar.up[5]")',
+    "join sm[2..3].lsu.mem -> xbar.up[5]: expected one join to name all ports that share xbar.up[5], got a second\n")
+end)
+
 harness.test("a range that goes beyond what is there is refused, with what is there", function()
   refused('m:wire("sm[0..9].lsu.mem", "xbar.up[0..3]")', "wire: sm[0..9].lsu.mem: expected sm[0] to sm[3], got sm[9]")
   refused('m:wire("sm[0..3].lsu.mem", "xbar.up[0..99999999999999999999]")',

@@ -20,6 +20,10 @@ local wrong <const> = {
   ["ww.sweep { axes = of_sweep, out = 3 }"] = "ww.sweep: out: expected a folder, got 3",
   ['ww.sweep { axes = of_sweep, out = "x", say = 3 }'] = "ww.sweep: say: expected a function of a line, got 3",
   ['ww.sweep { axes = of_sweep, out = "x", jobs = "2" }'] = "ww.sweep: jobs: expected a whole number from 1 on, got '2'",
+  ['sim:objects "Nope"'] = "objects: no class matches 'Nope'",
+  ["sim:objects(3)"] = "objects: no class matches '3'",
+  ['ww.machine("x", { n = {} }, print)'] =
+    "ww.machine: options: n: expected a number, a text, true or false as the default, got a table",
   ['ww.machine("x", { 1 }, print)'] = "ww.machine: options: expected NAME = default, got 1",
 }
 

@@ -176,7 +176,8 @@ harness.test("advance is for machines without SMs, and wants a number of cycles"
     harness.equal(ok, false, "ok")
     harness.contains(problem, wanted)
   end
-  wrong("run: expected a machine without SMs, got gtx480 with sm[0]", ww.build "gtx480", 100)
+  wrong("advance: expected a machine without SMs, got gtx480 with sm[0]", ww.build "gtx480", 100)
+  wrong("advance: cycles: expected a whole number from 1 on, got -1", ww.build "gtx480", -1)
   wrong("cycles: expected a whole number from 1 on, got 0", slice_alone {}, 0)
   wrong("cycles: expected a whole number from 1 on, got 'many'", slice_alone {}, "many")
   wrong("source.destination: expected a slice of the address map (0 to 0), got 3",

@@ -2,6 +2,8 @@
 #include "core/gpu/sm/sm.h"
 #include "core/sim/sim.h"
 
+#include <string.h>
+
 void gate_add(Sm *sm, IssueGate *gate, const GateClass *class) {
     ensure(sm->gates.count < MAX_GATES);
     gate->class = class;
@@ -11,8 +13,10 @@ void gate_add(Sm *sm, IssueGate *gate, const GateClass *class) {
 }
 
 void gate_add_of_part(const SimObject *part, IssueGate *gate, const GateClass *class) {
+    const char *dot = strrchr(part->path, '.');
     if (!part->parent || part->parent->class != &sm_class)
-        user_error("%s: expected a place below an SM, such as sm[0].%s", part->path, class->name);
+        user_error("%s: expected a place below an SM, such as sm[0].%s", part->path,
+                   dot ? dot + 1 : part->path);
     gate_add((Sm *)part->parent, gate, class);
 }
 

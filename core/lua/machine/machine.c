@@ -337,10 +337,10 @@ static int l_config(lua_State *L) {
  * the cycle: a machine without SMs, which need a GPU to run on. */
 static int l_run(lua_State *L) {
     Sim *sim = machine_at(L, 1)->sim;
-    uint32_t cycles = count_at(L, 2, "run: cycles");
+    uint32_t cycles = count_at(L, 2, "advance: cycles");
     for (uint32_t i = 0; i < sim->object_count; i++)
         if (strcmp(sim->objects[i]->class->name, "SM") == 0)
-            user_error("run: expected a machine without SMs, got %s with %s; kernels run it", sim->name,
+            user_error("advance: expected a machine without SMs, got %s with %s; kernels run it", sim->name,
                        sim->objects[i]->path);
     if (!sim->elaborated) {
         wiring_check(sim);

@@ -140,13 +140,12 @@ static SimObject *find_below(const SimObject *parent, const char *name) {
     return NULL;
 }
 
-static void list_members(const SimObject *object, char *text, size_t size) {
+static void list_members(const SimObject *object, bool ports_alone, char *text, size_t size) {
     size_t used = 0;
     text[0] = 0;
     for (const Field *f = object->class->fields; f->kind != FIELD_END && used < size; f++) {
-        if (f->kind != FIELD_PORT && f->kind != FIELD_PORT_ARRAY && f->kind != FIELD_CHILD &&
-            f->kind != FIELD_PARAM)
-            continue;
+        bool is_port = f->kind == FIELD_PORT || f->kind == FIELD_PORT_ARRAY;
+        if (!is_port && (ports_alone || (f->kind != FIELD_CHILD && f->kind != FIELD_PARAM))) continue;
         used += (size_t)snprintf(text + used, size - used, "%s%s%s", used ? ", " : "", f->name,
                                  f->kind == FIELD_PORT_ARRAY ? "[]" : "");
     }
@@ -173,7 +172,7 @@ static int l_object_index(lua_State *L) {
     } else if (strcmp(name, "class") == 0) {
         lua_pushstring(L, object->class->name);
     } else {
-        list_members(object, members, sizeof members);
+        list_members(object, false, members, sizeof members);
         user_error("%s: no member of %s matches '%s'; available: %s", object_path(object),
                    object->class->name, name, members);
     }
@@ -233,6 +232,19 @@ static int l_port_tostring(lua_State *L) {
     return 1;
 }
 
+_Noreturn static void refuse_object(const SimObject *object) {
+    char ports[1024];
+    list_members(object, true, ports, sizeof ports);
+    user_error("wire: expected a port of %s, got the object; available: %s", object_path(object), ports);
+}
+
+/* "dispatch", "up[3]": whatever the index is. */
+static bool has_port(const SimObject *object, const char *name) {
+    char base[PORT_NAME_BYTES];
+    snprintf(base, sizeof base, "%.*s", (int)strcspn(name, "["), name);
+    return object_field(object, FIELD_PORT, base) || object_field(object, FIELD_PORT_ARRAY, base);
+}
+
 SimObject *port_at(lua_State *L, int index, Sim *sim, char name[PORT_NAME_BYTES]) {
     char path[PORT_NAME_BYTES];
     if (luaL_testudata(L, index, port_type)) {
@@ -244,11 +256,17 @@ SimObject *port_at(lua_State *L, int index, Sim *sim, char name[PORT_NAME_BYTES]
         user_error(
             "wire: expected one port, got an array of ports; available: [0] to [%u]",
             object_count(port_ref(L, index, ports_type)->object, port_ref(L, index, ports_type)->field) - 1);
+    const ObjectRef *whole = luaL_testudata(L, index, object_type);
+    if (whole) refuse_object(whole->object);
     if (lua_type(L, index) != LUA_TSTRING) user_error_got(L, index, "wire: expected a port");
     snprintf(path, sizeof path, "%s", lua_tostring(L, index));
     char *dot = strrchr(path, '.');
     if (dot) *dot = 0;
     SimObject *object = dot ? sim_find(sim, path) : NULL;
+    if (!object || !has_port(object, dot + 1)) {
+        const SimObject *named = sim_find(sim, lua_tostring(L, index));
+        if (named) refuse_object(named);
+    }
     if (!object) user_error("wire: no object matches '%s'", lua_tostring(L, index));
     snprintf(name, PORT_NAME_BYTES, "%s", dot + 1);
     return object;

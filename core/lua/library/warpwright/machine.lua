@@ -20,6 +20,18 @@ function machine.require_function(what, wanted, name, build)
   error(("%s%s: expected %s, got %s"):format(load.place_of_call(3), what, wanted, got), 0)
 end
 
+local kinds_of_options <const> = { number = true, string = true, boolean = true }
+
+local function check_options(options)
+  for _, option in ipairs(names.sorted_keys(options, "ww.machine: options")) do
+    local default = options[option]
+    if type(option) ~= "string" then names.expected("ww.machine: options", "NAME = default", default) end
+    if not kinds_of_options[type(default)] then
+      names.expected(("ww.machine: options: %s"):format(option), "a number, a text, true or false as the default", default)
+    end
+  end
+end
+
 --- ww.machine(name, [options,] build). `options` are numbers, texts or flags that `build` gets as its second argument
 -- and that overrides may change by name: how many SMs there are, say. A config may set the field `reference` of what it
 -- gets: values measured on what the machine describes, { [measurement] = number or { least, most } }, which
@@ -27,9 +39,7 @@ end
 function machine.describe(name, options, build)
   if not build then options, build = {}, options end
   machine.require_function("ww.machine", 'a name and a function: ww.machine("name", function(m) ... end)', name, build)
-  for _, option in ipairs(names.sorted_keys(options, "ww.machine: options")) do
-    if type(option) ~= "string" then names.expected("ww.machine: options", "NAME = default", options[option]) end
-  end
+  names.at_place(load.place_of_call(2), check_options, options)
   return setmetatable({ name = name, options = options, build = build }, Description)
 end
 
@@ -290,6 +300,10 @@ function Builder:join(a, b, options)
   for k, port in ipairs(to) do
     local path, name, index = tostring(port):match "^(.*)%.([%w_]+)%[?(%d*)%]?$"
     if not path then names.expected(("join %s -> %s"):format(names.short(tostring(a)), names.short(tostring(b))), 'a port such as "l2.cpu"', port) end
+    if self.machine:find(("%s.%s_mux%s"):format(path, name, index ~= "" and ("[%s]"):format(index) or "")) then
+      core.user_error(("join %s -> %s: expected one join to name all ports that share %s, got a second"):format(names.short(tostring(a)),
+        names.short(tostring(b)), tostring(port)))
+    end
     local mux = self:Mux (self.machine:find(path), name .. "_mux", tonumber(index)) { up = share }
     for i = 1, share do wire_one(self, from[(k - 1) * share + i], mux.up[i - 1], options) end
     wire_one(self, mux.down, port)

@@ -157,6 +157,11 @@ end
 
 --- sim:objects(class): all of this class, in order of construction; without a class, all.
 function Simulation:objects(class)
+  if class ~= nil and not (type(class) == "string" and core.is_class(class)) then
+    local known = {}
+    for i, one in ipairs(core.classes()) do known[i] = one.name end
+    core.user_error(("objects: no class matches '%s'%s"):format(tostring(class), names.did_you_mean(class, known, 3)))
+  end
   local found = {}
   for _, object in ipairs(machine.all_objects(self.machine)) do
     if not class or object.class == class then found[#found + 1] = object end

@@ -437,7 +437,7 @@ START_TEST(a_gate_below_anything_else_than_an_sm_is_refused) {
     char path[] = "dispatcher.part";
     SimObject part = {.path = path, .parent = m->dispatcher};
     ck_assert_str_eq(tiny_error(add_gate, &part, NULL),
-                     "dispatcher.part: expected a place below an SM, such as sm[0].parking");
+                     "dispatcher.part: expected a place below an SM, such as sm[0].part");
     tiny_free(m);
 }
 END_TEST
