@@ -153,6 +153,14 @@ for _, name in ipairs(gallery) do
   end)
 end
 
+harness.test("the config.lua of a run is drawn as the machine that it was made from", function()
+  local sim = ww.build "gallery/l3"
+  sim:gpu() -- wires what is not wired yet
+  local config = harness.write("config.lua", sim:config())
+  sim:close()
+  harness.same_text(drawing.of(config, {}), drawing.of("gallery/l3", {}), "picture")
+end)
+
 harness.test("equal objects are one box, different ones are not", function()
   local names = names_in(drawing.of("gtx480", {}))
   assert(names["sm[0..14]"] and names["l2[0..5]"] and names["mc[0..5]"] and not names["sm[0]"])

@@ -114,6 +114,12 @@ local function wire_text(wire)
   return wire.count > 1 and ("%s  ×%d"):format(text, wire.count) or text
 end
 
+--- The wire of an SM and its LSU, which config.lua has and other configs leave to the program: the line of what is made together
+-- stands for both.
+local function is_implied(wire)
+  return wire.to.made_with and wire.to.parent == wire.from and wire.forward.latency == 1 and (wire.back or wire.forward).latency == 1
+end
+
 --- Lines within frames, and lines between them.
 local function sort_wires(found, box_of)
   local between = {}
@@ -122,7 +128,7 @@ local function sort_wires(found, box_of)
     if from.frame ~= to.frame then
       between[#between + 1] = { from = from.frame, to = to.frame, text = wire_text(wire), out = add_way(from.frame, from, true),
         into = add_way(to.frame, to, false), first = from, last = to }
-    elseif from ~= to then
+    elseif from ~= to and not is_implied(wire) then
       table.insert(from.frame.ways, { from = from, to = to, text = wire_text(wire) })
     end
   end
