@@ -316,8 +316,7 @@ void wiring_explain_cut(const Link *link, char *text, size_t size) {
     else
         snprintf(text, size,
                  "the quantum is as short because of wire %s, between %s and %s; with a latency of %lu "
-                 "cycles of clock %s or "
-                 "more there it may be longer",
+                 "cycles of clock %s or more there it may be longer",
                  limit.wire->name, limit.sm->path, limit.memory->path, cycles, sim->clocks[0].name);
 }
 
