@@ -493,10 +493,69 @@ return x]]):format(body))
   } do
     harness.contains(remembering(body), changed:format(field))
   end
+  harness.contains(remembering "self.memory.all = self.sm:setting { warp_limit = 5 }", changed:format "memory")
   for _, body in ipairs { "self.state.n = 7", "self.memory.all()", "self.memory.n = 0 self.memory.deep = { 1, 2.5, 'text' }",
-    "self.memory.all = self.sm:setting { warp_limit = 5 }", "self.state = {}" } do
+    "self.memory.sm = self.memory.all and self.sm", "self.state = {}" } do
     lacks(remembering(body), "checkpoint at")
   end
+end)
+
+--- A policy that hides what it remembers: { the local variables before it, of start(), of on_period(), what is told }.
+local hidden = {
+  { "local t, n = {}, 0 function t.add() n = n + 1 end", "", "t.add()", "n: expected a local variable" },
+  { 'local t = require "hides_memory"', "", "t.add()", "n: expected a local variable" },
+  { "", "local n = 0 self.add = function() n = n + 1 end", "self.add()", "n: expected a local variable" },
+  { "", "local n = 0 self.deep = { { add = function() n = n + 1 end } }", "self.deep[1].add()", "n: expected a local variable" },
+  { "local function run() while true do coroutine.yield() end end", "self.thread = coroutine.create(run)", "coroutine.resume(self.thread)",
+    "self.thread: expected what a checkpoint can hold, got a coroutine" },
+  { "local step = coroutine.wrap(function() while true do coroutine.yield() end end)", "", "step()",
+    "step: expected what a checkpoint can hold, got a coroutine" },
+  { "local function a() return 1 end local function b() return 2 end local f = a", "", "f = b return f()", "f: expected a local variable" },
+  { "local f = 1", "", "f = print", "f: expected a local variable" },
+  { "", "self.which = { self.sm:setting { warp_limit = 4 }, self.sm:setting { warp_limit = 5 } } self.set = self.which[1]",
+    "self.set = self.which[2]", "self.set: expected the value of start()" },
+  { "", "self.a, self.b, self.which = {}, {}, {} self.which[1] = self.a", "self.which[1] = self.b",
+    "self.which: expected the value of start()" },
+  { "local t = setmetatable({}, { n = 0 })", "", "getmetatable(t).n = 1", "t: expected a local variable" },
+  { "local t = {} t[print] = 1", "", "t[print] = 2", "t: expected a local variable" },
+  { "total = 0", "", "total = total + 1", "total: expected a global variable" },
+}
+
+harness.test("a run that remembers where functions, metatables, coroutines and modules lead to is not saved", function()
+  harness.write("hides_memory.lua", "local t, n = {}, 0 function t.add() n = n + 1 end return t")
+  for i, case in ipairs(hidden) do
+    local path = policy_file("hiding" .. i, ([[
+package.path = %q .. "/?.lua;" .. package.path
+%s
+local x = policy "x" { period = 1000 }
+function x:start() %s end
+function x:on_period() %s end
+return x]]):format(harness.folder(), case[1], case[2], case[3]))
+    local _, output = good { policy = path, ["checkpoint-at"] = 2000 }
+    harness.contains(output, "checkpoint at cycle 2000: policy x of sm[0]: " .. case[4], "; the run goes on")
+  end
+end)
+
+harness.test("a run whose functions and tables stay as start has left them is saved", function()
+  local path = policy_file("saved", [[
+local helpers, constant = { twice = function(n) return 2 * n end }, 0 / 0
+local x = policy "x" { period = 1000, counters = { n = "Periods" }, params = { step = { 2 } } }
+local me, counted, set
+function x:start()
+  me, counted = self, self.counters
+  self.next = function(n) return n + self.params.step end
+  self.all, self.count_one, self.itself = { self.sm, self.l1 }, self.count, self
+  set = self.sm:setting { warp_limit = 40 }
+  self.state.n = 0
+end
+function x:on_period()
+  me.state.n = helpers.twice(self.next(self.state.n)) & 255
+  self:count "n"
+  set()
+  assert(counted.n > 0 and constant ~= constant)
+end
+return x]])
+  lacks(select(2, good { policy = path, ["checkpoint-at"] = 2000 }), "checkpoint at")
 end)
 
 harness.test("a signal stops a run that cannot be saved all the same, and says so", function()

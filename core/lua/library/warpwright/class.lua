@@ -14,8 +14,6 @@ local Class = { __name = "class" }
 
 local legal_fields = { "doc", "ports", "params", "state", "stats", "hears", "passes_on" }
 
-function class.is_class(value) return getmetatable(value) == Class end
-
 --- The rows of a table by name: a list in the order of the names.
 local function rows_of(where, given, add)
   local rows = {}

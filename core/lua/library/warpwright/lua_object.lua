@@ -55,12 +55,12 @@ return function(path, name, object, values, ports, stats, native)
   end
   for _, key in ipairs(names.sorted_keys(functions)) do methods[key] = functions[key] end
   local self = setmetatable({ state = definition.state }, { __index = methods })
-  local heard, changed, variable_changed = {}, nil, nil
+  local heard, changed = {}, nil
   for i, row in ipairs(definition.rows.hears) do heard[i] = functions[row.handler] end
   local function start()
     if functions.start then functions.start(self) end
     getmetatable(self).__newindex = refuse_field
-    changed, variable_changed = own_state.fields_of_start(self, words), own_state.variables_of_start(functions, words, class.is_class)
+    changed = own_state.memory_of_start(self, functions, words, { self, definition })
   end
-  return self, functions.tick, start, functions.on_kernel_start, function() return changed() or variable_changed() end, heard
+  return self, functions.tick, start, functions.on_kernel_start, function() return changed() end, heard
 end

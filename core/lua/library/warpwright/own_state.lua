@@ -70,66 +70,129 @@ function own_state.confine()
   os.exit = exit_of(debug.getregistry()[main_thread])
 end
 
-local plain_scalars = { number = true, string = true, boolean = true }
+-- What is remembered beside self.state --------------------------------------------------------------------------------
 
---- What is plain in a value, as text; `seen`: tables met so far.
-function own_state.plain_text(value, seen)
-  if plain_scalars[type(value)] then return ("%q"):format(value) end
-  if type(value) ~= "table" or seen[value] then return "" end
-  seen[value] = true
-  local parts = {}
-  for _, key in ipairs(names.sorted_keys(value)) do
-    if plain_scalars[type(key)] then parts[#parts + 1] = ("[%q]=%s,"):format(key, own_state.plain_text(rawget(value, key), seen)) end
-  end
-  return "{" .. table.concat(parts) .. "}"
+local library <const> = "@" .. core.home_path "core/lua/library/"
+
+local plain_scalars <const> = { number = true, string = true, boolean = true, ["nil"] = true }
+
+--- Of a table as it is, whatever its metatable says.
+local function raw_keys(t)
+  local keys = {}
+  for key in next, t do keys[key] = true end
+  return names.sorted_keys(keys)
 end
 
---- The fields of `self` as start() leaves them, which is how a resumed run will find them. Returns a function that says
--- what is no longer so, or nil.
-function own_state.fields_of_start(self, words)
-  local kept, fields = {}, names.sorted_keys(self)
-  for _, name in ipairs(fields) do kept[name] = own_state.plain_text(rawget(self, name), {}) end
-  return function()
-    for _, name in ipairs(fields) do
-      if name ~= "state" and own_state.plain_text(rawget(self, name), {}) ~= kept[name] then
-        return ("self.%s: expected the value of start(), got another; %s"):format(name, words)
-      end
+local describe
+
+--- A function by which it is; what it remembers is in its variables. Those of a C function have no names: coroutine.wrap() has its
+-- coroutine there.
+local function describe_function(walk, f)
+  local text = walk.text
+  text[#text + 1] = ("%p"):format(f)
+  if walk.seen[f] then return end
+  walk.seen[f] = true
+  local info = debug.getinfo(f, "S")
+  if info.what == "C" then
+    for i = 1, math.huge do
+      local name, value = debug.getupvalue(f, i)
+      if not name then return end
+      describe(walk, value)
+    end
+  elseif info.source:sub(1, #library) ~= library then
+    walk.functions[#walk.functions + 1] = f
+  end
+end
+
+--- A table by what is in it, or by its number if it was met before.
+local function describe_table(walk, t)
+  local text = walk.text
+  if walk.seen[t] then
+    text[#text + 1] = walk.seen[t]
+    return
+  end
+  walk.tables = walk.tables + 1
+  walk.seen[t] = ("table %d"):format(walk.tables)
+  text[#text + 1] = "{"
+  for _, key in ipairs(raw_keys(t)) do
+    describe(walk, key)
+    text[#text + 1] = "="
+    describe(walk, rawget(t, key))
+    text[#text + 1] = ","
+  end
+  describe(walk, debug.getmetatable(t))
+  text[#text + 1] = "}"
+end
+
+--- Adds what a value holds to the walk's text.
+function describe(walk, value)
+  local kind, text = type(value), walk.text
+  if plain_scalars[kind] then
+    text[#text + 1] = ("%q"):format(value)
+  elseif kind == "table" then
+    describe_table(walk, value)
+  elseif kind == "function" then
+    describe_function(walk, value)
+  else
+    walk.has_coroutine = walk.has_coroutine or kind == "thread"
+    walk.seen[value] = true
+    text[#text + 1] = tostring(value) -- of a handle its path
+  end
+end
+
+local function add_place(walk, name, expected, value)
+  walk.text, walk.has_coroutine = {}, false
+  describe(walk, value)
+  table.insert(walk.places, { name = name, expected = expected, text = table.concat(walk.text), has_coroutine = walk.has_coroutine })
+end
+
+--- Goes through what can be reached from these values, { name =, expected =, of =, key = } ..., and through the variables of the
+-- functions met there. Returns { places = { name =, expected =, text =, has_coroutine = } ... }, in an order that is the same while
+-- nothing changes, with all that was met, so that nothing else takes its address. `known`: tables that a resumed run has anew.
+local function reach(roots, known)
+  local walk = { places = {}, seen = {}, functions = {}, tables = 0 }
+  local function leave_out(t) walk.seen[t] = ("%p"):format(t) end
+  leave_out(_G)
+  leave_out(package)
+  for _, value in ipairs(known) do leave_out(value) end
+  for name, module in pairs(package.loaded) do
+    if tostring(name):find "^warpwright" then leave_out(module) end
+  end
+  for _, root in ipairs(roots) do add_place(walk, root.name, root.expected, rawget(root.of, root.key)) end
+  local variables = {}
+  for _, f in ipairs(walk.functions) do -- which grows
+    for i = 1, debug.getinfo(f, "u").nups do
+      local id, name, value = debug.upvalueid(f, i), debug.getupvalue(f, i)
+      if not variables[id] then add_place(walk, name, "a local variable to keep its value", value) end
+      variables[id] = true
     end
   end
+  return walk
 end
 
---- Visits the local variables outside of a function that it uses, and those that functions of the same file use in its place.
-local function visit_variables(f, seen, visit)
-  for i = 1, math.huge do
-    local name, value = debug.getupvalue(f, i)
-    if not name then return end
-    local id = debug.upvalueid(f, i)
-    if name ~= "_ENV" and not seen[id] then
-      seen[id] = true
-      if type(value) == "function" then
-        if debug.getinfo(value, "S").source == debug.getinfo(f, "S").source then visit_variables(value, seen, visit) end
-      else
-        visit(f, i, name, value)
-      end
+--- What start() leaves in the fields of `self`, in the variables that the functions, by name, and those that they reach, use, and in
+-- global variables and modules, is how a resumed run will find it. Returns a function that says what is no longer so, or nil.
+-- `known` tables are no such memory.
+function own_state.memory_of_start(self, functions, words, known)
+  local roots = {}
+  local function add(of, prefix, expected, left_out)
+    for _, key in ipairs(raw_keys(of)) do
+      if key ~= left_out then roots[#roots + 1] = { name = prefix .. tostring(key), expected = expected, of = of, key = key } end
     end
   end
-end
-
---- The local variables that the functions, by name, share: one that changes is memory which no checkpoint holds. Returns a
--- function that says which is no longer as it was, or nil. `is_declared`: values that the file itself declares.
-function own_state.variables_of_start(functions, words, is_declared)
-  local variables, seen = {}, {}
-  for _, key in ipairs(names.sorted_keys(functions)) do
-    visit_variables(functions[key], seen, function(f, i, name, value)
-      if is_declared(value) then return end
-      variables[#variables + 1] = { name = name, of = f, place = i, text = own_state.plain_text(value, {}) }
-    end)
-  end
+  add(self, "self.", "the value of start()", "state")
+  add(functions, "function ", "that of the file")
+  add(_G, "", "a global variable to keep its value")
+  add(package.loaded, "module ", "what it was after start()")
+  local at_start = reach(roots, known)
   return function()
-    for _, v in ipairs(variables) do
-      local _, value = debug.getupvalue(v.of, v.place)
-      if own_state.plain_text(value, {}) ~= v.text then
-        return ("%s: expected a local variable to keep its value, got another; %s"):format(v.name, words)
+    for i, now in ipairs(reach(roots, known).places) do
+      local before = at_start.places[i]
+      if now.has_coroutine then
+        return ("%s: expected what a checkpoint can hold, got a coroutine; %s"):format(now.name, words)
+      end
+      if not before or now.name ~= before.name or now.text ~= before.text then
+        return ("%s: expected %s, got another; %s"):format(now.name, now.expected, words)
       end
     end
   end

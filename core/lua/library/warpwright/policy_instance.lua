@@ -5,7 +5,6 @@ local load = require "warpwright.load"
 local names = require "warpwright.names"
 local own_state = require "warpwright.own_state"
 local parameters = require "warpwright.params"
-local policy = require "warpwright.policy"
 require "warpwright.loading"
 
 local longest_period <const> = 1000000000
@@ -163,7 +162,7 @@ local function add_own_l1(users)
 end
 
 --- Tells of the hooks of objects; returns the others, and their period.
-local function connect(self, definition, params, native, hooks, legal)
+local function connect(self, definition, params, native, hooks, legal, counters)
   local plain, questions = {}, all_questions()
   for _, name in ipairs(names.sorted_keys(definition.functions)) do
     local hook = hooks[name]
@@ -184,15 +183,14 @@ local function connect(self, definition, params, native, hooks, legal)
     what = ("parameter %s = %s"):format(what, tostring(period))
   end
   if plain.period then check_period(period, what) end
-  local start, changed, variable_changed = definition.functions.start, nil, nil
+  local start, changed = definition.functions.start, nil
   function plain.start()
     if start then start(self) end
     getmetatable(self).__newindex = refuse_field
-    changed = own_state.fields_of_start(self, words)
-    variable_changed = own_state.variables_of_start(definition.functions, words, policy.is_policy)
+    changed = own_state.memory_of_start(self, definition.functions, words, { self, definition, counters })
     own_state.refuse_globals(words)
   end
-  function plain.changed() return changed() or variable_changed() end
+  function plain.changed() return changed() end
   return plain, period
 end
 
@@ -230,5 +228,5 @@ return function(specification, handles, native)
   local read_counters = counters_to_read(counters, native)
   setmetatable(methods, { __index = function(_, name) return name == "counters" and read_counters() or nil end })
   setmetatable(self, { __index = methods, __newindex = set_field_in_start })
-  return self, counters, connect(self, definition, specification.params, native, hooks, legal)
+  return self, counters, connect(self, definition, specification.params, native, hooks, legal, counters)
 end
