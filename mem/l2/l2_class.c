@@ -135,7 +135,9 @@ static void l2_report(const SimObject *object, FILE *out) {
     prefetch_report(&l2->prefetches, out);
 }
 
-static const Event l2_events[] = {CACHE_EVENT_ROWS("Shall this read pass the cache by?"), {0}};
+static const Event l2_events[] = {
+    CACHE_EVENT_ROWS("Shall this read pass the cache by? A policy with this question sets the knob bypass"),
+    {0}};
 
 static const Field l2_fields[] = {
     CACHE_ROWS(L2Slice),

@@ -339,6 +339,20 @@ harness.test("slices that share a memory controller may not both answer for it",
   good { policy = policy_file("one", with_function("pick(queue, requests)", "return requests", 'scope = "mc"')), config = "medic", set = {} }
 end)
 
+harness.test("an L2 asks a policy that has the question which reads bypass it, and without an answer none does", function()
+  local function asking(name, answer)
+    return good { policy = policy_file(name, ([[
+local p = policy "asking" { scope = "l2", counters = { asked = "Reads" } }
+function p:bypass() self:count "asked" return %s end return p]]):format(answer)), config = "gallery/private_l1", workload = "vecadd", set = {} }
+  end
+  local stats = asking("all_pass", "true")
+  local asked = stat(stats, "l2[0].asking.asked")
+  assert(asked > 1000 and stat(stats, "l2[0].bypasses") >= asked, "it was asked " .. asked .. " times")
+  stats = asking("none_passes", "nil")
+  assert(stat(stats, "l2[0].asking.asked") > 1000)
+  same(without(stats, "asking"), without(good { config = "gallery/private_l1", workload = "vecadd", set = {} }, "asking"), "no answer")
+end)
+
 harness.test("a policy of a memory controller sees each waiting request", function()
   local path = policy_file("looking", [[
 local p = policy "looking" { scope = "mc", counters = { writes = "", hits = "", waited = "", warps = "", asked = "" } }

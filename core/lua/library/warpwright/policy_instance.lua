@@ -170,6 +170,7 @@ local function connect(self, definition, params, native, hooks, legal, counters)
       plain[hooks_of.plain[name]] = definition.functions[name]
     elseif hook then
       for _, target in ipairs(hook.targets) do
+        if target.event == "bypass" and target.handle.class == "L2" then target.handle.bypass = true end -- else it would not ask
         native.subscribe(target.handle, target.event, definition.functions[name], name, hook.speaks, concerns(self, target.handle),
           hook.later)
       end
