@@ -69,6 +69,9 @@ _Noreturn void user_error_got(lua_State *L, int index, const char *format, ...) 
  */
 const char *thrown_text(lua_State *L);
 
+/* Pushes the message handler of protected calls: what is thrown without a place of the user's gets it, as far as it can. */
+void push_message_handler(lua_State *L);
+
 /* Registers a metatable that scripts can neither see nor change, with `methods` reachable by name. It is the methods'
  * first upvalue. */
 void define_type(lua_State *L, const char *type, const luaL_Reg *metamethods, const luaL_Reg *methods);

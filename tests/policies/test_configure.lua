@@ -37,6 +37,27 @@ for _, case in ipairs(wrong) do
   end)
 end
 
+harness.test("an error in configure names the policy and the object, also without a place or a text", function()
+  local function refused(body, text)
+    harness.refused("policy mine, in configure of sm[0].l1d: " .. text, "run", "gtx480", "vecadd", "--size", "small",
+      "--policy", policy_with("L1", body), "--out", harness.folder() .. "/out")
+  end
+  refused("error('some text', 0)", "some text")
+  refused("error {}", "error: expected a text, got a table")
+  refused("params.nothing.size", "attempt to index a nil value")
+end)
+
+harness.test("a wrong order, or parameter of a part, is told at the policy's line", function()
+  local function refused(settings, text)
+    local path = harness.write("wrong.lua", ('local policy = require "warpwright.policy"\nreturn policy "wrong" { %s }'):format(settings))
+    harness.refused(("error: %s:2: policy wrong: %s"):format(path, text), "run", "gtx480", "vecadd", "--size", "small", "--policy", path,
+      "--out", harness.folder() .. "/out")
+  end
+  refused('order = "fifo"', "order: sm[0].scheduler: expected one of lrr, gto, oldest, groups, got 'fifo'")
+  refused('first = "x"', "first: sm[0].first: expected one of ")
+  refused('parts = { { class = "VictimTags", name = "vta", of = "SM", wayz = 1 } }', "part vta: sm[0].vta: no parameter of VictimTags matches 'wayz'")
+end)
+
 local not_repeatable <const> = {
   { "{ mshrs = math.random(64) }", "math.random: expected numbers that repeat in each run" },
   { "{ mshrs = os.time() % 64 }", "os.time: expected a time that is the same in each run" },
@@ -47,7 +68,7 @@ local not_repeatable <const> = {
 for _, case in ipairs(not_repeatable) do
   harness.test("what would make another machine in each run is refused: " .. case[1], function()
     local path = policy_with("L1", case[1])
-    harness.refused(("error: %s:4: %s"):format(path, case[2]), "run", "gtx480", "vecadd", "--size", "small", "--policy", path,
+    harness.refused(("error: %s:4: policy mine, in configure of sm[0].l1d: %s"):format(path, case[2]), "run", "gtx480", "vecadd", "--size", "small", "--policy", path,
       "--out", harness.folder() .. "/out")
     local part = harness.write("part.lua", ([[
 local policy = require "warpwright.policy"

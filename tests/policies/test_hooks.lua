@@ -665,6 +665,17 @@ harness.test("errors of any kind are told: values, the library's, answers that a
   hook_fails("on_cta_start()", "local x = math.random(3)", nil, at_start, "math.random: expected numbers that repeat in each run")
 end)
 
+harness.test("an error names its line also where the library or C code finds it, and where it is no text", function()
+  for statement, told in pairs {
+    ["bits.of 'a'"] = "attempt to perform bitwise operation on a string value", ["for _ in bits.each(nil) do end"] = "number expected, got nil",
+    ["self.sm:setting { may_isue = 1 }"] = "sm[0]: no knob matches 'may_isue'", ["error {}"] = "error: expected a text, got a table",
+    ["self.sm:setting { may_issue = 'x' }"] = "sm[0].may_issue: expected a set of warps", ["error()"] = "error: expected a text, got nil",
+  } do
+    local path = policy_file("line", ("local x = policy 'x' {}\nfunction x:start()\n\n  %s\nend\nreturn x"):format(statement))
+    fails({ policy = path }, "line.lua:6: policy x of sm[0], in start at cycle 0: ", told)
+  end
+end)
+
 harness.test("an answer, or what a policy's file throws, may have a text that throws", function()
   local throws = "setmetatable({}, { __tostring = function() error {} end })"
   hook_fails("pick()", "return " .. throws, nil, "failing.lua:3: policy x of sm[0], in pick at cycle ", "got a table")
@@ -848,9 +859,9 @@ harness.test("what cannot be bound is refused", function()
   refused("self:bind('on_cta_start', { [0.5] = self.by_slot[1] })", "arguments from 0 to 63")
   refused("end function x:on_kernel_start() self:bind('on_cta_start', {})", "bind: expected a call in start()")
   local open = "local bits = require 'warpwright.bits' local open = self.sm:setting { may_issue = bits.of } "
-  refused(open .. "open()", "bad argument #1", "number expected")
-  refused(open .. "open(64)", "expected 0 to 63")
-  refused(open .. "open(-1)", "expected 0 to 63")
+  refused(open .. "open()", "sm[0].may_issue: expected a warp from 0 to 63 as argument of the setting, got nil")
+  refused(open .. "open(64)", "sm[0].may_issue: expected a warp from 0 to 63 as argument of the setting, got 64")
+  refused(open .. "open(-1)", "expected a warp from 0 to 63 as argument of the setting, got -1")
   refused(open .. "self.sm:setting { may_issue = bits.has }", "sm[0].may_issue: expected a set of warps (a whole number), got a function")
   refused(open .. "self.sm:setting { warp_limit = bits.of }", "sm[0].warp_limit: expected a value, got bits.of")
   refused("self.sm:setting { warp_limit = require('warpwright.policy').argument }", "sm[0].warp_limit: expected a value, got policy.argument")

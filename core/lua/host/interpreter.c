@@ -314,6 +314,10 @@ static int l_message_handler(lua_State *L) {
     return 1;
 }
 
+void push_message_handler(lua_State *L) {
+    lua_pushcfunction(L, l_message_handler);
+}
+
 /* core.thrown_text(value): what pcall or xpcall caught, in words. */
 static int l_thrown_text(lua_State *L) {
     lua_settop(L, 1);

@@ -29,7 +29,7 @@ void note_failure(PolicyInstance *instance, int function, const char *hook, uint
 
 bool call(PolicyInstance *instance, int count, int function, const char *hook, uint64_t now) {
     signals_enter(instance->L);
-    bool good = lua_pcall(instance->L, 1 + count, 1, 0) == LUA_OK;
+    bool good = lua_pcall(instance->L, 1 + count, 1, MESSAGE_HANDLER) == LUA_OK;
     signals_leave();
     if (!good) note_failure(instance, function, hook, now);
     return good;
@@ -110,6 +110,7 @@ static PolicyInstance *new_instance(lua_State *L, Machine *machine, const char *
     *instance = (PolicyInstance){.machine = machine, .name = strdup(name), .about = about, .failed = true};
     instance->bindings.off = true;
     instance->L = interpreter_new(interpreter_home(L));
+    push_message_handler(instance->L);
     policy_state_belongs_to(instance->L, instance->name);
     machine->policies = realloc(machine->policies, (machine->policy_count + 1) * sizeof(PolicyInstance *));
     ensure(machine->policies);
@@ -164,7 +165,7 @@ void push_instance_function(PolicyInstance *instance, const char *name, lua_CFun
  * it. */
 static bool make_instance(PolicyInstance *instance) {
     signals_enter(instance->L);
-    bool good = lua_pcall(instance->L, 3, KEPT, 0) == LUA_OK;
+    bool good = lua_pcall(instance->L, 3, RETURNED, MESSAGE_HANDLER) == LUA_OK;
     signals_leave();
     return good;
 }

@@ -11,8 +11,17 @@
 enum { MESSAGE_BYTES = 2048, NAME_BYTES = 512 };
 
 /* What calls of an instance need lies at the bottom of its stack, from where it is pushed at half the cost of
- * the registry: what warpwright.policy_instance returned, then functions and handles. */
-enum { SELF = 1, COUNTERS, PLAIN_HOOKS, PERIOD, KEPT = PERIOD, NOT_THERE = 0 };
+ * the registry: the message handler, the RETURNED values of warpwright.policy_instance, then functions and
+ * handles. */
+enum {
+    MESSAGE_HANDLER = 1,
+    SELF,
+    COUNTERS,
+    PLAIN_HOOKS,
+    PERIOD,
+    RETURNED = PERIOD - SELF + 1,
+    NOT_THERE = 0
+};
 
 typedef struct Hook Hook;
 

@@ -276,10 +276,12 @@ bool policy_setting_takes(const Setting *setting, uint64_t argument) {
     return !setting->wants_warp || argument <= MAX_WARP;
 }
 
-static COLD void trace_setting(const KnobValue *row, uint64_t value) {
+static COLD const char *knob_name(const KnobValue *row) {
     size_t offset = (size_t)((const char *)row->at - (const char *)row->object);
-    for (const Field *f = row->object->class->fields; f->kind != FIELD_END; f++)
-        if (f->knob && f->offset == offset) trace_knob(row->object, f->name, value);
+    const Field *f = row->object->class->fields;
+    while (!f->knob || f->offset != offset)
+        f++;
+    return f->name;
 }
 
 void policy_setting_apply(const Setting *setting, uint64_t argument) {
@@ -288,7 +290,8 @@ void policy_setting_apply(const Setting *setting, uint64_t argument) {
         uint64_t value = row->value << (argument & row->shift) | (argument & row->taken);
         if (put_value(row->at, row->bytes, value)) {
             changed = true;
-            if (__builtin_expect(row->object->sim->tracer != NULL, 0)) trace_setting(row, value);
+            if (__builtin_expect(row->object->sim->tracer != NULL, 0))
+                trace_knob(row->object, knob_name(row), value);
         }
         if (!row->last) continue;
         if (changed) knobs_changed(row->object);
@@ -302,10 +305,22 @@ bool policy_setting_is_within(const Setting *setting, const Cluster *cluster) {
     return true;
 }
 
+/* It may have no argument at all. */
+_Noreturn COLD static void refuse_argument(lua_State *L, const Setting *setting) {
+    const KnobValue *row = setting->row;
+    lua_settop(L, 1);
+    while (!(setting->wants_warp ? row->shift != 0 : row->taken != 0))
+        row++;
+    luaL_error(L, "%s.%s: expected a %s as argument of the setting, got %s", row->object->path,
+               knob_name(row), setting->wants_warp ? "warp from 0 to 63" : "whole number", push_given(L, 1));
+    abort();
+}
+
 static int l_set(lua_State *L) {
     const Setting *setting = lua_touserdata(L, lua_upvalueindex(1));
-    lua_Integer argument = setting->wants_argument ? luaL_checkinteger(L, 1) : 0;
-    luaL_argcheck(L, policy_setting_takes(setting, (uint64_t)argument), 1, "expected 0 to 63");
+    int is_whole = 1;
+    lua_Integer argument = setting->wants_argument ? lua_tointegerx(L, 1, &is_whole) : 0;
+    if (!is_whole || !policy_setting_takes(setting, (uint64_t)argument)) refuse_argument(L, setting);
     policy_setting_apply(setting, (uint64_t)argument);
     return 0;
 }
@@ -353,6 +368,15 @@ static int l_write_down(lua_State *L) {
     return 0;
 }
 
+/* What a C function threw that another one has called names no line. */
+_Noreturn COLD static void raise_at_caller(lua_State *L) {
+    luaL_where(L, 1);
+    lua_insert(L, -2);
+    lua_concat(L, 2);
+    lua_error(L);
+    abort();
+}
+
 static void write_down(lua_State *L, int handle, Setting *setting, uint64_t capacity) {
     uint32_t first = setting->count;
     for (lua_pushnil(L); lua_next(L, handle + 1); lua_pop(L, 1)) {
@@ -364,7 +388,7 @@ static void write_down(lua_State *L, int handle, Setting *setting, uint64_t capa
         lua_pushvalue(L, -4);
         lua_pushvalue(L, -4);
         lua_pushlightuserdata(L, row);
-        lua_call(L, 4, 0);
+        if (lua_pcall(L, 4, 0, 0) != LUA_OK) raise_at_caller(L);
         setting->wants_warp |= row->shift != 0;
         setting->wants_argument |= (row->shift | row->taken) != 0;
     }

@@ -261,6 +261,11 @@ local function place_of_function(definition, name)
   return ("%s:%d: policy %s: %s: "):format(where.short_src, where.linedefined, definition.name, name)
 end
 
+local function raise_of_configure(definition, path, problem)
+  local where, text = problem:match "^([^:\n]+:%d+: )(.*)$"
+  error(("%spolicy %s, in configure of %s: %s"):format(where or definition.place, definition.name, path, text or problem), 0)
+end
+
 --- What a chain sets on an object of this class that is being made: list of { parameter =, value = }. `params` are the
 -- config's with the run's overrides. A class "clock" has the parameter frequency, a "wire" its options; its path is
 -- "port -> port".
@@ -268,7 +273,8 @@ function policy.settings_for(entry, class, path, params)
   local settings, definition = {}, entry.definition
   for _, name in ipairs(names.sorted_keys(knobs)) do
     if definition.settings[name] ~= nil and knobs[name].class == class then
-      settings[#settings + 1] = { parameter = knobs[name].parameter, value = definition.settings[name] }
+      settings[#settings + 1] = { parameter = knobs[name].parameter, value = definition.settings[name],
+        place = ("%spolicy %s: %s: "):format(definition.place, definition.name, name) }
     end
   end
   if definition.functions.configure then
@@ -277,7 +283,8 @@ function policy.settings_for(entry, class, path, params)
       return words and (word == nil or words[word] == true) or false
     end }
     local place = place_of_function(definition, "configure")
-    local own = own_state.call_confined(definition.functions.configure, self, class, path, params)
+    local ok, own = xpcall(own_state.call_confined, core.message_handler, definition.functions.configure, self, class, path, params)
+    if not ok then raise_of_configure(definition, path, core.thrown_text(own)) end
     if own ~= nil and type(own) ~= "table" then
       error(("%sexpected a table of PARAMETER = value for %s, or nil, got %s"):format(place, path, names.shown(own)), 0)
     end
@@ -384,7 +391,7 @@ end
 
 local function define(_, name)
   check_name(name)
-  local path = debug.getinfo(2, "S").source:match("^@(.*)$")
+  local path, place = debug.getinfo(2, "S").source:match("^@(.*)$"), core.location()
   return function(settings)
     names.check_keys("policy " .. name, settings, legal_settings)
     local scope, class = scope_of(name, settings.scope or "sm")
@@ -396,7 +403,7 @@ local function define(_, name)
       core.user_error(("policy %s: expected caches = for scope cache, such as caches = \"data\", got none"):format(name))
     end
     return setmetatable({
-      name = name, doc = settings.doc, path = path, settings = settings, scope = scope, class = class, functions = {},
+      name = name, doc = settings.doc, path = path, place = place, settings = settings, scope = scope, class = class, functions = {},
       params = params, shares = settings.shares or {}, counters = settings.counters or {}, parts = settings.parts or {},
       uses = settings.uses or {}, period = settings.period,
     }, Policy)
