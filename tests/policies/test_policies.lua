@@ -145,6 +145,11 @@ local bad_definitions = {
   { 'local x = policy "x" { period = "q" } function x:on_period() end return x', "parameter q = nil" },
 }
 
+for name in ("params counters shares parts name uses scope period doc state count share shared cycle bind own_l1"):gmatch "%S+" do
+  bad_definitions[#bad_definitions + 1] = { ('local x = policy "x" {}\n function x:%s() end return x'):format(name),
+    (".lua:4: policy x: function %s: expected a name that neither a definition nor self has"):format(name) }
+end
+
 for i, case in ipairs(bad_definitions) do
   harness.test(("bad definition %d is refused: %s"):format(i, case[1]), function()
     fails({ policy = policy_file("bad" .. i, case[1]) }, table.unpack(case, 2))

@@ -392,7 +392,7 @@ local function add_parts(self, object)
           end
         end
         check_path(("policy %s: parts"):format(entry.definition.name), part.name)
-        local place = ("%spolicy %s: part %s: "):format(entry.definition.place, entry.definition.name, part.name)
+        local place = ("%spolicy %s: part %s: "):format(entry.definition.defined_at, entry.definition.name, part.name)
         at_place(place, finish, self, self.machine:add(part.class, object.path .. "." .. part.name), params, false)
       end
     end

@@ -22,15 +22,35 @@ local legal_settings = {
 
 local Policy = { __name = "policy" }
 
+--- Under which a policy keeps what its definition says: what is under other names goes through __newindex.
+local definition_key <const> = {}
+
+--- Names that no function may have: a definition or `self` has them.
+local taken <const> = {}
+for name in ("name doc path defined_at settings scope class functions params shares counters parts uses period "
+  .. "state handles count share shared cycle bind own_l1"):gmatch "%S+" do
+  taken[name] = true
+end
+
 function Policy:__newindex(name, value)
+  local definition = rawget(self, definition_key)
   if type(name) ~= "string" or type(value) ~= "function" then
-    names.expected(("policy %s: %s"):format(rawget(self, "name"), tostring(name)), "a function (a policy's data is in self.state)", value)
+    names.expected(("policy %s: %s"):format(definition.name, tostring(name)), "a function (a policy's data is in self.state)", value)
   end
-  rawget(self, "functions")[name] = value
+  if taken[name] then
+    core.user_error(("policy %s: function %s: expected a name that neither a definition nor self has, got one of theirs"):format(
+      definition.name, name))
+  end
+  definition.functions[name] = value
 end
 
 --- A policy's functions can call each other.
-function Policy:__index(name) return rawget(self, "functions")[name] end
+function Policy:__index(name)
+  local definition = rawget(self, definition_key)
+  local value = definition[name]
+  if value == nil then return definition.functions[name] end
+  return value
+end
 
 function policy.is_policy(value) return getmetatable(value) == Policy end
 
@@ -263,7 +283,7 @@ end
 
 local function raise_of_configure(definition, path, problem)
   local where, text = problem:match "^([^:\n]+:%d+: )(.*)$"
-  error(("%spolicy %s, in configure of %s: %s"):format(where or definition.place, definition.name, path, text or problem), 0)
+  error(("%spolicy %s, in configure of %s: %s"):format(where or definition.defined_at, definition.name, path, text or problem), 0)
 end
 
 --- What a chain sets on an object of this class that is being made: list of { parameter =, value = }. `params` are the
@@ -274,7 +294,7 @@ function policy.settings_for(entry, class, path, params)
   for _, name in ipairs(names.sorted_keys(knobs)) do
     if definition.settings[name] ~= nil and knobs[name].class == class then
       settings[#settings + 1] = { parameter = knobs[name].parameter, value = definition.settings[name],
-        place = ("%spolicy %s: %s: "):format(definition.place, definition.name, name) }
+        place = ("%spolicy %s: %s: "):format(definition.defined_at, definition.name, name) }
     end
   end
   if definition.functions.configure then
@@ -391,7 +411,7 @@ end
 
 local function define(_, name)
   check_name(name)
-  local path, place = debug.getinfo(2, "S").source:match("^@(.*)$"), core.location()
+  local path, defined_at = debug.getinfo(2, "S").source:match("^@(.*)$"), core.location()
   return function(settings)
     names.check_keys("policy " .. name, settings, legal_settings)
     local scope, class = scope_of(name, settings.scope or "sm")
@@ -402,11 +422,11 @@ local function define(_, name)
     if scope == "cache" and not settings.caches then
       core.user_error(("policy %s: expected caches = for scope cache, such as caches = \"data\", got none"):format(name))
     end
-    return setmetatable({
-      name = name, doc = settings.doc, path = path, place = place, settings = settings, scope = scope, class = class, functions = {},
-      params = params, shares = settings.shares or {}, counters = settings.counters or {}, parts = settings.parts or {},
-      uses = settings.uses or {}, period = settings.period,
-    }, Policy)
+    return setmetatable({ [definition_key] = {
+      name = name, doc = settings.doc, path = path, defined_at = defined_at, settings = settings, scope = scope, class = class,
+      functions = {}, params = params, shares = settings.shares or {}, counters = settings.counters or {},
+      parts = settings.parts or {}, uses = settings.uses or {}, period = settings.period,
+    } }, Policy)
   end
 end
 
