@@ -647,6 +647,8 @@ harness.test("errors of any kind are told: values, the library's, answers that a
   for _, answer in ipairs { "true", "77", "-1" } do
     hook_fails("l1_victim()", "return " .. answer, nil, "in l1_victim at cycle ", "answer: expected those of `ways` or nil, got " .. answer)
   end
+  hook_fails("l1_victim(set, ways)", "return 77", nil, "got 77; `ways` = 0x")
+  hook_fails("pick(scheduler, ready)", "return 77", nil, "got 77; `ready` = 0x")
   for answer, told in pairs { ["true"] = "true", ["0"] = "0", ["-1"] = "-1", ["1 << 63"] = "-9223372036854775808", ["~requests"] = "-",
     ["requests + 1 << 1"] = "" } do
     hook_fails("pick(queue, requests)", "return " .. answer, 'scope = "mc"', "failing.lua:3: policy x of mc[", "in pick at cycle ",
@@ -850,7 +852,9 @@ end)
 harness.test("what cannot be bound is refused", function()
   local function refused(answer, ...) fails({ policy = limiting(answer) }, ...) end
   refused("self:bind('on_cta_strat', {})", "x of sm[0], in start at", "bind: no hook matches 'on_cta_strat'", "on_cta_start")
-  refused("self:bind('pick', {})", "bind: no hook matches 'pick'")
+  refused("self:bind('pick', {})", "bind: expected an event that the policy hears in its cycle, got pick, which is a question")
+  fails({ policy = policy_file("later", with_function("start()", "self:bind('on_sm_issue', {})", "scope = 'machine'")) },
+    "bind: expected an event that the policy hears in its cycle, got on_sm_issue, which is heard at the next boundary")
   refused("self:bind('on_cta_start', self.by_slot, 'begins')", "bind: no counter of the policy matches 'begins'")
   refused("self:bind('on_cta_start', 3)", ".lua:7: policy ", "bind: expected what handle:setting() returned, or { [argument] = such }, got 3")
   refused("self:bind('on_cta_start', self.sm)", ".lua:7: policy ", "bind: expected what handle:setting() returned, or { [argument] = such }, got a userdata")

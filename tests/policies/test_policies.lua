@@ -42,6 +42,7 @@ harness.test("parameters have their defaults, or what the command line says, as 
   harness.equal(counted "", "4 500 4 1")
   harness.equal(counted ":limit=7", "7 500 4 1")
   harness.equal(counted ":share=0.25,word=x=y,on=false,limit=48", "48 250 3 0")
+  harness.equal(counted ":share=1", "4 1000 4 1")
 end)
 
 harness.test("a parameter that is wrong is named with what is legal", function()
@@ -129,7 +130,8 @@ local bad_definitions = {
   { 'return policy "x" { params = 3 }', "policy x: params: expected a table, got 3" },
   { 'return policy "x" { counters = { "hits" } }', 'policy x: counters: expected { name = "what it counts" }' },
   { 'return policy "x" { uses = "gto" }', "policy x: uses: expected a table, got 'gto'" },
-  { 'return policy "x" { uses = { "gtoo" } }', "policy: no policy matches 'gtoo'" },
+  { 'return policy "x" { uses = { "gtoo" } }', ".lua:3: policy x: uses: policy: no policy matches 'gtoo'" },
+  { 'return policy "x" { uses = { "swl:limit=3" } }', "policy x: uses[1]: expected one policy without parameters, which this policy has as its own, got 'swl:limit=3'" },
   { 'return policy "x" { uses = { { when = "on" } } }', "policy x: uses[1]: expected a name or { name, when = PARAMETER }, got nil" },
   { 'return policy "x" { uses = { { "gto", if_ = "on" } } }', "policy x: uses[1]: no field matches 'if_'; available: 1, when" },
   { 'return policy "x" { uses = { { "gto", when = "on" } } }', "policy x: uses: when: expected a parameter that is true or false, got 'on'" },
@@ -144,6 +146,11 @@ local bad_definitions = {
   { 'local x = policy "x" { period = "p", params = { p = { -1 } } } function x:on_period() end return x', "parameter p = -1" },
   { 'local x = policy "x" { period = "q" } function x:on_period() end return x', "parameter q = nil" },
 }
+
+for name in ("sm l1 state params counters cache object share"):gmatch "%S+" do
+  bad_definitions[#bad_definitions + 1] = { ('return policy "x" { parts = { { class = "VictimTags", name = "%s", of = "SM" } } }'):format(name),
+    ("policy x: parts[1]: name: expected one that no handle or field of self has, got '%s'"):format(name) }
+end
 
 for name in ("params counters shares parts name uses scope period doc state count share shared cycle bind own_l1"):gmatch "%S+" do
   bad_definitions[#bad_definitions + 1] = { ('local x = policy "x" {}\n function x:%s() end return x'):format(name),
@@ -505,6 +512,9 @@ harness.test("a policy of L1 data caches says before anything runs that the SMs 
     m:wire("sm.lsu.mem", l2.cpu)
     m:wire(l2.mem, m:MemoryController "mc" {}.cpu[0])
   end)
+  local ok, problem = pcall(function() ww.build(bare, { policy = policy_file("textures", with_function("texture_victim()", "")) }):gpu() end)
+  assert(not ok)
+  harness.contains(problem, "policy x of sm: texture_victim: expected an L1 behind port texture of the load/store unit, got none")
   for _, policy in ipairs { "mascar", "dwt_cs", "stream_bypass:period=10", "pcal:level=l1" } do
     local ok, problem = pcall(function() ww.build(bare, { policy = policy }):run("vecadd", "small,n=64") end)
     assert(not ok, policy .. " runs")

@@ -63,6 +63,15 @@ return p]])
     "policy p: expected a machine with objects of class DmaEngine, got one without")
 end)
 
+harness.test("scope of a class that is made with others: an instance for each of its objects", function()
+  local path = policy_file("units", [[
+local p = policy "units" { scope = "LSU", counters = { seen = "Instances" } }
+function p:start() assert(self.object.class == "LSU") self:count "seen" end
+return p]])
+  local stats = good { policy = path, workload = "vecadd" }
+  harness.equal(stat(stats, "sm[0].lsu.units.seen") + stat(stats, "sm[1].lsu.units.seen"), 2)
+end)
+
 harness.test("bad scopes and caches are refused", function()
   local function refused(text, ...) fails({ policy = policy_file("refused", text) }, ...) end
   refused('return policy "x" { scope = "cache" }', "policy x: expected caches = for scope cache")
@@ -71,7 +80,7 @@ harness.test("bad scopes and caches are refused", function()
   refused('local x = policy "x" { caches = "L2" } function x:on_cache_hit() end return x',
     "policy x: cache: expected caches that share a cluster with sm[0], got l2[0], which is behind a slow wire; a policy of scope cache")
   refused('local x = policy "x" { scope = "machine" } function x:sm_pick() end return x', "no hook matches 'sm_pick'")
-  refused('return policy "x" { parts = { { class = "LineReuse", name = "r", of = "cache" } } }', "no class matches 'cache'")
+  refused('return policy "x" { parts = { { class = "LineReuse", name = "r", of = "cache" } } }', "policy x: parts[1]: expected caches = for of = \"cache\"")
 end)
 
 -- Requests -------------------------------------------------------------------------------------------------------------

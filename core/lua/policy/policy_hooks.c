@@ -4,6 +4,7 @@
 #include "core/lua/policy/policy_instance.h"
 #include "core/lua/policy/policy_object.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -44,6 +45,28 @@ static int argument_count(const Event *event) {
     return count;
 }
 
+/* Which of the event's arguments has the name; -1 for none. */
+static int argument_number(const Event *event, const char *name, size_t name_length) {
+    int argument = 0;
+    for (const char *at = event->arguments; *at; argument++) {
+        size_t length = strcspn(at, ",");
+        if (length == name_length && memcmp(at, name, length) == 0) return argument;
+        at += length + strspn(at + length, ", ");
+    }
+    return -1;
+}
+
+/* Pushes the value of the argument that the words for what is legal name: "; `ready` = 0x15", or "". */
+static const char *push_what_is_legal_of(const Hook *hook, const int64_t *arguments) {
+    char text[64] = "";
+    const char *name = hook->question->legal ? strchr(hook->question->legal, '`') : NULL;
+    size_t length = name ? strcspn(name + 1, "`") : 0;
+    int i = name ? argument_number(&hook->object->class->events[hook->event], name + 1, length) : -1;
+    if (i >= 0)
+        snprintf(text, sizeof text, "; %.*s = 0x%lx", (int)length + 2, name, (unsigned long)arguments[i]);
+    return lua_pushstring(hook->instance->L, text);
+}
+
 /* What the function on top of the stack answered to a question. */
 static int64_t answer_of(const Hook *hook, const int64_t *arguments, uint64_t now) {
     lua_State *L = hook->instance->L;
@@ -53,8 +76,10 @@ static int64_t answer_of(const Hook *hook, const int64_t *arguments, uint64_t no
     if (!question->legal && type == LUA_TBOOLEAN) return lua_toboolean(L, -1);
     lua_Integer answer = whole ? lua_tointegerx(L, -1, &whole) : 0;
     if (whole && (!question->is_legal || question->is_legal(arguments, answer))) return answer;
-    lua_pushfstring(L, "answer: expected %s or nil, got %s",
-                    question->legal ? question->legal : "true, false", push_given(L, -1));
+    const char *given = push_given(L, -1);
+    lua_pushfstring(L, "answer: expected %s or nil, got %s%s",
+                    question->legal ? question->legal : "true, false", given,
+                    push_what_is_legal_of(hook, arguments));
     note_failure(hook->instance, hook->function, hook->name, now);
     return NO_ANSWER;
 }
@@ -154,17 +179,6 @@ static uint32_t event_at(lua_State *L, const SimObject *object) {
     return (uint32_t)event;
 }
 
-/* Which of the event's arguments is "sm"; -1 for none. */
-static int sm_argument_of(const Event *event) {
-    int argument = 0;
-    for (const char *at = event->arguments; *at; argument++) {
-        size_t length = strcspn(at, ",");
-        if (length == 2 && memcmp(at, "sm", 2) == 0) return argument;
-        at += length + strspn(at + length, ", ");
-    }
-    return -1;
-}
-
 static void subscribe(lua_State *L, PolicyInstance *instance, Hook *hook) {
     bool later = lua_toboolean(L, 7), first = true;
     for (const Hook *other = instance->hooks; other; other = other->next)
@@ -190,7 +204,7 @@ static int l_subscribe(lua_State *L) {
     *hook = (Hook){.instance = instance, .object = object, .event = event, .name = luaL_checkstring(L, 4)};
     hook->arguments = argument_count(row);
     hook->question = row->question;
-    hook->sm_argument = lua_isnil(L, 6) ? -1 : sm_argument_of(row);
+    hook->sm_argument = lua_isnil(L, 6) ? -1 : argument_number(row, "sm", 2);
     hook->sm = lua_tointeger(L, 6);
     subscribe(L, instance, hook);
     lua_pushvalue(L, 4);

@@ -4,6 +4,7 @@ local core = require "warpwright.core"
 local policy_check = require "warpwright.policy_check"
 local names = require "warpwright.names"
 local policy = require "warpwright.policy"
+local all_objects = require("warpwright.machine").all_objects
 
 local policies_at_work = {}
 
@@ -153,7 +154,7 @@ end
 --- The objects that the policy has an instance for.
 local function abouts(machine, entry)
   local definition = entry.definition
-  local list = definition.scope == "cache" and caches_of(machine, entry) or objects_of(machine, definition.class)
+  local list = definition.scope == "cache" and caches_of(machine, entry) or caches.of_class(all_objects(machine), definition.class)
   if not list[1] then
     core.user_error(("policy %s: expected a machine with objects of class %s, got one without"):format(definition.name, definition.class))
   end

@@ -32,6 +32,10 @@ for name in ("name doc path defined_at settings scope class functions params sha
   taken[name] = true
 end
 
+--- Of self, in one scope or another; those of lists have an s more.
+local handle_names <const> = {}
+for name in ("sm lsu l1 texture constant cache caches object l2 mc dispatcher"):gmatch "%S+" do handle_names[name] = true end
+
 function Policy:__newindex(name, value)
   local definition = rawget(self, definition_key)
   if type(name) ~= "string" or type(value) ~= "function" then
@@ -130,6 +134,7 @@ local function parameter_value(definition, rows, key, text)
   local default, value = row[1], text
   if type(default) == "number" then value = tonumber(text) end
   if math.type(default) == "integer" then value = math.tointeger(value) end
+  if math.type(default) == "float" then value = value and value + 0.0 end
   if type(default) == "boolean" and type(text) == "string" then value = ({ ["true"] = true, ["false"] = false })[text] end
   if type(value) ~= type(default) or out_of_bounds(row, value) then
     names.expected(("policy %s: %s"):format(definition.name, key), names.wanted(default, row.min, row.max), text)
@@ -188,6 +193,13 @@ local function find_entry(chain, name)
   end
 end
 
+--- The definition of an element of `uses`.
+local function load_used(definition, use, load_policy)
+  local ok, used = pcall(load_policy, found_beside(definition, used_name(use)))
+  if not ok then error(("%spolicy %s: uses: %s"):format(definition.defined_at, definition.name, core.thrown_text(used)), 0) end
+  return used
+end
+
 --- All parameters of a policy: its own, and those of the policies that it uses, of the first that has one of this name.
 -- `used_by`: the policies that led here, outermost first.
 local function all_params(definition, load_policy, used_by)
@@ -199,7 +211,7 @@ local function all_params(definition, load_policy, used_by)
   end
   local users, differs = with_last(used_by, name), false
   for i = #definition.uses, 1, -1 do
-    local used = all_params(load_policy(found_beside(definition, used_name(definition.uses[i]))), load_policy, users)
+    local used = all_params(load_used(definition, definition.uses[i], load_policy), load_policy, users)
     differs = differs or rows.cache and used.cache and rows.cache[1] ~= used.cache[1]
     for _, key in ipairs(names.sorted_keys(used)) do rows[key] = used[key] end
   end
@@ -243,9 +255,9 @@ local function append(chain, load_policy, what, given, used_by)
   local rows = all_params(definition, load_policy, used_by)
   local params, users = resolve_params(definition, rows, given), with_last(used_by, name)
   for _, use in ipairs(definition.uses) do
-    local used = found_beside(definition, used_name(use))
     if is_used(definition, use, params) then
-      append(chain, load_policy, used, handed_on(params, all_params(load_policy(used), load_policy, users)), users)
+      local used = load_used(definition, use, load_policy)
+      append(chain, load_policy, used, handed_on(params, all_params(used, load_policy, users)), users)
     end
   end
   chain[#chain + 1] = { definition = definition, params = params, readable_params = parameters.of(name, params),
@@ -356,17 +368,27 @@ local function check_tables(name, settings)
       end
       names.check_keys(("policy %s: uses[%d]"):format(name, i), use, { 1, "when" })
     end
+    local used = used_name(use)
+    if type(used) == "string" and used:find "[:+]" then
+      names.expected(("policy %s: uses[%d]"):format(name, i), "one policy without parameters, which this policy has as its own", used)
+    end
   end
   for i, part in ipairs(settings.parts or {}) do
     if type(part) ~= "table" or not (part.class and part.name and part.of) then
       names.expected(("policy %s: parts[%d]"):format(name, i), "{ class =, name =, of =, PARAMETER = value ... }", part)
+    end
+    if handle_names[part.name] or taken[part.name] then
+      names.expected(("policy %s: parts[%d]: name"):format(name, i), "one that no handle or field of self has", part.name)
     end
     if part.where ~= nil and type(part.where) ~= "function" then
       names.expected(("policy %s: parts[%d]: where"):format(name, i), "a function of the parameters and the object", part.where)
     end
     for _, class in ipairs { part.class, part.of } do
       if type(class) ~= "string" then names.expected(("policy %s: parts[%d]: class and of"):format(name, i), "names of classes", class) end
-      if not core.is_class(class) and not (class == "cache" and part.of == "cache" and settings.caches) then
+      if class == "cache" and part.of == "cache" and not settings.caches then
+        core.user_error(('policy %s: parts[%d]: expected caches = for of = "cache", such as caches = "data", got none'):format(name, i))
+      end
+      if not core.is_class(class) and not (class == "cache" and part.of == "cache") then
         local classes = {}
         for j, one in ipairs(core.classes()) do classes[j] = one.name end
         core.user_error(("policy %s: parts[%d]: no class matches '%s'%s"):format(name, i, tostring(class),

@@ -60,7 +60,12 @@ end
 --- What self:bind() may be told, for `hooks` of hooks.possible().
 local function check_binding(self, hook, hooks, legal, counters, counter)
   if getmetatable(self).__newindex == refuse_field then error("bind: expected a call in start(), got one later", 3) end
-  if not hooks[hook] or hook:match "^on_" == nil or hooks[hook].later then
+  local is_question = hooks[hook] and not hook:match "^on_"
+  if is_question or hooks[hook] and hooks[hook].later then
+    error(("bind: expected an event that the policy hears in its cycle, got %s, which is %s"):format(hook,
+      is_question and "a question" or "heard at the next boundary"), 3)
+  end
+  if not hooks[hook] then
     error(("bind: no hook matches '%s'%s"):format(tostring(hook), names.did_you_mean(hook, legal, 4)), 3)
   end
   if counter and not counters[counter] then
@@ -162,7 +167,7 @@ local function add_own_l1(users)
 end
 
 --- Tells of the hooks of objects; returns the others, and their period.
-local function connect(self, definition, params, native, hooks, legal, counters)
+local function connect(self, definition, params, handles, native, hooks, legal, counters)
   local plain, questions = {}, all_questions()
   for _, name in ipairs(names.sorted_keys(definition.functions)) do
     local hook = hooks[name]
@@ -175,6 +180,10 @@ local function connect(self, definition, params, native, hooks, legal, counters)
           hook.later)
       end
     elseif looks_like_a_hook(name, questions) then
+      local of = name:gsub("^on_", ""):match "^%l+%d*"
+      if handles[of] == false then
+        error(("%s: expected an L1 behind port %s of the load/store unit, got none"):format(name, of == "l1" and "mem" or of), 0)
+      end
       error(("no hook matches '%s'%s"):format(name, hooks_of.elsewhere(name, definition.scope) or names.did_you_mean(name, legal, 4)), 0)
     end
   end
@@ -229,5 +238,5 @@ return function(specification, handles, native)
   local read_counters = counters_to_read(counters, native)
   setmetatable(methods, { __index = function(_, name) return name == "counters" and read_counters() or nil end })
   setmetatable(self, { __index = methods, __newindex = set_field_in_start })
-  return self, counters, connect(self, definition, specification.params, native, hooks, legal, counters)
+  return self, counters, connect(self, definition, specification.params, handles, native, hooks, legal, counters)
 end
