@@ -27,6 +27,8 @@ local handled = {
     handle = "`self.mc` in scope `mc`, and in scope `l2`, where its hooks begin with `on_mc_` and its question with `mc_`; "
       .. "`self.mcs[i]` in scope `machine`" },
   { class = "Dispatcher", variable = "dispatcher", prefix = "", handle = "`self.dispatcher` in scope `dispatcher`" },
+  { class = "Crossbar", variable = "object", prefix = "", handle = "`self.object` in scope `Crossbar`" },
+  { class = "Mux", variable = "object", prefix = "", handle = "`self.object` in scope `Mux`" },
 }
 
 local part = { variable = "PART", prefix = "PART_", handle = "`self.PART`, by the name that the policy gives it; `self.PARTs[i]` in scope `machine`" }

@@ -72,6 +72,20 @@ return p]])
   harness.equal(stat(stats, "sm[0].lsu.units.seen") + stat(stats, "sm[1].lsu.units.seen"), 2)
 end)
 
+harness.test("arbitrate may ask for the heads of its inputs with the arguments that it gets", function()
+  local stats = good { workload = "vecadd", policy = policy_file("arbiter", [[
+local p = policy "p" { scope = "Crossbar", counters = { asked = "Times" } }
+function p:arbitrate(responses, output, inputs, choice)
+  self:count "asked"
+  local class = self.object:head(responses, choice)
+  assert(class and class == self.object:head(responses == 1, choice))
+end
+return p]]) }
+  assert(stat(stats, "xbar.p.asked") > 100)
+  fails({ policy = policy_file("two", 'local p = policy "p" { scope = "Crossbar" } function p:start() self.object:head(2, 0) end return p') },
+    ":head: responses: expected true, false, 1 or 0, got 2")
+end)
+
 harness.test("bad scopes and caches are refused", function()
   local function refused(text, ...) fails({ policy = policy_file("refused", text) }, ...) end
   refused('return policy "x" { scope = "cache" }', "policy x: expected caches = for scope cache")

@@ -577,10 +577,11 @@ static const Question next = {"the number of a CTA that no SM has got, -1 for no
 static const Event events[] = {
     [DISPATCHER_CTA_START] = {"cta_start", "sm, slot, x, y, z", NULL, "A CTA was sent to an SM"},
     [DISPATCHER_CTA_END] = {"cta_end", "sm, slot", NULL, "An SM has told that a CTA has finished"},
-    [DISPATCHER_PLACE] = {"place", "sms, choice, x, y, z", &place,
-                          "Which of these SMs, a set of bits, shall get this CTA? choice: that of "
-                          "`placement`, or -1. The answer -1: "
-                          "none in this cycle"},
+    [DISPATCHER_PLACE] =
+        {"place", "sms, choice, x, y, z", &place,
+         "Which of these SMs, a set of bits, shall get this CTA? choice: that of "
+         "`placement`, or -1. The answer -1: "
+         "none in this cycle. Asked again for each CTA of the cycle, before on_cta_start of any"},
     [DISPATCHER_NEXT_CTA] =
         {"next_cta", "sm, choice", &next,
          "Which CTA, by its number in the grid (x fastest, then y), shall this SM get? choice: that of "

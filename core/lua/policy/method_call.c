@@ -27,7 +27,7 @@ static const char *push_expected(lua_State *L, const MethodParameter *argument, 
     MethodBounds bounds = method_bounds(argument, object);
     switch (argument->kind) {
     case VALUE_SET: return lua_pushfstring(L, "a set of %s (a whole number)", argument->unit);
-    case VALUE_FLAG: return lua_pushliteral(L, "true or false");
+    case VALUE_FLAG: return lua_pushliteral(L, "true, false, 1 or 0");
     case VALUE_OBJECT: return lua_pushstring(L, argument->class->name);
     default: break;
     }
@@ -52,12 +52,19 @@ static bool read_whole(lua_State *L, int index, int64_t *value) {
     return is_whole && lua_type(L, index) == LUA_TNUMBER;
 }
 
+/* Events and questions have flags as 1 and 0, which are handed on as they came. */
+static bool read_flag(lua_State *L, int index, bool *flag) {
+    int64_t number;
+    *flag = lua_toboolean(L, index);
+    if (lua_isboolean(L, index)) return true;
+    if (!read_whole(L, index, &number)) return false;
+    *flag = number == 1;
+    return number == 0 || number == 1;
+}
+
 /* Of an argument that is no number. */
 static bool read_other(lua_State *L, int index, const MethodParameter *argument, MethodValue *value) {
-    if (argument->kind == VALUE_FLAG) {
-        value->flag = lua_toboolean(L, index);
-        return lua_isboolean(L, index);
-    }
+    if (argument->kind == VALUE_FLAG) return read_flag(L, index, &value->flag);
     value->object = policy_object_test(L, index);
     return value->object && value->object->class == argument->class;
 }

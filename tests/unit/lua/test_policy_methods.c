@@ -102,6 +102,7 @@ START_TEST(arguments_and_results_have_the_kinds_of_their_rows) {
     holds("select('#', a:echo(-5, 7, true)) == 3");
     holds("table.concat({ a:echo(-5, -1, true) }, ' ', 1, 2) == '-5 -1'");
     holds("select(3, a:echo(5, 0, false)) == false and select(3, a:echo(5, 0, true)) == true");
+    holds("select(3, a:echo(5, 0, 0)) == false and select(3, a:echo(5, 0, 1)) == true");
     holds("math.type((a:echo(3.0, 1 << 63, true))) == 'integer'");
     holds("tostring(a:neighbour(b)) == 'desk[1]' and a:neighbour(a) == nil");
     holds("select('#', a:nothing()) == 0 and select('#', a:slot(2)) == 0");
@@ -115,8 +116,9 @@ START_TEST(an_argument_that_is_not_legal_is_named_with_what_is) {
     fails("a:echo('1', 0, true)", "got '1'");
     fails("a:echo(1, '0', true)", "desk[0]:echo: set: expected a set of warps (a whole number), got '0'");
     fails("a:echo(1, nil, true)", "set: expected a set of warps (a whole number), got nil");
-    fails("a:echo(1, 0, 1)", "desk[0]:echo: on: expected true or false, got 1");
-    fails("a:echo(1, 0)", "on: expected true or false, got nothing");
+    fails("a:echo(1, 0, 2)", "desk[0]:echo: on: expected true, false, 1 or 0, got 2");
+    fails("a:echo(1, 0, '1')", "on: expected true, false, 1 or 0, got '1'");
+    fails("a:echo(1, 0)", "on: expected true, false, 1 or 0, got nothing");
     fails("a:echo()", "n: expected a whole number from -5 to 5, got nothing");
     fails("a:neighbour(7)", "desk[0]:neighbour: desk: expected Desk, got 7");
     fails("a:neighbour(ticker)", "desk: expected Desk, got ticker");
