@@ -182,7 +182,7 @@ local function connect(self, definition, params, handles, native, hooks, legal, 
     elseif looks_like_a_hook(name, questions) then
       local of = name:gsub("^on_", ""):match "^%l+%d*"
       if handles[of] == false then
-        error(("%s: expected an L1 behind port %s of the load/store unit, got none"):format(name, of == "l1" and "mem" or of), 0)
+        error(("%s: expected an object as self.%s, got none on this machine"):format(name, of), 0)
       end
       error(("no hook matches '%s'%s"):format(name, hooks_of.elsewhere(name, definition.scope) or names.did_you_mean(name, legal, 4)), 0)
     end
