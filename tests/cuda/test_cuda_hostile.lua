@@ -39,6 +39,17 @@ harness.test("who has ended does not keep the machine, though a child of it hold
   harness.contains(output, "basic: good")
 end)
 
+harness.test("who is killed in the middle of a launch ends it, and the next program has a machine to itself", function()
+  local api = cuda_programs.build "api"
+  local status, output = cuda_programs.run("gtx480", "--max-cycles", "10000000", "--out", harness.folder() .. "/out", "--", api, "killed")
+  harness.equal(status, 137, output)
+  harness.contains(output, "kernel spins was given up at cycle ", "api was ended by signal 9", "warpwright: api: 1 launch, ")
+  status, output = cuda_programs.run("gtx480", "--max-cycles", "10000000", "--out", harness.folder() .. "/out", "--", "/bin/sh", "-c",
+    ("%s killed; %s memory"):format(api, api))
+  harness.equal(status, 0, output)
+  harness.contains(output, "kernel spins was given up at cycle ", "memory: good")
+end)
+
 for what, name in pairs { nulls = "NULL for what is asked for is an error, and the program goes on",
   images = "images that end in the middle of what they say they hold are refused",
   handles = "handles that are none, of another kind, or of what has ended are errors",

@@ -95,6 +95,14 @@ static void hang(Gpu *gpu, uint64_t since) {
     abort_kernel(gpu, &fault);
 }
 
+void gpu_give_up(Gpu *gpu, const char *why) {
+    if (!gpu->running.faults || gpu->running.aborted) return;
+    LaunchFault fault = {.kind = FAULT_GIVEN_UP};
+    snprintf(fault.message, sizeof fault.message, "kernel %.120s was given up at cycle %lu: %s",
+             gpu->running.kernel->name, gpu_cycle(gpu), why);
+    abort_kernel(gpu, &fault);
+}
+
 static void abort_after_fault(Gpu *gpu) {
     if (!gpu->running.faults || gpu->running.aborted) return;
     for (uint32_t i = 0; i < gpu->sm_count; i++) {

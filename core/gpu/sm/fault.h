@@ -6,12 +6,12 @@
 
 enum { FAULT_TEXT_BYTES = 160, FAULT_MESSAGE_BYTES = 2048 };
 
-/* Beside the kinds of FaultKind: the kernel did not end. */
-enum { FAULT_TIMEOUT = 100 };
+/* Beside the kinds of FaultKind: the kernel did not end, or gpu_give_up() ended it. */
+enum { FAULT_TIMEOUT = 100, FAULT_GIVEN_UP };
 
 /* Plain data: a host program's log keeps it. */
 typedef struct LaunchFault {
-    uint32_t kind;                  /* FaultKind or FAULT_TIMEOUT; FAULT_NONE: nothing happened  */
+    uint32_t kind;                  /* FaultKind or one of these; FAULT_NONE: nothing happened   */
     uint32_t ptx_line, source_line; /* 0: unknown                                                */
     uint32_t space;                 /* of an access: Space                                       */
     uint32_t ctaid[3], thread[3];

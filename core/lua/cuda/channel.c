@@ -182,6 +182,11 @@ ChannelEvent channel_receive(Channel *channel, uint32_t *what, const uint8_t **p
     }
 }
 
+bool channel_client_has_gone(const Channel *channel) {
+    struct pollfd files[] = {{channel->client, 0, 0}, {channel->client_end, POLLIN, 0}};
+    return poll(files, 2, 0) > 0;
+}
+
 /* --- Answers --------------------------------------------------------------------------------- */
 
 /* Waits until the client takes more; false when it is gone. */
@@ -222,7 +227,7 @@ void channel_answer(Channel *channel, uint32_t what, const void *payload, uint32
     if (channel->client < 0) return;
     bool good = file >= 0 ? send_with_file(channel, &header, file)
                           : send_all(channel, (const uint8_t *)&header, sizeof header);
-    if (!good || !send_all(channel, payload, bytes)) channel_drop_client(channel);
+    if (!good || !send_all(channel, payload, bytes)) shutdown(channel->client, SHUT_RDWR);
 }
 
 /* --- The end --------------------------------------------------------------------------------- */

@@ -28,8 +28,10 @@ typedef enum {
 void channel_start(Channel *channel, char *const *arguments, const char *folder, const char *library_folder);
 /* A message, which stays valid until the next call, or what else came first. */
 ChannelEvent channel_receive(Channel *channel, uint32_t *what, const uint8_t **payload, uint32_t *bytes);
-/* With a file for the client, or -1. Whoever does not take the answer is dropped. */
+/* With a file for the client, or -1. Whoever does not take the answer has left: channel_receive() says so. */
 void channel_answer(Channel *channel, uint32_t what, const void *payload, uint32_t bytes, int file);
+/* While it waits for an answer: has it ended, or closed the connection? */
+bool channel_client_has_gone(const Channel *channel);
 void channel_drop_client(Channel *channel);
 /* Ends the program, if it has not ended, and gives everything back. */
 void channel_close(Channel *channel);

@@ -34,6 +34,10 @@ static char **words_of(lua_State *L) {
     return words;
 }
 
+static bool client_has_gone(void *channel) {
+    return channel_client_has_gone(channel);
+}
+
 /* core.cuda_start(list of words, folder of libraries, gpu, folder) -> channel to the program, which runs in that
  * folder. The memory of the GPU, in which nothing is allocated yet, becomes one that the program can map. */
 static int l_cuda_start(lua_State *L) {
@@ -46,6 +50,10 @@ static int l_cuda_start(lua_State *L) {
     ref->memory = device_memory_share(gpu_memory(machine->gpu));
     channel_start(&ref->channel, words_of(L), folder, libraries);
     lua_settop(L, 5);
+    lua_pushvalue(L, 5);
+    lua_setiuservalue(L, 3, GPU_CALLER);
+    machine->caller = &ref->channel;
+    machine->caller_has_gone = client_has_gone;
     return 1;
 }
 

@@ -31,6 +31,7 @@ static const char *kind_name(uint32_t kind) {
     case FAULT_NO_FUNCTION: return "illegal call";
     case FAULT_ASSERTION: return "assert";
     case FAULT_TIMEOUT: return "timeout";
+    case FAULT_GIVEN_UP: return "given up";
     default: return "fault";
     }
 }

@@ -169,8 +169,7 @@ static const char *with_prefix(double value, char *text, size_t size) {
     return text;
 }
 
-static void show_progress(void *context) {
-    Machine *machine = context;
+static void show_progress(Machine *machine) {
     char cycles[32], instructions[32], rate[32];
     uint64_t cycle = gpu_cycle(machine->gpu), threads = gpu_thread_instructions(machine->gpu);
     double seconds = host_seconds() - machine->kernel_started;
@@ -185,6 +184,14 @@ static void show_progress(void *context) {
             progress.kernel ? progress.kernel : "", progress.ctas_done, progress.ctas);
     fflush(stderr);
     machine->progress_shown = true;
+}
+
+/* Between quanta, every now and then. */
+static void look_around(void *context) {
+    Machine *machine = context;
+    if (isatty(STDERR_FILENO)) show_progress(machine);
+    if (machine->caller_has_gone && machine->caller_has_gone(machine->caller))
+        gpu_give_up(machine->gpu, "the program that launched it has ended");
 }
 
 static void clear_progress(Machine *machine) {
@@ -257,7 +264,8 @@ static void raise_policy_failure(lua_State *L, Machine *machine) {
 static RunStatus run_part(lua_State *L, Machine *machine, uint64_t cycle) {
     machine->kernel_started = host_seconds();
     machine->kernel_first_cycle = gpu_cycle(machine->gpu);
-    if (isatty(STDERR_FILENO)) gpu_on_progress(machine->gpu, 1.0, show_progress, machine);
+    if (machine->caller_has_gone || isatty(STDERR_FILENO))
+        gpu_on_progress(machine->gpu, machine->caller_has_gone ? 0.2 : 1.0, look_around, machine);
     lua_pushcfunction(L, l_gpu_run);
     lua_pushlightuserdata(L, machine);
     lua_pushinteger(L, (lua_Integer)(cycle == NEVER ? NEVER >> 1 : cycle));

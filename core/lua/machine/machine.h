@@ -42,6 +42,8 @@ typedef struct Machine {
     bool tells_launch_ends;        /* to the checkpoint function */
     bool closed;                   /* for Lua: what it has may still be there */
     struct Machine *before;        /* those whose place it took; their objects may be held by scripts */
+    bool (*caller_has_gone)(void *caller); /* who launches, if not this process */
+    void *caller;
 } Machine;
 
 /* Is what is asked of the GPU asked by the host program, whose log a checkpoint holds? */
@@ -54,7 +56,14 @@ static inline bool machine_is_open(const Machine *machine) {
 }
 
 /* User values of a GPU in Lua. */
-enum { GPU_MACHINE = 1, GPU_LAUNCHES, GPU_CHECKPOINT_FUNCTION, GPU_SAMPLER, GPU_USER_VALUES = GPU_SAMPLER };
+enum {
+    GPU_MACHINE = 1,
+    GPU_LAUNCHES,
+    GPU_CHECKPOINT_FUNCTION,
+    GPU_SAMPLER,
+    GPU_CALLER,
+    GPU_USER_VALUES = GPU_CALLER
+};
 
 /* The machine at `index`; a user error when it was closed. */
 Machine *machine_at(lua_State *L, int index);

@@ -3,6 +3,7 @@
 
 #include <dlfcn.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <unistd.h>
 
@@ -1140,6 +1141,23 @@ static void images(void) {
     EXPECT(has_kernel("k"), cudaErrorInvalidPtx);
 }
 
+static void *kill_once_set(void *flag) {
+    while (!*(volatile int *)flag)
+        usleep(1000);
+    kill(getpid(), SIGKILL);
+    return 0;
+}
+
+static void killed(void) {
+    int *flag;
+    void *params[] = {&flag};
+    pthread_t killer;
+    GOOD(cudaMallocManaged((void **)&flag, sizeof *flag, cudaMemAttachGlobal));
+    EXPECT(pthread_create(&killer, 0, kill_once_set, flag), 0);
+    GOOD(cudaLaunchKernel((const void *)spins, size1(1), size1(1), params, 0, 0));
+    pthread_join(killer, 0);
+}
+
 int main(int argc, char **argv) {
     static const struct {
         const char *name;
@@ -1157,6 +1175,7 @@ int main(int argc, char **argv) {
                  {"surfaces", surfaces},
                  {"removed", removed},
                  {"steps", steps},
+                 {"killed", killed},
                  {"children", children},
                  {"properties", properties},
                  {"driver", driver},

@@ -29,6 +29,10 @@ static const char ptx[] =
     ".visible .entry stray(.param .u64 a) {\n"
     "  .reg .u64 %d<2>; ld.param.u64 %d0, [a]; add.u64 %d0, %d0, 0x40000000; st.global.u32 [%d0], 1; ret; }\n"
     ".visible .entry fails() { trap; ret; }\n"
+    /* says so in a[0], and goes on for ever */
+    ".visible .entry spins(.param .u64 a) {\n"
+    "  .reg .u64 %d; ld.param.u64 %d, [a]; st.global.u32 [%d], 1;\n"
+    "AGAIN: bra AGAIN; }\n"
     ".visible .entry cooperative_block_of_grid() .reqntid 32 { ret; }\n"
     ".visible .entry uneven(.param .u64 a) {\n"
     "  .reg .u64 %d<2>; ld.param.u64 %d0, [a]; st.global.u32 [%d0+2], 1; ret; }\n"
@@ -119,6 +123,7 @@ static void scale(void) {}
 static void nothing(void) {}
 static void stray(void) {}
 static void fails(void) {}
+static void spins(void) {}
 static void cooperative_block_of_grid(void) {}
 static void uneven(void) {}
 static void parted(void) {}
@@ -141,6 +146,7 @@ static void __attribute__((constructor)) register_all(void) {
     KERNEL(nothing);
     KERNEL(stray);
     KERNEL(fails);
+    KERNEL(spins);
     KERNEL(cooperative_block_of_grid);
     KERNEL(uneven);
     KERNEL(parted);

@@ -204,6 +204,7 @@ end
 --- A kernel that failed while it ran leaves its error to all calls that follow.
 local function launch_failed(server, kernel, result, fault)
   note("%s", fault.message)
+  if fault.kind == "given up" then return errors.launch_failure end
   if fault.kind == "launch" then return code_of_mistake(fault.message, kernel.name) end
   local code = faults[fault.kind] or errors.launch_failure
   if result then
