@@ -34,6 +34,10 @@ harness.test("errors: what is refused is told once, and the program goes on", fu
   harness.equal(count, 1, "notices of cudaIpcGetMemHandle")
 end)
 
+harness.test("a larger heap of kernels is refused once it is there, in CUDA's words", function()
+  harness.contains(good "late_heap", "cudaLimitMallocHeapSize: expected a size before the first module with malloc is loaded, or up to 8388608 bytes, got 67108864\n")
+end)
+
 harness.test("more dynamic shared memory than 48 KiB has to be asked for", function()
   local path = cuda_programs.build "api"
   local status, output = cuda_programs.run("v100", "--out", harness.folder() .. "/shared", "--", path, "dynamic_shared")

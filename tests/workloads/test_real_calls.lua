@@ -197,7 +197,8 @@ harness.test("a stack that overflows is a fault that says so; the launch sets it
   local text = fib .. entry("k", call_of "fib")
   local ok, problem = pcall(run, text, "k", { 200 })
   assert(not ok)
-  harness.contains(tostring(problem), "kernel k, PTX line", "the stack of 1024 bytes per thread overflows", "thread (0, 0, 0)")
+  harness.contains(tostring(problem), "kernel k, PTX line", "the stack of 1024 bytes per thread overflows",
+    "a larger `stack` of the launch (in CUDA: cudaLimitStackSize)", "thread (0, 0, 0)")
   local down = [[
 .func (.param .b32 r) down(.param .b32 n) {
   .reg .b32 %r<9>; .reg .pred %p<3>;

@@ -143,7 +143,7 @@ static void describe(const Sm *sm, const Inst *inst, LaunchFault *fault) {
         snprintf(
             what, sizeof what,
             "the stack of %u bytes per thread overflows: a recursion that is too deep, or a larger `stack` "
-            "of the launch is needed",
+            "of the launch (in CUDA: cudaLimitStackSize) is needed",
             sm->running->local_bytes - sm->running->kernel->local_bytes);
     else
         describe_kind(sm, fault->kind, fault->address, what, sizeof what);

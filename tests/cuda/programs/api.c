@@ -1141,6 +1141,18 @@ static void images(void) {
     EXPECT(has_kernel("k"), cudaErrorInvalidPtx);
 }
 
+static void late_heap(void) {
+    static const char text[] =
+        ".version 6.0\n.target sm_35\n.address_size 64\n"
+        ".extern .func (.param .b64 r) malloc(.param .b64 n);\n"
+        ".visible .entry k() { .reg .u64 %d; .param .b64 n; .param .b64 r;\n"
+        "  st.param.b64 [n], 8; call.uni (r), malloc, (n); ld.param.b64 %d, [r]; ret; }\n";
+    void *module;
+    EXPECT(cuModuleLoadData(&module, text), 0);
+    GOOD(cudaDeviceSetLimit(cudaLimitMallocHeapSize, 4096));
+    EXPECT(cudaDeviceSetLimit(cudaLimitMallocHeapSize, 64 << 20), cudaErrorInvalidValue);
+}
+
 static void *kill_once_set(void *flag) {
     while (!*(volatile int *)flag)
         usleep(1000);
@@ -1176,6 +1188,7 @@ int main(int argc, char **argv) {
                  {"removed", removed},
                  {"steps", steps},
                  {"killed", killed},
+                 {"late_heap", late_heap},
                  {"children", children},
                  {"properties", properties},
                  {"driver", driver},

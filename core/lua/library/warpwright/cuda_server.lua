@@ -162,7 +162,8 @@ local function set_limit(server, payload)
   local _, problem = attempt(server, kind == 0 and server.gpu.set_print_limit or server.gpu.set_heap, server.gpu, bytes)
   if kind ~= 0 and not problem then server.heap = bytes end
   if not problem or bytes <= server.heap then return 0 end -- a heap that is there may be larger
-  note("%s", problem)
+  note("cudaLimitMallocHeapSize: expected a size before the first module with malloc is loaded, or up to %d bytes, got %d",
+    server.heap, bytes)
   return errors.invalid_value
 end
 
