@@ -24,6 +24,8 @@ int warp_enter(void);
 /* The same for a reset, after which a kernel's failure is forgotten. */
 int warp_enter_to_reset(void);
 void warp_leave(void);
+/* Each call of the runtime makes the primary context current in a thread that has none. */
+void warp_use_primary_context(void);
 WarpMessage *warp_question(void);
 void warp_put_u32(WarpMessage *message, uint32_t value);
 void warp_put_u64(WarpMessage *message, uint64_t value);

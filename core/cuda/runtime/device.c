@@ -10,6 +10,7 @@ static _Thread_local int last_error;
 
 cudaError_t runtime_note(int problem) {
     if (problem) last_error = problem;
+    warp_use_primary_context();
     return (cudaError_t)problem;
 }
 

@@ -1,4 +1,4 @@
-/* The driver API: devices, contexts, memory, streams and events. Each function has the prototype of its
+/* The driver API: the device, memory, streams and events. Each function has the prototype of its
  * documentation; programs bring the declarations. */
 #pragma GCC diagnostic ignored "-Wmissing-prototypes"
 #include "core/cuda/runtime/driver.h"
@@ -8,20 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { DRIVER_VERSION = 12040 };
-
-/* --- Devices and contexts: there is one of each --------------------------------------------------- */
-
-struct DriverContext {
-    unsigned flags;
-};
-static struct DriverContext the_context;
-static _Thread_local CUcontext current;
-
-/* 0 stands for the current one, or for none. */
-static bool is_context(CUcontext context) {
-    return !context || context == &the_context;
-}
+/* --- The device ------------------------------------------------------------------------------------- */
 
 CUresult cuInit(unsigned flags) {
     return flags ? CUDA_INVALID_VALUE : driver_leave(warp_enter());
@@ -89,115 +76,6 @@ CUresult cuDeviceGetByPCIBusId(CUdevice *device, const char *text) {
     return cuDeviceGet(device, 0);
 }
 
-CUresult cuCtxCreate_v2(CUcontext *context, unsigned flags, CUdevice device) {
-    int problem = warp_enter();
-    if (!problem && device) problem = CUDA_INVALID_DEVICE;
-    if (!problem && !context) problem = CUDA_INVALID_VALUE;
-    if (!problem) {
-        the_context.flags = flags;
-        *context = current = &the_context;
-    }
-    return driver_leave(problem);
-}
-CUresult cuCtxCreate_v4(CUcontext *context, void *params, unsigned flags, CUdevice device) {
-    (void)params;
-    return cuCtxCreate_v2(context, flags, device);
-}
-CUresult cuCtxCreate_v3(CUcontext *context, void *params, int count, unsigned flags, CUdevice device) {
-    (void)count;
-    return cuCtxCreate_v4(context, params, flags, device);
-}
-CUresult cuCtxDestroy_v2(CUcontext context) {
-    if (context != &the_context) return CUDA_INVALID_CONTEXT;
-    current = NULL;
-    return CUDA_OK;
-}
-CUresult cuDevicePrimaryCtxRetain(CUcontext *context, CUdevice device) {
-    if (!context) return CUDA_INVALID_VALUE;
-    *context = &the_context;
-    return device ? CUDA_INVALID_DEVICE : CUDA_OK;
-}
-CUresult cuDevicePrimaryCtxRelease_v2(CUdevice device) {
-    return device ? CUDA_INVALID_DEVICE : CUDA_OK;
-}
-CUresult cuDevicePrimaryCtxReset_v2(CUdevice device) {
-    int problem = warp_enter_to_reset();
-    if (!problem) problem = warp_capture_forbids();
-    if (!problem) problem = device ? CUDA_INVALID_DEVICE : warp_reset();
-    return driver_leave(problem);
-}
-CUresult cuDevicePrimaryCtxSetFlags_v2(CUdevice device, unsigned flags) {
-    the_context.flags = flags;
-    return device ? CUDA_INVALID_DEVICE : CUDA_OK;
-}
-CUresult cuDevicePrimaryCtxGetState(CUdevice device, unsigned *flags, int *is_active) {
-    if (flags) *flags = the_context.flags;
-    if (is_active) *is_active = 1;
-    return device ? CUDA_INVALID_DEVICE : CUDA_OK;
-}
-CUresult cuCtxSetCurrent(CUcontext context) {
-    if (!is_context(context)) return CUDA_INVALID_CONTEXT;
-    current = context;
-    return CUDA_OK;
-}
-CUresult cuCtxGetCurrent(CUcontext *context) {
-    if (!context) return CUDA_INVALID_VALUE;
-    *context = current;
-    return CUDA_OK;
-}
-CUresult cuCtxPushCurrent_v2(CUcontext context) {
-    return cuCtxSetCurrent(context);
-}
-CUresult cuCtxPopCurrent_v2(CUcontext *context) {
-    if (context) *context = current;
-    current = NULL;
-    return CUDA_OK;
-}
-CUresult cuCtxGetDevice(CUdevice *device) {
-    if (!device) return CUDA_INVALID_VALUE;
-    *device = 0;
-    return CUDA_OK;
-}
-CUresult cuCtxGetDevice_v2(CUdevice *device, CUcontext context) {
-    return is_context(context) ? cuCtxGetDevice(device) : CUDA_INVALID_CONTEXT;
-}
-CUresult cuCtxGetFlags(unsigned *flags) {
-    if (!flags) return CUDA_INVALID_VALUE;
-    *flags = the_context.flags;
-    return CUDA_OK;
-}
-CUresult cuCtxGetApiVersion(CUcontext context, unsigned *version) {
-    if (!is_context(context)) return CUDA_INVALID_CONTEXT;
-    if (!version) return CUDA_INVALID_VALUE;
-    *version = DRIVER_VERSION;
-    return CUDA_OK;
-}
-CUresult cuCtxSynchronize(void) {
-    int problem = warp_enter();
-    if (!problem) problem = warp_wait_for_device();
-    return driver_leave(problem);
-}
-CUresult cuCtxSynchronize_v2(CUcontext context) {
-    return is_context(context) ? cuCtxSynchronize() : CUDA_INVALID_CONTEXT;
-}
-CUresult cuCtxSetCacheConfig(int config) {
-    (void)config;
-    return CUDA_OK;
-}
-CUresult cuCtxSetLimit(int limit, size_t value) {
-    int problem = warp_enter();
-    if (!problem) problem = warp_set_limit((unsigned)limit, value);
-    return driver_leave(problem);
-}
-CUresult cuCtxGetLimit(size_t *value, int limit) {
-    return warp_get_limit((unsigned)limit, value);
-}
-CUresult cuCtxGetStreamPriorityRange(int *least, int *greatest) {
-    if (least) *least = 0;
-    if (greatest) *greatest = 0;
-    return CUDA_OK;
-}
-
 CUresult cuGetErrorName(CUresult code, const char **text) {
     if (!text) return CUDA_INVALID_VALUE;
     *text = warp_driver_error_name(code);
@@ -212,13 +90,13 @@ CUresult cuGetErrorString(CUresult code, const char **text) {
 /* --- Memory ------------------------------------------------------------------------------------ */
 
 static CUresult allocate(void *address, size_t bytes, RangeKind kind, unsigned flags) {
-    int problem = warp_enter();
+    int problem = driver_enter();
     if (!problem && (!address || !bytes)) problem = CUDA_INVALID_VALUE;
     if (!problem) problem = warp_alloc(bytes, kind, flags, address);
     return driver_leave(problem);
 }
 static CUresult release(uint64_t address) {
-    int problem = warp_enter();
+    int problem = driver_enter();
     if (!problem && address) problem = warp_release(address);
     return driver_leave(problem);
 }
@@ -250,14 +128,14 @@ CUresult cuMemFreeHost(void *pointer) {
 }
 CUresult cuMemGetInfo_v2(size_t *free_bytes, size_t *total_bytes) {
     uint64_t free_now, total;
-    int problem = warp_enter();
+    int problem = driver_enter();
     if (!problem) problem = warp_memory_info(&free_now, &total);
     if (!problem && free_bytes) *free_bytes = free_now;
     if (!problem && total_bytes) *total_bytes = total;
     return driver_leave(problem);
 }
 CUresult cuMemGetAddressRange_v2(CUdeviceptr *base, size_t *bytes, CUdeviceptr address) {
-    int problem = warp_enter();
+    int problem = driver_enter();
     const WarpRange *range = problem ? NULL : warp_range(address);
     if (!problem && !range) problem = CUDA_NOT_FOUND;
     if (range && base) *base = range->start;
@@ -266,19 +144,19 @@ CUresult cuMemGetAddressRange_v2(CUdeviceptr *base, size_t *bytes, CUdeviceptr a
 }
 CUresult cuMemHostGetDevicePointer_v2(CUdeviceptr *address, void *pointer, unsigned flags) {
     (void)flags;
-    int problem = warp_enter();
+    int problem = driver_enter();
     const WarpRange *range = problem ? NULL : warp_range((uint64_t)pointer);
     if (!problem && !range) problem = CUDA_INVALID_VALUE;
     if (!problem) *address = range->device + ((uint64_t)pointer - range->start);
     return driver_leave(problem);
 }
 CUresult cuMemHostRegister_v2(void *pointer, size_t bytes, unsigned flags) {
-    int problem = warp_enter();
+    int problem = driver_enter();
     if (!problem) problem = warp_register(pointer, bytes, flags);
     return driver_leave(problem);
 }
 CUresult cuMemHostUnregister(void *pointer) {
-    int problem = warp_enter();
+    int problem = driver_enter();
     if (!problem) problem = warp_unregister(pointer);
     return driver_leave(problem);
 }
@@ -286,7 +164,7 @@ CUresult cuMemHostUnregister(void *pointer) {
 static CUresult copy(uint64_t to, uint64_t from, size_t count, void *stream) {
     const WarpWork work = {.kind = WORK_COPY,
                            .copy = {{to, 0, 0}, {from, 0, 0}, count, 1, 1, .direction = cudaMemcpyDefault}};
-    int problem = warp_enter();
+    int problem = driver_enter();
     if (!problem && count && (!to || !from)) problem = CUDA_INVALID_VALUE;
     if (!problem) problem = warp_submit(stream, &work);
     return driver_leave(problem);
@@ -294,7 +172,7 @@ static CUresult copy(uint64_t to, uint64_t from, size_t count, void *stream) {
 static CUresult fill(CUdeviceptr to, uint32_t value, uint32_t value_bytes, size_t count, void *stream) {
     const WarpWork work = {.kind = WORK_FILL,
                            .fill = {{to, 0, 0}, value, value_bytes, count * value_bytes, 1, 1}};
-    int problem = warp_enter();
+    int problem = driver_enter();
     if (!problem && count > SIZE_MAX / value_bytes) problem = CUDA_INVALID_VALUE;
     if (!problem) problem = warp_submit(stream, &work);
     return driver_leave(problem);
@@ -347,12 +225,12 @@ CUresult cuMemsetD32Async(CUdeviceptr to, unsigned value, size_t count, CUstream
 
 /* An error of a kernel comes back from the next call, whichever. */
 static CUresult done(int problem) {
-    int sticky = warp_enter();
+    int sticky = driver_enter();
     return driver_leave(sticky ? sticky : problem);
 }
 
 CUresult cuStreamCreateWithPriority(CUstream *stream, unsigned flags, int priority) {
-    int problem = warp_enter();
+    int problem = driver_enter();
     if (!problem) problem = warp_stream_create((void **)stream, flags, priority);
     return driver_leave(problem);
 }
@@ -360,12 +238,12 @@ CUresult cuStreamCreate(CUstream *stream, unsigned flags) {
     return cuStreamCreateWithPriority(stream, flags, 0);
 }
 CUresult cuStreamDestroy_v2(CUstream stream) {
-    int problem = warp_enter();
+    int problem = driver_enter();
     if (!problem) problem = warp_stream_free(stream);
     return driver_leave(problem);
 }
 CUresult cuStreamSynchronize(CUstream stream) {
-    int problem = warp_enter();
+    int problem = driver_enter();
     if (!problem) problem = warp_wait_for_stream(stream);
     return driver_leave(problem);
 }
@@ -373,7 +251,7 @@ CUresult cuStreamQuery(CUstream stream) {
     return cuStreamSynchronize(stream);
 }
 CUresult cuStreamWaitEvent(CUstream stream, CUevent event, unsigned flags) {
-    int problem = warp_enter();
+    int problem = driver_enter();
     if (!problem) problem = warp_stream_wait_event(stream, event, flags);
     return driver_leave(problem);
 }
@@ -401,7 +279,7 @@ CUresult cuStreamGetId(CUstream stream, unsigned long long *number) {
 }
 CUresult cuStreamGetCtx(CUstream stream, CUcontext *context) {
     if (!context) return done(CUDA_INVALID_VALUE);
-    *context = &the_context;
+    *context = driver_context();
     return done(warp_stream(stream) ? CUDA_OK : CUDA_INVALID_HANDLE);
 }
 CUresult cuStreamGetCtx_v2(CUstream stream, CUcontext *context, void **green) {
@@ -434,24 +312,25 @@ CUresult cuStreamAddCallback(CUstream stream, void (*callback)(CUstream, CUresul
 }
 CUresult cuLaunchHostFunc(CUstream stream, void (*function)(void *), void *data) {
     const WarpWork work = {.kind = WORK_HOST, .host = {function, data}};
-    int problem = warp_enter();
+    int problem = driver_enter();
     if (!problem && !function) problem = CUDA_INVALID_VALUE;
     if (!problem) problem = warp_submit(stream, &work);
     return driver_leave(problem);
 }
 
 CUresult cuEventCreate(CUevent *event, unsigned flags) {
-    if (!event) return done(CUDA_INVALID_VALUE);
-    *event = warp_event_new(flags);
-    return done(*event ? CUDA_OK : CUDA_MEMORY_ALLOCATION);
+    int problem = driver_enter();
+    if (!problem && !event) problem = CUDA_INVALID_VALUE;
+    if (!problem && !(*event = warp_event_new(flags))) problem = CUDA_MEMORY_ALLOCATION;
+    return driver_leave(problem);
 }
 CUresult cuEventDestroy_v2(CUevent event) {
-    int problem = warp_enter();
+    int problem = driver_enter();
     if (!problem) problem = warp_event_free(event);
     return driver_leave(problem);
 }
 CUresult cuEventRecordWithFlags(CUevent event, CUstream stream, unsigned flags) {
-    int problem = warp_enter();
+    int problem = driver_enter();
     if (!problem) problem = warp_stream_record(stream, event, flags);
     return driver_leave(problem);
 }
@@ -459,7 +338,7 @@ CUresult cuEventRecord(CUevent event, CUstream stream) {
     return cuEventRecordWithFlags(event, stream, 0);
 }
 CUresult cuEventSynchronize(CUevent event) {
-    int problem = warp_enter();
+    int problem = driver_enter();
     if (!problem) problem = warp_wait_for_event(event);
     return driver_leave(problem);
 }
@@ -467,20 +346,13 @@ CUresult cuEventQuery(CUevent event) {
     return cuEventSynchronize(event);
 }
 CUresult cuEventElapsedTime(float *milliseconds, CUevent start, CUevent end) {
-    int problem = warp_enter();
+    int problem = driver_enter();
     if (!problem) problem = warp_event_elapsed(milliseconds, start, end);
     return driver_leave(problem);
 }
 
 ALSO(cuDeviceTotalMem, cuDeviceTotalMem_v2)
 ALSO(cuDeviceGetUuid_v2, cuDeviceGetUuid)
-ALSO(cuCtxCreate, cuCtxCreate_v2)
-ALSO(cuCtxDestroy, cuCtxDestroy_v2)
-ALSO(cuCtxPushCurrent, cuCtxPushCurrent_v2)
-ALSO(cuCtxPopCurrent, cuCtxPopCurrent_v2)
-ALSO(cuDevicePrimaryCtxRelease, cuDevicePrimaryCtxRelease_v2)
-ALSO(cuDevicePrimaryCtxReset, cuDevicePrimaryCtxReset_v2)
-ALSO(cuDevicePrimaryCtxSetFlags, cuDevicePrimaryCtxSetFlags_v2)
 ALSO(cuMemAlloc, cuMemAlloc_v2)
 ALSO(cuMemAllocHost, cuMemAllocHost_v2)
 ALSO(cuMemAllocPitch, cuMemAllocPitch_v2)

@@ -227,7 +227,7 @@ static CUresult launch(CUfunction function, const WarpLaunch *shape, CUstream st
                        void **extra) {
     WarpWork work = {.kind = WORK_KERNEL, .kernel = {function, *shape, params, NULL, 0}};
     work.kernel.packed = warp_packed_arguments(extra, &work.kernel.packed_bytes);
-    int problem = warp_enter();
+    int problem = driver_enter();
     if (!problem && !warp_known_function(function)) problem = CUDA_INVALID_HANDLE;
     if (!problem) problem = warp_submit(stream, &work);
     return driver_leave(problem == CUDA_INVALID_CONFIGURATION ? CUDA_INVALID_VALUE : problem);

@@ -18,8 +18,6 @@ enum {
     POINTER_IS_MAPPED,
 };
 
-CUresult cuDevicePrimaryCtxRetain(CUcontext *context, CUdevice device);
-
 static bool is_of_host(const WarpRange *range) {
     return range->kind == RANGE_MAPPED || range->kind == RANGE_REGISTERED;
 }
@@ -29,7 +27,7 @@ static int attribute_of(void *result, int which, const WarpRange *range, uint64_
     uint64_t in_device = range->device + (address - range->start);
     bool has_host = is_of_host(range) || range->kind == RANGE_MANAGED;
     switch (which) {
-    case POINTER_CONTEXT: return cuDevicePrimaryCtxRetain(result, 0);
+    case POINTER_CONTEXT: *(CUcontext *)result = driver_context(); break;
     case POINTER_MEMORY_TYPE: *(unsigned *)result = is_of_host(range) ? MEMORY_HOST : MEMORY_DEVICE; break;
     case POINTER_DEVICE_POINTER: *(uint64_t *)result = in_device; break;
     case POINTER_HOST_POINTER:
@@ -52,7 +50,7 @@ static int get(void *result, int which, CUdeviceptr address) {
 }
 
 CUresult cuPointerGetAttribute(void *result, int which, CUdeviceptr address) {
-    int problem = warp_enter();
+    int problem = driver_enter();
     if (!problem) problem = get(result, which, address);
     return driver_leave(problem);
 }
@@ -80,7 +78,7 @@ static int get_all(unsigned count, const int *which, void **results, CUdeviceptr
 }
 
 CUresult cuPointerGetAttributes(unsigned count, const int *which, void **results, CUdeviceptr address) {
-    int problem = warp_enter();
+    int problem = driver_enter();
     if (!problem) problem = get_all(count, which, results, address);
     return driver_leave(problem);
 }

@@ -18,6 +18,7 @@ typedef enum {
     HANDLE_FUNCTION,
     HANDLE_LINK,
     HANDLE_ARRAY,
+    HANDLE_CONTEXT,
 } HandleKind;
 
 void warp_handle_add(const void *handle, HandleKind kind);

@@ -754,8 +754,65 @@ static void driver_log(void) {
     EXPECT(strstr(reason, "neither a fat binary nor PTX") != NULL, 1);
 }
 
+int cuCtxDestroy_v2(void *), cuCtxSetCurrent(void *), cuCtxPushCurrent_v2(void *),
+    cuCtxPopCurrent_v2(void **);
+int cuCtxGetDevice(int *), cuCtxGetFlags(unsigned *), cuCtxGetApiVersion(void *, unsigned *);
+int cuDevicePrimaryCtxRetain(void **, int), cuDevicePrimaryCtxRelease_v2(int);
+
+static void *destroy_context(void *context) {
+    CUdeviceptr a;
+    EXPECT(cuMemAlloc_v2(&a, 400), 201); /* it is current in another thread alone */
+    EXPECT(cuCtxDestroy_v2(context), 0);
+    GOOD(cudaFree(0));
+    EXPECT(cuMemAlloc_v2(&a, 400), 0);
+    return 0;
+}
+
+static void contexts(void) {
+    void *first, *second, *current = &current, *primary;
+    unsigned value;
+    int device;
+    CUdeviceptr a;
+    pthread_t other;
+    EXPECT(cuInit(0), 0);
+    EXPECT(cuCtxGetCurrent(&current), 0);
+    EXPECT(current == NULL, 1);
+    EXPECT(cuMemAlloc_v2(&a, 400), 201);
+    EXPECT(cuCtxGetDevice(&device), 201);
+    EXPECT(cuCtxGetApiVersion(NULL, &value), 201);
+    EXPECT(cuCtxPopCurrent_v2(&current), 201);
+    EXPECT(cuCtxPushCurrent_v2(NULL), 201);
+    EXPECT(cuCtxCreate_v2(&first, 1, 0), 0);
+    EXPECT(cuCtxCreate_v2(&second, 2, 0), 0);
+    EXPECT(cuCtxGetFlags(&value), 0);
+    EXPECT(value, 2);
+    EXPECT(cuCtxPopCurrent_v2(&current), 0);
+    EXPECT(current == second, 1);
+    EXPECT(cuCtxGetFlags(&value), 0);
+    EXPECT(value, 1);
+    EXPECT(cuMemAlloc_v2(&a, 400), 0);
+    EXPECT(cuCtxDestroy_v2(second), 0);
+    EXPECT(cuCtxDestroy_v2(second), 201);
+    EXPECT(cuCtxSetCurrent(second), 201);
+    EXPECT(cuCtxPushCurrent_v2(second), 201);
+    EXPECT(pthread_create(&other, 0, destroy_context, first), 0);
+    pthread_join(other, 0);
+    EXPECT(cuMemFree_v2(a), 709);
+    EXPECT(cuCtxSynchronize(), 709);
+    EXPECT(cuCtxSetCurrent(NULL), 0);
+    EXPECT(cuMemFree_v2(a), 201);
+    EXPECT(cuDevicePrimaryCtxRelease_v2(0), 201);
+    EXPECT(cuDevicePrimaryCtxRetain(&primary, 0), 0);
+    EXPECT(cuCtxDestroy_v2(primary), 201);
+    GOOD(cudaFree(0));
+    EXPECT(cuCtxGetCurrent(&current), 0);
+    EXPECT(current == primary, 1);
+    EXPECT(cuMemFree_v2(a), 0);
+    EXPECT(cuDevicePrimaryCtxRelease_v2(0), 0);
+}
+
 static void libraries(void) {
-    void *library, *kernel, *function, *of;
+    void *context, *library, *kernel, *function, *of;
     const char *name;
     char log[100] = "old";
     void *values[] = {log, (void *)sizeof log};
@@ -779,6 +836,7 @@ static void libraries(void) {
     EXPECT(cuKernelSetAttribute(8, 1000, kernel, 1), cudaErrorInvalidDevice);
     EXPECT(cuKernelSetAttribute(8, 1000, kernel, 0), 0);
     EXPECT(cuLibraryGetGlobal(&a, &bytes, library, "factors"), 0);
+    EXPECT(cuCtxCreate_v2(&context, 0, 0), 0);
     EXPECT(bytes, sizeof twos);
     EXPECT(cuMemcpyHtoD_v2(a, twos, sizeof twos), 0);
     EXPECT(cuKernelGetFunction(&function, kernel), 0);
@@ -1024,6 +1082,7 @@ static void entry_points(void) {
     int (*allocate)(CUdeviceptr *, size_t), (*create)(void **, void *, unsigned, int);
     void *found, *again, *context = 0;
     int status = 7;
+    EXPECT(cuCtxCreate_v2(&context, 0, 0), 0);
     EXPECT(cuGetProcAddress("cuMemAlloc", (void **)&allocate, 11030, 0), 0);
     EXPECT(allocate(&a, 400), 0);
     EXPECT(a != 0, 1);
@@ -1197,6 +1256,7 @@ int main(int argc, char **argv) {
                  {"printed", printed},
                  {"votes", votes},
                  {"driver_more", driver_more},
+                 {"contexts", contexts},
                  {"libraries", libraries},
                  {"runtime_libraries", runtime_libraries},
                  {"pointers", pointers},

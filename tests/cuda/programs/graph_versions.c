@@ -25,7 +25,8 @@ typedef struct {
 int cuModuleLoadData(void **, const void *), cuModuleGetFunction(void **, void *, const char *);
 int cuModuleGetGlobal_v2(uint64_t *, size_t *, void *, const char *),
     cuMemcpyHtoD_v2(uint64_t, const void *, size_t);
-int cuInit(unsigned), cuStreamCreate(void **, unsigned), cuMemAllocAsync(uint64_t *, size_t, void *);
+int cuInit(unsigned), cuCtxCreate_v2(void **, unsigned, int);
+int cuStreamCreate(void **, unsigned), cuMemAllocAsync(uint64_t *, size_t, void *);
 int cuLaunchKernel(void *, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, void *,
                    void **, void **);
 int cuStreamBeginCapture_v2(void *, int), cuStreamEndCapture(void *, void **), cuGraphLaunch(void *, void *);
@@ -41,13 +42,14 @@ int cuDeviceGetDefaultMemPool(void **, int), cuMemPoolGetAttribute(void *, int, 
 int cuGetProcAddress(const char *, void **, int, uint64_t), cuGetErrorName(int, const char **);
 
 static void driver(void) {
-    void *module, *function, *stream, *graph, *exec, *node, *copy_node, *pool, *found, *expected;
+    void *context, *module, *function, *stream, *graph, *exec, *node, *copy_node, *pool, *found, *expected;
     uint64_t a, address, used = 0;
     size_t bytes;
     unsigned n = N;
     int back[N];
     const char *name;
     EXPECT(cuInit(0), 0);
+    EXPECT(cuCtxCreate_v2(&context, 0, 0), 0);
     EXPECT(cuModuleLoadData(&module, ptx), 0);
     EXPECT(cuModuleGetFunction(&function, module, "scale"), 0);
     EXPECT(cuModuleGetGlobal_v2(&address, &bytes, module, "factors"), 0);

@@ -265,6 +265,7 @@ static void end_all(void *const made[KINDS]) {
         [SURFACE] = "cudaDestroySurfaceObject",
         [MODULE] = "cuModuleUnload",
         [LINK] = "cuLinkDestroy",
+        [CONTEXT] = "cuCtxDestroy_v2",
     };
     for (int kind = 0; kind < KINDS; kind++)
         if (ends[kind]) CHECK(by_name(ends[kind], made[kind], NULL, NULL) == 0);
@@ -294,7 +295,7 @@ static void handles(void) {
     }
     end_all(made);
     for (size_t row = 0; row < sizeof taking / sizeof *taking; row++)
-        if (taking[row].kind != CONTEXT) refused(row, made[taking[row].kind], memory);
+        refused(row, made[taking[row].kind], memory);
     for (uintptr_t standing = 0; standing <= 2; standing++)
         CHECK(cudaStreamSynchronize((cudaStream_t)standing) == cudaSuccess);
     make_all(made);
