@@ -159,8 +159,9 @@ refused_run("another latency is named by its path", { saved, "sm[1].l1d.latency:
   "sm[1].l1d.latency=33")
 refused_run("another cache size is named by its path", { saved, "sm[0].l1d.size: expected 16384 as in the checkpoint, got 32768" }, "--set",
   "sm[*].l1d.size=32KiB")
-refused_run("fewer SMs", { saved, "as in the checkpoint" }, "--set", "sms=1")
-refused_run("more SMs, even when changes are allowed", { saved, "as in the checkpoint" }, "--set", "sms=3",
+refused_run("fewer SMs: what is missing", { saved, "the objects of the checkpoint's machine, got one without sm[1] (SM) and 5 more objects; " ..
+  "a resume needs all of them" }, "--set", "sms=1")
+refused_run("more SMs, even when changes are allowed: what is new", { saved, "got one with sm[2] (SM) and 5 more objects; " }, "--set", "sms=3",
   "--allow-changes")
 refused_run("another clock is named", { saved, "clock.core: expected 700000000 Hz as in the checkpoint" }, "--set",
   "clock.core=800MHz")

@@ -97,6 +97,71 @@ static bool is_part(const char *class_name) {
     return class && class->part;
 }
 
+/* Of objects that one machine has and another has not. */
+typedef struct {
+    uint32_t count;
+    char first[PATH_BYTES + NAME_BYTES + 8];
+} OnlyThere;
+
+static void note_only_there(OnlyThere *only, const char *path, const char *class_name) {
+    if (!only->count++) snprintf(only->first, sizeof only->first, "%s (%s)", path, class_name);
+}
+
+/* "without sm[3] (SM) and 4 more objects" */
+static void say_only_there(const OnlyThere *only, const char *with, char *text, size_t size) {
+    if (only->count > 1)
+        snprintf(text, size, "%s %s and %u more object%s", with, only->first, only->count - 1,
+                 only->count == 2 ? "" : "s");
+    else
+        snprintf(text, size, "%s %s", with, only->first);
+}
+
+/* The index of such an object; their count when there is none. */
+static uint32_t index_of(const Sim *sim, const char *path, const char *class_name) {
+    uint32_t i = 0;
+    while (i < sim->object_count && (strcmp(sim->objects[i]->path, path) != 0 ||
+                                     strcmp(sim->objects[i]->class->name, class_name) != 0))
+        i++;
+    return i;
+}
+
+/* The reader is at the sections of the saved machine. */
+static void compare_objects(const Sim *sim, Reader reader, uint32_t sections, OnlyThere *missing,
+                            OnlyThere *new) {
+    bool *is_saved = calloc(sim->object_count + 1, sizeof *is_saved);
+    ensure(is_saved);
+    Section section;
+    for (uint32_t i = 0; i < sections && next_section(&section, &reader); i++) {
+        uint32_t index = index_of(sim, section.path, section.class);
+        is_saved[index] = true;
+        if (index == sim->object_count) note_only_there(missing, section.path, section.class);
+    }
+    for (uint32_t i = 0; i < sim->object_count; i++)
+        if (!is_saved[i]) note_only_there(new, sim->objects[i]->path, sim->objects[i]->class->name);
+    free(is_saved);
+}
+
+static bool say_other_machine(const Sim *sim, Reader reader, uint32_t sections, uint32_t links, char *why,
+                              size_t why_size) {
+    OnlyThere missing = {0}, new = {0};
+    char without[sizeof missing.first + 64] = "", with[sizeof without] = "";
+    compare_objects(sim, reader, sections, &missing, &new);
+    if (missing.count) say_only_there(&missing, "without", without, sizeof without);
+    if (new.count) say_only_there(&new, "with", with, sizeof with);
+    if (missing.count || new.count)
+        snprintf(why, why_size,
+                 "expected the objects of the checkpoint's machine, got one %s%s%s; a resume needs all of "
+                 "them, and "
+                 "no others",
+                 without, missing.count && new.count ? " and " : "", with);
+    else if (links != sim->link_count)
+        snprintf(why, why_size, "expected %u links between its objects as in the checkpoint, got %u", links,
+                 sim->link_count);
+    else
+        snprintf(why, why_size, "expected the order of its objects as in the checkpoint, got another");
+    return false;
+}
+
 /* The next section that is not of a part which only the saved machine had. */
 static bool find_section(Section *section, Reader *reader, uint32_t *sections, const SimObject *object,
                          const SnapshotChanges *changes) {
@@ -114,6 +179,8 @@ static bool find_section(Section *section, Reader *reader, uint32_t *sections, c
 static bool load_objects(Sim *sim, Reader *reader, uint32_t sections, const SnapshotChanges *changes,
                          SavedObject *saved, char *why, size_t why_size) {
     Section section = {.taken = true};
+    const Reader first = *reader;
+    const uint32_t all = sections;
     for (uint32_t i = 0; i < sim->object_count; i++) {
         SimObject *object = sim->objects[i];
         if (!find_section(&section, reader, &sections, object, changes))
@@ -124,12 +191,7 @@ static bool load_objects(Sim *sim, Reader *reader, uint32_t sections, const Snap
             snapshot_note(changes, "%s (%s) is new", object->path, object->class->name);
             continue;
         }
-        if (!same) {
-            snprintf(why, why_size, "expected %s%s%s%s as in the checkpoint, got %s (%s)",
-                     sections ? section.path : "no more objects", sections ? " (" : "",
-                     sections ? section.class : "", sections ? ")" : "", object->path, object->class->name);
-            return false;
-        }
+        if (!same) return say_other_machine(sim, first, all, sim->link_count, why, why_size);
         if (!load_object(object, &section, changes, saved, why, why_size)) return false;
         if (object->class->knobs_set) object->class->knobs_set(object);
         sections--;
@@ -142,9 +204,7 @@ static bool load_objects(Sim *sim, Reader *reader, uint32_t sections, const Snap
         section.taken = true;
         sections--;
     }
-    if (sections == 0) return true;
-    snprintf(why, why_size, "expected %u more objects as in the checkpoint", sections);
-    return false;
+    return sections == 0 || say_other_machine(sim, first, all, sim->link_count, why, why_size);
 }
 
 /* What a machine checks of itself at every dump. */
@@ -167,10 +227,7 @@ bool sim_load(Sim *sim, Reader *reader, const SnapshotChanges *changes, char *wh
     uint64_t now = reader_u64(reader);
     if (!load_clocks(sim, reader, why, why_size)) return false;
     uint32_t objects = reader_u32(reader), links = reader_u32(reader);
-    if (links != sim->link_count) {
-        snprintf(why, why_size, "expected %u links as in the checkpoint, got %u", links, sim->link_count);
-        return false;
-    }
+    if (links != sim->link_count) return say_other_machine(sim, *reader, objects, links, why, why_size);
     if (now % sim->quantum || now >> LATEST_SHIFT)
         return snapshot_fail(why, why_size, sim->name, "expected a time at a quantum boundary, got another");
     sim->now = now;
