@@ -142,6 +142,16 @@ harness.test("of an empty folder and of none, top says what there is; of wrong a
   harness.refused("top: expected the FOLDER of a run, got nothing; see warpwright top --help", "top")
 end)
 
+harness.test("of a sweep's folder, top names the runs at work", function()
+  for _, folder in ipairs { "/sweep", "/sweep/runs", "/sweep/runs/ended" } do core.make_folder(home .. folder) end
+  harness.write("sweep/sweep.lua", "")
+  harness.write("sweep/runs/one.log", "")
+  harness.refused("top: " .. home .. "/sweep: expected a run that goes on, got a sweep; at work: no run of it", "top", home .. "/sweep")
+  local folder, _, finish = until_told "sweep/runs/one"
+  harness.refused("expected a run that goes on, got a sweep; at work: " .. folder .. "\n", "top", home .. "/sweep")
+  finish()
+end)
+
 harness.test("no process is asked because a run that was killed had its number, nor one of another computer", function()
   local stale = home .. "/stale"
   core.make_folder(stale)

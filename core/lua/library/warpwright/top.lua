@@ -225,13 +225,28 @@ local function read_arguments(args, first)
   return options
 end
 
+local runs_named <const> = 3
+
+--- "a sweep; at work: FOLDER/runs/NAME, ... and 4 more"
+local function sweep_at_work(folder)
+  local at_work = {}
+  for _, name in ipairs(core.list_folder(folder .. "/runs")) do
+    local path = ("%s/runs/%s"):format(folder, name)
+    if core.real_path(path .. "/.") and live.who(path) then at_work[#at_work + 1] = path end
+  end
+  local more = #at_work - runs_named
+  return ("a sweep; at work: %s%s"):format(at_work[1] and table.concat(at_work, ", ", 1, math.min(#at_work, runs_named)) or "no run of it",
+    more > 0 and (" and %d more"):format(more) or "")
+end
+
 --- Who runs in the folder; an error where nobody does, or does so elsewhere.
 local function find_run(folder)
   if not core.real_path(folder) then core.user_error(("top: %s: expected the folder of a run, got no such folder"):format(folder)) end
   local who = live.who(folder)
   if not who then
     core.user_error(("top: %s: expected a run that goes on, got %s"):format(folder,
-      core.folder_is_locked(folder) and "one that shows nothing: a script drives it"
+      core.is_file(folder .. "/sweep.lua") and sweep_at_work(folder)
+      or core.folder_is_locked(folder) and "one that shows nothing: a script drives it"
       or core.is_file(folder .. "/provenance.txt") and "one that has ended" or "none"))
   end
   local here = core.host().name
