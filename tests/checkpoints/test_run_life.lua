@@ -132,6 +132,20 @@ local function names_in(folder)
   return table.concat(found, " ")
 end
 
+harness.test("a workload whose path has a newline and a backslash in it resumes", function()
+  local folder, out = home .. "/two\nlines\\n", home .. "/lines"
+  core.make_folder(folder)
+  harness.write("two\nlines\\n/host.lua", [[
+local w = require "warpwright".workload "host" { ptx = false, sizes = { small = {} } }
+function w:run(gpu)
+  local a = gpu:alloc(512)
+  gpu:launch(gpu:load("workloads/vecadd/vecadd.ptx").vecadd, { grid = 1, block = 128, args = { a, a, a, 128 } })
+end
+return w]])
+  passes("gtx480", folder .. "/host.lua", set[1], set[2], "--checkpoint-at", "100", "--out", out)
+  passes("--resume", out)
+end)
+
 harness.test("checkpoints of another run in a run's folder get another name, and --resume FOLDER goes on with the run", function()
   local folder, output = shared("policy", "--policy", "lrr", "--checkpoint-at", "10000")
   harness.contains(output, "shared_policy: checkpoints of another run are kept as 30000.ckpt.old, 20000.ckpt.old")

@@ -250,6 +250,16 @@ harness.test("a used policy is found beside the file that names it, wherever tha
   fails({ policy = policy_file("user", 'return policy "user" { uses = { "metre" } }') }, "policy: no policy matches 'metre'")
 end)
 
+harness.test("the path of a policy may have + and : in it", function()
+  for _, folder in ipairs { "c++", "a:b" } do
+    core.make_folder(harness.folder() .. "/" .. folder)
+    local path = policy_file(folder .. "/tuned", harness.read(tuned))
+    harness.equal(stat(good { policy = path }, "sm[1].tuned.limit"), 4)
+    harness.equal(stat(good { policy = "gto+" .. path .. ":limit=7,word=ab+lrr" }, "sm[1].tuned.limit"), 7)
+  end
+  fails({ policy = harness.folder() .. "/c++/tuned.lua+" }, "policy: expected a name", "got ''")
+end)
+
 harness.test("a policy that uses another brings it along, in front, with the parameters that both have", function()
   local user = user_of("user", base, "limit = { 11 }, own = { 1 }")
   local stats = good { policy = user }

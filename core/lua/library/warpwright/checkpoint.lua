@@ -8,9 +8,14 @@ local checkpoint = {}
 
 -- The text in a checkpoint: "name = value" lines ------------------------------------------------------------------
 
+--- A path may have a newline in it.
+local function on_one_line(value) return (value:gsub("[\\\n]", { ["\\"] = "\\\\", ["\n"] = "\\n" })) end
+
+local function as_it_was(value) return (value:gsub("\\([\\n])", { ["\\"] = "\\", n = "\n" })) end
+
 local function text_of(gpu, run, cycle, why)
   local lines = {}
-  local function add(name, value) lines[#lines + 1] = ("%s = %s\n"):format(name, tostring(value)) end
+  local function add(name, value) lines[#lines + 1] = ("%s = %s\n"):format(name, on_one_line(tostring(value))) end
   add("cycle", cycle)
   add("why", why)
   add("host seconds", ("%.3f"):format(gpu:totals().seconds + (run["seconds before"] or 0)))
@@ -32,7 +37,8 @@ end
 --- The lines as a table; `set` and `interval` are lists, and `files` one of { name =, digest = }.
 local function read_text(text)
   local run = { set = {}, files = {}, interval = {} }
-  for name, value in text:gmatch("([%w_ ]+) = ([^\n]*)\n") do
+  for name, line in text:gmatch("([%w_ ]+) = ([^\n]*)\n") do
+    local value = as_it_was(line)
     if name == "set" or name == "interval" then
       table.insert(run[name], value)
     elseif name == "file" then
@@ -55,11 +61,15 @@ local may_be_path <const> = { config = true, workload = true, policy = true, ene
 function checkpoint.found(saved, name)
   local value = saved[name]
   if not value or not saved["started in"] or not may_be_path[name] then return value end
-  return (value:gsub("[^+]+", function(word)
-    local path, rest = word:match "^([^:]*)(.*)$"
-    local there = saved["started in"] .. "/" .. path
+  local function there(path)
+    local elsewhere = saved["started in"] .. "/" .. path
     local is_relative = path:find "[/.]" and path:sub(1, 1) ~= "/"
-    return is_relative and not core.is_file(path) and core.is_file(there) and there .. rest or nil
+    return is_relative and not core.is_file(path) and core.is_file(elsewhere) and elsewhere or nil
+  end
+  return there(value) or (value:gsub("[^+]+", function(word)
+    local path, rest = word:match "^([^:]*)(.*)$"
+    local found = there(path)
+    return found and found .. rest
   end))
 end
 

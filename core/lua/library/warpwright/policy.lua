@@ -151,10 +151,25 @@ end
 
 -- Chains: several policies at once -----------------------------------------------------------------------------------
 
---- "ccws:k_throttle=16,base=50" -> "ccws", { k_throttle = "16", base = "50" }
-local function read_word(word)
-  local name, list = word:match("^([^:]*):(.*)$")
-  local given = {}
+--- Where the name ends that begins at `from`: before a + or a :, but the path of a file may have those in it.
+local function end_of_name(text, from)
+  local ends = {}
+  for at in text:gmatch("()[+:]", from) do ends[#ends + 1] = at - 1 end
+  ends[#ends + 1] = #text
+  for i = #ends, 2, -1 do
+    local path = text:sub(from, ends[i])
+    if (path:find("/", 1, true) or path:find "%.lua$") and core.is_file(path) then return ends[i] end
+  end
+  return ends[1]
+end
+
+--- The first word of "ccws:k_throttle=16,base=50+gto" from `from` on -> "ccws", { k_throttle = "16", base = "50" }, where the next one
+-- begins, or nil.
+local function read_word(text, from)
+  local last = end_of_name(text, from)
+  local name, plus = text:sub(from, last), text:find("+", last + 1, true)
+  local word = text:sub(from, (plus or 0) - 1)
+  local list, given = word:match("^:(.*)$", #name + 1), {}
   for setting in ((list or "") .. ","):gmatch("([^,]*),") do
     local key, value = setting:match("^([^=]+)=(.+)$")
     if key then
@@ -163,9 +178,8 @@ local function read_word(word)
       names.expected(("policy '%s'"):format(word), "PARAMETER=VALUE", setting)
     end
   end
-  name = name or word
   if name == "" then names.expected("policy", "a name (gto, ccws:k_throttle=16+gto)", word) end
-  return name, given
+  return name, given, plus and plus + 1
 end
 
 --- What an element of `uses` names.
@@ -270,9 +284,11 @@ function policy.chain(specification, load_policy)
   local chain, words = {}, {}
   local function add(value)
     if type(value) == "string" then
-      for word in (value .. "+"):gmatch("([^+]*)%+") do
-        local name, given = read_word(word)
+      local at = 1
+      while at do
+        local name, given, behind = read_word(value, at)
         append(chain, load_policy, name, given, {})
+        at = behind
       end
       words[#words + 1] = value
     elseif type(value) == "table" and not policy.is_policy(value) then
