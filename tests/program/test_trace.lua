@@ -299,6 +299,21 @@ harness.test("a window behind the end of the run is said to be so", function()
   harness.contains(output, "trace: nothing happened from cycle 100000000; the run ended at cycle ")
 end)
 
+harness.test("a resumed run has nothing of a window before its checkpoint, and of one around it what comes behind", function()
+  harness.equal(harness.run("run", "gtx480", "vecadd", "--size", "small", "--set", "sms=2", "--checkpoint-at", "2000", "--out", home .. "/first"), 0)
+  local function resumed(name, to)
+    local status, output = harness.run("run", "--resume", home .. "/first/2000.ckpt", "--out", home .. name, "--trace", "sm[*]", "--from", "100", "--to", to)
+    harness.equal(status, 0, output)
+    return output, harness.read(home .. name .. "/trace.txt"):match "\n(%d+) sm%["
+  end
+  local output, first = resumed("/before", "200")
+  harness.contains(output, "trace: nothing happened from cycle 100 to 200; the run was resumed at cycle 2000\n")
+  harness.equal(first, nil)
+  output, first = resumed("/around", "2100")
+  assert(not output:find("nothing happened", 1, true), output)
+  harness.equal(first, "2000")
+end)
+
 harness.test("a file of the run's own is no file for a trace, and stays", function()
   local folder = home .. "/own"
   harness.equal(harness.run(words_of(folder)), 0, "exit status")

@@ -1,4 +1,5 @@
 #include "core/sim/checkpoint/snapshot_parts.h"
+#include "core/sim/trace/trace.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -231,6 +232,7 @@ bool sim_load(Sim *sim, Reader *reader, const SnapshotChanges *changes, char *wh
     if (now % sim->quantum || now >> LATEST_SHIFT)
         return snapshot_fail(why, why_size, sim->name, "expected a time at a quantum boundary, got another");
     sim->now = now;
+    if (sim->tracer) tracer_time_has_moved(sim->tracer);
     SavedObject *saved = calloc(1, sizeof *saved);
     ensure(saved);
     for (uint32_t i = 0; i < sim->cluster_count; i++)

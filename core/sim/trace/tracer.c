@@ -370,13 +370,17 @@ static void end(Tracer *tracer, Sim *sim) {
  * were skipped nothing has changed. */
 static void window(void *context, Sim *sim) {
     Tracer *tracer = context;
-    if (!tracer->active) begin(tracer, sim);
+    if (!tracer->active && tracer->begins < tracer->to) begin(tracer, sim);
     if (sim->now >= tracer->to) end(tracer, sim);
 }
 
 static uint64_t ticks_of(const Sim *sim, uint64_t cycle) {
     uint64_t period = sim->clocks[0].period;
     return cycle > (NEVER - 1) / period ? NEVER : cycle * period;
+}
+
+void tracer_time_has_moved(Tracer *tracer) {
+    if (tracer->begins < tracer->sim->now) tracer->begins = tracer->sim->now;
 }
 
 Tracer *tracer_new(Sim *sim, const TraceOptions *options) {
@@ -396,8 +400,8 @@ Tracer *tracer_new(Sim *sim, const TraceOptions *options) {
     tracer->to = ticks_of(sim, options->to);
     if (tracer->to != NEVER) tracer->to = (tracer->to + sim->quantum - 1) / sim->quantum * sim->quantum;
     tracer->begins = tracer->from == NEVER ? NEVER : tracer->from / sim->quantum * sim->quantum;
-    if (tracer->begins < sim->now) tracer->begins = sim->now;
     sim->tracer = tracer;
+    tracer_time_has_moved(tracer);
     sim->call_at = tracer->from;
     sim->call_before_quantum = window;
     sim_at_boundary(sim, write_records, tracer);

@@ -1,4 +1,5 @@
 -- Traces of a run: what happens in chosen objects in a window of time, as text and for ui.perfetto.dev.
+local checkpoint = require "warpwright.checkpoint"
 local core = require "warpwright.core"
 local machine = require "warpwright.machine"
 local names = require "warpwright.names"
@@ -79,8 +80,9 @@ function Trace:finish()
   self.trace = nil
   if problem then return "trace: " .. problem end
   if records == 0 then
-    note("trace: nothing happened from cycle %d%s; the run ended at cycle %d", self.from, self.to and " to " .. self.to or "",
-      self.sim:gpu():totals().cycles)
+    local is_before = self.to and self.resumed_at and self.to <= self.resumed_at
+    note("trace: nothing happened from cycle %d%s; the run %s at cycle %d", self.from, self.to and " to " .. self.to or "",
+      is_before and "was resumed" or "ended", is_before and self.resumed_at or self.sim:gpu():totals().cycles)
   end
 end
 
@@ -110,6 +112,7 @@ function Trace:begin()
   self:check_file("trace_file", tracing.FILE)
   self:check_file "perfetto"
   if file and options.perfetto == file then core.user_error(("perfetto: expected another file than that of the text, got '%s'"):format(file)) end
+  self.resumed_at = options.resume and math.tointeger(tonumber(checkpoint.read_run(options.resume).cycle))
   local gpu, objects = self.sim:gpu(), options.trace or "*"
   check_patterns(self.sim, objects)
   self.trace = core.trace(gpu, { objects = objects, from = self.from, to = self.to })
