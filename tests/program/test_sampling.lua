@@ -82,6 +82,13 @@ harness.test("the truth is inside the interval of cycles and of nearly all count
   assert_counters_inside(r, exact, "", 0.85)
 end)
 
+harness.test("an SM's IPC is that of all of the launch, with an interval", function()
+  for _, name in ipairs { "sm[0].ipc", "sm[14].ipc" } do
+    local width = sampled:interval(name)
+    assert(math.abs(sampled[name] - exact[name]) <= width and width < 0.2 * exact[name], ("%g of %g, +-%g"):format(sampled[name], exact[name], width))
+  end
+end)
+
 harness.test("what is estimated says so in every file", function()
   local folder = home .. "/sampled"
   local text = harness.read(folder .. "/stats.txt")
@@ -277,7 +284,14 @@ harness.test("launches of a kernel that agree stand for others like them; one th
   harness.equal(r.warp_instructions, truth.warp_instructions)
   assert(math.abs(r.cycles - truth.cycles) <= math.max(r:interval "run.cycles", 0.005 * truth.cycles), r.cycles .. " of " .. truth.cycles)
   harness.equal(#r.launches, 6)
+  harness.equal(r["dispatcher.kernels"], 6)
   assert_counters_inside(r, truth, "^sm%[", 0.9)
+  local widths = {}
+  for i = 0, 5 do
+    widths[i] = r:interval(("launch[%d].cycles"):format(i))
+    harness.equal(r:interval(("launch[%d].start_cycle"):format(i)), i > 0 and r:interval(("launch[%d].start_cycle"):format(i - 1)) + widths[i - 1] or 0)
+  end
+  assert(widths[3] > 0 and widths[4] == 0, "the wrong launches are estimated")
 end)
 
 harness.test("launches that are a small part of all have timing: behind one without, others begin from another state", function()

@@ -27,9 +27,13 @@
         PARAM_NAMED(Sm, shape.shape[index].latches, word "_latches", latches_, "registers",                  \
                     "Registers between issue and collectors", .min = 1, .max = MAX_ISSUE_LATCHES)
 
+/* By statistics alone, which may be estimates: the cycles that passed are those whose slots have a cause. */
 static Ratio ipc(const SimObject *object) {
     const Sm *sm = (const Sm *)object;
-    return ratio_of(sm->thread_instructions, sm->accounted);
+    uint64_t slots = 0;
+    for (uint32_t i = 0; i < SLOT_CAUSES; i++)
+        slots += sm->slots[i];
+    return ratio_of(sm->thread_instructions, slots / sm->schedulers);
 }
 
 static Ratio lanes_per_instruction(const SimObject *object) {

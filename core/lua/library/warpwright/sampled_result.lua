@@ -4,13 +4,15 @@ local measures = require "warpwright.measures"
 
 local sampled_result = {}
 
---- All that the run is estimated to have counted: what had timing, and the launches that had not.
+--- All that the run is estimated to have counted: what had timing, and the launches that had not. What these have counted without, their
+-- kernels, is in their estimates as well.
 local function total_of(sampler, cycles)
   local list, weights = { measures.now(sampler, cycles) }, { 1 }
   for _, launch in ipairs(sampler.launches) do
     if launch.kind ~= "exact" then
       list[#list + 1], weights[#weights + 1] = measures.total(launch), 1
     end
+    if launch.counted then list[#list + 1], weights[#weights + 1] = launch.counted, -1 end
   end
   return measures.sum(list, weights)
 end
@@ -218,7 +220,7 @@ function sampled_result.chances(groups, r, make, disturbed)
   return widths
 end
 
---- Half-widths of the rows of launches, each by its own windows.
+--- Half-widths of the rows of launches, each by its own windows; a launch starts when all before it have ended.
 local function widths_of_launches(sampler, widths)
   local function ipc(measure)
     local cycles, _, threads = measures.header(measure)
@@ -229,6 +231,7 @@ local function widths_of_launches(sampler, widths)
     thread_instructions = function(measure) return (select(3, measures.header(measure))) end,
     ipc = ipc,
   }
+  local before = 0
   for _, launch in ipairs(sampler.launches) do
     local replicas, total = measures.replicas(launch), measures.total(launch)
     for name, value_of in pairs(of_row) do
@@ -242,6 +245,8 @@ local function widths_of_launches(sampler, widths)
       widths[("launch[%d].%s"):format(launch.offer.number, name)] = values[1]
         and measures.student(#values - 1) * measures.jackknife(values) + bias or 0
     end
+    widths[("launch[%d].start_cycle"):format(launch.offer.number)] = before
+    before = before + widths[("launch[%d].cycles"):format(launch.offer.number)]
   end
 end
 

@@ -498,6 +498,7 @@ function Sampler:estimate_by_others(offer)
   local known = self.kernels[kernel_key(offer)]
   if not known or #known < MEMBERS or known.estimated >= #known * MOST_LIKE_ONE then return nil end
   core.part_memory(self.gpu)
+  local before = measures.now(self)
   local is_executed, counted = workers.attempt(self.pool, self.gpu, function()
     local instructions = self:execute(offer)
     return members_for(known, instructions, self.instructions) ~= nil, { instructions }
@@ -506,7 +507,8 @@ function Sampler:estimate_by_others(offer)
   known.estimated = known.estimated + 1
   local members = members_for(known, counted[1], self.instructions)
   self.instructions = self.instructions + counted[1]
-  return { offer = offer, kind = "like others", members = members, instructions = counted[1], share = 0 }
+  return { offer = offer, kind = "like others", members = members, instructions = counted[1], share = 0,
+    counted = measures.difference(measures.now(self), before) }
 end
 
 function Sampler:note_measured(launch)
