@@ -179,6 +179,23 @@ harness.test("a machine or a variant without a function is refused in its file, 
   refused(('return (ww.variant("v", "%s", function() end))'):format(base), of_machine, "base.lua: ww.machine: ", "got no function\n")
 end)
 
+harness.test("options that are none, and a variant's base that is not there, are refused in their file, and their line where Lua still knows it", function()
+  local function refused(call, place, text)
+    local config = harness.write("none.lua", 'local ww = require "warpwright"\n' .. call)
+    harness.refused("none.lua:" .. place .. " " .. text, "run", config, "vecadd", "--out", harness.folder() .. "/out")
+  end
+  local function both(call, text)
+    refused("return " .. call, "", text)
+    refused(("local x = %s\nreturn x"):format(call), "2:", text)
+  end
+  both('ww.machine("x", 5, function() end)', "ww.machine: options: expected a table, got 5")
+  both('ww.machine("x", { 3 }, function() end)', "ww.machine: options: expected NAME = default, got 3")
+  both('ww.machine("x", { sms = {} }, function() end)', "ww.machine: options: expected a number, a text, true or false as sms, got a table")
+  both('ww.variant("x", "gtx480", "many", function() end)', "ww.variant: options: expected a table, got 'many'")
+  both('ww.variant("x", "base.lua", function() end)', "config: no file matches 'base.lua'")
+  both('ww.variant("x", "gtx48", function() end)', "config: no config matches 'gtx48'; did you mean gtx480?")
+end)
+
 harness.test("a pattern in an override is for objects and clocks, not for the quantum and options", function()
   local function refused(set, text)
     harness.refused(text, "run", "gtx480", "vecadd", "--set", set, "--out", harness.folder() .. "/out")

@@ -23,7 +23,7 @@ local wrong <const> = {
   ['sim:objects "Nope"'] = "objects: no class matches 'Nope'",
   ["sim:objects(3)"] = "objects: no class matches '3'",
   ['ww.machine("x", { n = {} }, print)'] =
-    "ww.machine: options: n: expected a number, a text, true or false as the default, got a table",
+    "ww.machine: options: expected a number, a text, true or false as n, got a table",
   ['ww.machine("x", { 1 }, print)'] = "ww.machine: options: expected NAME = default, got 1",
 }
 

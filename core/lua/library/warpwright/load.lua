@@ -93,12 +93,13 @@ local function known_names(kind, below)
 end
 
 --- What a file of this kind returns: `what` is "config", "policy", "workload" or "technology"; `value` a name, a path or the thing
--- itself.
-function load.get(what, value)
+-- itself. `place`: where it is named, if that is not the line that is at work.
+function load.get(what, value, place)
   local kind = kinds[what]
+  local function refuse(text, ...) error((place or core.location()) .. text:format(...), 0) end
   if is_of(kind, value) then return value end
   if type(value) ~= "string" then
-    names.expected(what, ("a name, a path or what %s returns"):format(kind.makes), value)
+    refuse("%s: expected a name, a path or what %s returns, got %s", what, kind.makes, names.shown(value))
   end
   if what == "workload" and value:find "%.ptx%f[\t\0]" then return require("warpwright.run_kernel").workload(value) end
   local is_path = value:find("/", 1, true) or value:find("%.lua$")
@@ -107,8 +108,8 @@ function load.get(what, value)
   if not core.is_file(path) then
     local below = is_path and value:match "^[%w_]+/" or ""
     local known = (not is_path or below ~= "") and known_names(kind, below) or {}
-    if is_path and not known[1] then core.user_error(("%s: no file matches '%s'"):format(what, value)) end
-    core.user_error(("%s: no %s matches '%s'%s"):format(what, what, value, names.available(value:sub(#below + 1), known)))
+    if is_path and not known[1] then refuse("%s: no file matches '%s'", what, value) end
+    refuse("%s: no %s matches '%s'%s", what, what, value, names.available(value:sub(#below + 1), known))
   end
   local loaded = loaded_from(path)
   if not is_of(kind, loaded) then

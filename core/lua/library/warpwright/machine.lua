@@ -20,15 +20,18 @@ function machine.require_function(what, wanted, name, build)
   error(("%s%s: expected %s, got %s"):format(load.place_of_call(3), what, wanted, got), 0)
 end
 
-local kinds_of_options <const> = { number = true, string = true, boolean = true }
+local may_be_option <const> = { number = true, string = true, boolean = true }
 
-local function check_options(options)
-  for _, option in ipairs(names.sorted_keys(options, "ww.machine: options")) do
+--- The same unless it gave options that are some.
+function machine.require_options(what, options)
+  local function refuse(wanted, got)
+    error(("%s%s: options: expected %s, got %s"):format(load.place_of_call(4), what, wanted, names.shown(got)), 0)
+  end
+  if type(options) ~= "table" then refuse("a table", options) end
+  for _, option in ipairs(names.sorted_keys(options)) do
     local default = options[option]
-    if type(option) ~= "string" then names.expected("ww.machine: options", "NAME = default", default) end
-    if not kinds_of_options[type(default)] then
-      names.expected(("ww.machine: options: %s"):format(option), "a number, a text, true or false as the default", default)
-    end
+    if type(option) ~= "string" then refuse("NAME = default", default) end
+    if not may_be_option[type(default)] then refuse(("a number, a text, true or false as %s"):format(option), default) end
   end
 end
 
@@ -39,7 +42,7 @@ end
 function machine.describe(name, options, build)
   if not build then options, build = {}, options end
   machine.require_function("ww.machine", 'a name and a function: ww.machine("name", function(m) ... end)', name, build)
-  names.at_place(load.place_of_call(2), check_options, options)
+  machine.require_options("ww.machine", options)
   return setmetatable({ name = name, options = options, build = build }, Description)
 end
 

@@ -182,7 +182,9 @@ function variant.describe(name, base, options, build)
   if not build then options, build = {}, options end
   machine.require_function("ww.variant", 'a name, a machine and a function: ww.variant("name", "gtx480", function(m) ... end)', name,
     build)
-  local base_of, defaults, place = load.get("config", base), {}, core.location()
+  machine.require_options("ww.variant", options)
+  local place, defaults = load.place_of_call(2), {}
+  local base_of = load.get("config", base, place)
   for _, from in ipairs { base_of.options, options } do
     for _, key in ipairs(names.sorted_keys(from)) do defaults[key] = from[key] end
   end
