@@ -2,6 +2,7 @@
 -- is an error.
 local core = require "warpwright.core"
 local harness = require "tests.lib.harness"
+local inputs = require "warpwright.inputs"
 
 local program = arg[-1]
 local folder = harness.folder()
@@ -195,6 +196,20 @@ harness.test("a closed stdout is an error only for what prints", function()
   says_so(output, "closed")
   harness.equal(shell("'%s' %s >&-", program, harness.write("silent.lua", "local x = 1")), 0)
   harness.equal(shell("'%s' %s >&-", program, harness.write("silent.lua", "os.exit(5)")), 5)
+end)
+
+harness.test("what killed writers left beside a file is gone when it is written again, and nothing else", function()
+  local room, host = folder .. "/left", core.host().name
+  core.make_folder(room)
+  local dead, alive, elsewhere = ("x.txt.%s-99999999.tmp"):format(host), ("x.txt.%s-1.tmp"):format(host), "x.txt.elsewhere-99999999.tmp"
+  local other = ("y.txt.%s-99999999.tmp"):format(host)
+  for _, name in ipairs { dead, alive, elsewhere, other, "x.txt.tmp" } do harness.write("left/" .. name, "") end
+  inputs.write_file(room .. "/x.txt", "new")
+  local left = { alive, elsewhere, other, "x.txt", "x.txt.tmp" }
+  table.sort(left)
+  harness.equal(table.concat(core.list_folder(room), " "), table.concat(left, " "))
+  inputs.write_file(room .. "/y.txt", "new")
+  assert(not core.is_file(room .. "/" .. other), "the other file's is left")
 end)
 
 harness.finish()

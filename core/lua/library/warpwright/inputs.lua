@@ -35,12 +35,41 @@ local function write_in_place(path, text, shown)
   return file and inputs.try_to_fill(file, shown, text) or problem
 end
 
+--- Beside a file, what it is written as at first: no name of the user's or another process's.
+function inputs.temporary_of(target) return ("%s.%s-%d.tmp"):format(target, core.host().name, core.process()) end
+
+local temporaries = {} -- by folder, by file: { name =, process = } of this computer's. A folder is looked at once
+
+local function temporaries_in(folder)
+  local by_file, pattern = {}, ("^(.+)%%.%s%%-(%%d+)%%.tmp$"):format((core.host().name:gsub("%W", "%%%0")))
+  for _, name in ipairs(core.list_folder(folder)) do
+    local file, process = name:match(pattern)
+    if file then
+      by_file[file] = by_file[file] or {}
+      table.insert(by_file[file], { name = name, process = process })
+    end
+  end
+  return by_file
+end
+
+--- Removes what processes of this computer that were killed left beside a file that is to be written.
+function inputs.remove_left_behind(target)
+  local folder, file = target:match "^(.*/)([^/]*)$"
+  folder, file = folder or "./", file or target
+  temporaries[folder] = temporaries[folder] or temporaries_in(folder)
+  for _, left in ipairs(temporaries[folder][file] or {}) do
+    if not core.real_path("/proc/" .. left.process) or tonumber(left.process) == core.process() then os.remove(folder .. left.name) end
+  end
+  temporaries[folder][file] = nil
+end
+
 --- Whole or not at all: readers never see half a file. What is no regular file, such as a device, stays what it is and is written
 -- to; so is the file that a link names. Returns nil, or what went wrong.
 function inputs.try_to_write(path, text)
   if core.exists(path) and not core.is_file(path) then return write_in_place(path, text, path) end
   local target = core.real_path(path) or path
-  local temporary = ("%s.%s-%d.tmp"):format(target, core.host().name, core.process()) -- no name of the user's or another process's
+  local temporary = inputs.temporary_of(target)
+  inputs.remove_left_behind(target)
   local problem = write_in_place(temporary, text, path)
   if not problem then
     local renamed, rename_problem = os.rename(temporary, target)

@@ -185,16 +185,6 @@ function Writer:add_results_view(axes)
   self.file:execute(("CREATE VIEW results AS SELECT runs.*%s FROM runs"):format(table.concat(columns)))
 end
 
---- Removes what processes of this computer that were killed left behind.
-local function remove_left_behind(path)
-  for _, name in ipairs(core.list_folder(path)) do
-    local host, process = name:match "^results%.sqlite%.(.*)%-(%d+)%.tmp$"
-    if host == core.host().name and (not core.real_path("/proc/" .. process) or tonumber(process) == core.process()) then
-      os.remove(path .. "/" .. name)
-    end
-  end
-end
-
 --- Writes the file; returns the runs that are left out.
 local function write(file, path, plan, runs)
   local damaged = {}
@@ -216,8 +206,8 @@ end
 -- { entry =, problem = } of runs that were left out, since a file of theirs is damaged.
 function database.build(path, plan, runs)
   local target, damaged = folder.database(path), nil
-  local temporary = ("%s.%s-%d.tmp"):format(target, core.host().name, core.process()) -- another may collect at the same time
-  remove_left_behind(path)
+  local temporary = inputs.temporary_of(target) -- another may collect at the same time
+  inputs.remove_left_behind(target)
   local ok, problem = pcall(function() damaged = write(temporary, path, plan, runs) end)
   if not ok then
     os.remove(temporary)
