@@ -1,9 +1,7 @@
-#include "core/ptx/execution/memory.h"
+#include "core/ptx/execution/memory_state.h"
 
 #include "core/sim/base/error.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,33 +9,6 @@
 #include <unistd.h>
 
 #define GRANULE 256ull
-#define PAGE    4096ull
-_Static_assert(DEVICE_MEMORY_BASE % PAGE == 0, "pages are counted from the base");
-
-typedef struct {
-    uint64_t start, end;
-} Allocation;
-
-enum { RELEASED_BLOCKS = 256 }; /* that are remembered for messages */
-
-struct DeviceMemory {
-    uint8_t *host;        /* of DEVICE_MEMORY_BASE */
-    uint8_t *marked;      /* for each page: has a kernel written to it? */
-    uint8_t *initialised; /* for each byte; NULL: not tracked */
-    uint64_t capacity;
-    int shared;      /* a file that holds it, which other processes map; -1: none        */
-    uint8_t *parted; /* while `host` is this process's alone: what others see; else NULL */
-    Bounds bounds;
-    Allocation *live;    /* in address order */
-    DeviceBlock *blocks; /* the same, for messages */
-    size_t live_count, live_capacity, block_capacity;
-    DeviceBlock released[RELEASED_BLOCKS]; /* a ring */
-    size_t released_count;                 /* in all */
-    uint32_t call;
-    uint64_t bytes_live, bytes_peak;
-    MemoryView **views;
-    size_t view_count, view_capacity;
-};
 
 static void *grow(void *array, size_t *capacity, size_t element_bytes) {
     *capacity = *capacity ? *capacity * 2 : 64;
@@ -50,8 +21,7 @@ static uint64_t page_count(const DeviceMemory *memory) {
     return (memory->capacity + PAGE - 1) / PAGE;
 }
 
-/* Zero, and touched only when used; in huge pages where the host has them, as most of it is written once, from end to end. */
-static uint8_t *reserve(uint64_t bytes) {
+uint8_t *memory_reserve(uint64_t bytes) {
     uint8_t *start = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE,
                           -1, 0);
     if (start == MAP_FAILED) {
@@ -69,21 +39,9 @@ DeviceMemory *device_memory_new(uint64_t capacity) {
     if (!memory) panic("out of memory");
     memory->capacity = capacity / GRANULE * GRANULE;
     memory->shared = -1;
-    memory->host = reserve(memory->capacity);
-    memory->marked = reserve(page_count(memory));
+    memory->host = memory_reserve(memory->capacity);
+    memory->marked = memory_reserve(page_count(memory));
     return memory;
-}
-
-int device_memory_share(DeviceMemory *memory) {
-    ensure(memory->live_count == 0 && memory->shared < 0);
-    uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE), bytes = (memory->capacity + page - 1) / page * page;
-    int file = memfd_create("device memory", MFD_CLOEXEC | MFD_ALLOW_SEALING);
-    if (file < 0 || ftruncate(file, (off_t)bytes) != 0 ||
-        fcntl(file, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) != 0 ||
-        mmap(memory->host, memory->capacity, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED | MAP_NORESERVE,
-             file, 0) == MAP_FAILED)
-        user_error("memory: cannot share a device memory of %lu B: %s", memory->capacity, strerror(errno));
-    return memory->shared = file;
 }
 
 void device_memory_free(DeviceMemory *memory) {
@@ -327,7 +285,7 @@ uint64_t device_bytes_peak(const DeviceMemory *memory) {
 
 void device_track_initialised(DeviceMemory *memory) {
     ensure(memory->live_count == 0 && !memory->initialised);
-    memory->initialised = reserve(memory->capacity);
+    memory->initialised = memory_reserve(memory->capacity);
 }
 
 void device_initialise(DeviceMemory *memory, uint64_t address, uint64_t count) {
@@ -396,78 +354,13 @@ static bool next_marked(const DeviceMemory *memory, Allocation block, uint64_t *
     return true;
 }
 
-/* The next range within bounds from the live allocation `*index` on; `*range` is the one before, {0, 0} at first. */
-static bool next_within_bounds(const DeviceMemory *memory, size_t *index, Allocation *range) {
+bool memory_next_within_bounds(const DeviceMemory *memory, size_t *index, Allocation *range) {
     while (*index < memory->live_count) {
         uint64_t at = memory->live[(*index)++].start;
         if (at < range->end) continue; /* in what is mapped around an allocation before */
         return range_within_bounds(memory, at, 1, range);
     }
     return false;
-}
-
-/* --- Apart from other processes --------------------------------------------------------------- */
-
-/* Where the data, or the hole, of the file at a byte ends, `end` at most. Nothing may read a hole through a mapping: that
- * would fill it with pages. */
-static uint64_t end_of_extent(int file, uint64_t at, uint64_t end, bool *is_data) {
-    off_t data = lseek(file, (off_t)at, SEEK_DATA);
-    *is_data = data == (off_t)at;
-    off_t next = *is_data ? lseek(file, (off_t)at, SEEK_HOLE) : data;
-    return next < 0 || (uint64_t)next > end ? end : (uint64_t)next;
-}
-
-static void copy_extent(const DeviceMemory *memory, uint64_t at, uint64_t end, bool is_data) {
-    if (is_data) memcpy(memory->host + at, memory->parted + at, end - at);
-}
-
-/* What differs; most pages do not. */
-static void show_extent(const DeviceMemory *memory, uint64_t at, uint64_t end, bool is_data) {
-    static const uint8_t zeros[PAGE];
-    for (uint64_t next; at < end; at = next) {
-        next = (at / PAGE + 1) * PAGE;
-        if (next > end) next = end;
-        const uint8_t *before = is_data ? memory->parted + at : zeros;
-        if (memcmp(before, memory->host + at, next - at) != 0)
-            memcpy(memory->parted + at, memory->host + at, next - at);
-    }
-}
-
-static void for_extents(const DeviceMemory *memory,
-                        void (*call)(const DeviceMemory *, uint64_t at, uint64_t end, bool is_data)) {
-    size_t index = 0;
-    for (Allocation range = {0, 0}; next_within_bounds(memory, &index, &range);) {
-        uint64_t end = range.end - DEVICE_MEMORY_BASE, next;
-        bool is_data;
-        for (uint64_t at = range.start - DEVICE_MEMORY_BASE; at < end; at = next) {
-            next = end_of_extent(memory->shared, at, end, &is_data);
-            call(memory, at, next, is_data);
-        }
-    }
-}
-
-static void put_in_place(const DeviceMemory *memory, uint8_t *bytes) {
-    if (mremap(bytes, memory->capacity, memory->capacity, MREMAP_MAYMOVE | MREMAP_FIXED, memory->host) ==
-        MAP_FAILED)
-        panic("device memory: cannot be moved: %s", strerror(errno));
-}
-
-void device_memory_part(DeviceMemory *memory) {
-    if (memory->shared < 0 || memory->parted) return;
-    void *others = mmap(NULL, memory->capacity, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE,
-                        memory->shared, 0);
-    if (others == MAP_FAILED)
-        user_error("memory: cannot share a device memory of %lu B: %s", memory->capacity, strerror(errno));
-    memory->parted = others;
-    put_in_place(memory, reserve(memory->capacity));
-    for_extents(memory, copy_extent);
-}
-
-void device_memory_rejoin(DeviceMemory *memory) {
-    if (!memory->parted) return;
-    for_extents(memory, show_extent);
-    put_in_place(memory, memory->parted);
-    memory->parted = NULL;
 }
 
 /* --- Snapshots -------------------------------------------------------------------------------- */
@@ -486,7 +379,7 @@ void device_memory_save(const DeviceMemory *memory, Buffer *buffer) {
     for (size_t index = 0; index < memory->live_count; index++)
         save_range(buffer, memory->live[index]);
     Allocation whole = {0, 0}, range;
-    for (size_t index = 0; next_within_bounds(memory, &index, &whole);) {
+    for (size_t index = 0; memory_next_within_bounds(memory, &index, &whole);) {
         uint64_t at = whole.start;
         while (next_marked(memory, whole, &at, &range)) {
             save_range(buffer, range);
