@@ -10,7 +10,7 @@ local function kernel(body)
   return [[
 .version 7.0
 .target sm_70
-.address_size 64
+.address_size 64 .extern .func (.param .b64 r) malloc(.param .b64 n); .extern .func free(.param .b64 a);
 .file 1 "tile.cu"
 .visible .entry k(.param .u64 p, .param .u64 q)
 {
@@ -39,6 +39,7 @@ end
 local function sites_of(body, options)
   options = options or {}
   local gpu = ww.build(options.config or "gtx480", { memcheck = true, order = options.order, threads = options.threads }):gpu()
+  if options.heap then gpu:set_heap(options.heap) end
   local kernels = gpu:load { text = kernel(body), name = "tile.ptx" }
   local bytes = options.bytes or 512
   local p, q = gpu:alloc(bytes), gpu:alloc(512)
@@ -75,6 +76,20 @@ finds("an atomic reads, and writes", lines("atom.global.add.u32 %r6, [%rd1], 1;"
   "1 x read of uninitialised global memory, line 19")
 finds("beyond the bytes that were asked for, within their rounding", lines("st.global.u32 [%rd4], %r1;"),
   "14 x access beyond the end of an allocation, line 19", { bytes = 200 })
+
+-- Each thread has 12 bytes of its own at %rd7; a pause lets a quantum pass.
+local malloc <const> = "{ .param .b64 n; .param .b64 r; st.param.b64 [n], 12; call.uni (r), malloc, (n); ld.param.b64 %rd7, [r]; }"
+local free <const> = "{ .param .b64 a; st.param.b64 [a], %rd7; call.uni free, (a); }"
+local pause <const> = "mov.u32 %r8, 0; L: add.u32 %r8, %r8, 1; setp.lt.u32 %p3, %r8, 20; @%p3 bra L;"
+finds("what malloc returned is not written, and then it is", lines(malloc, "ld.global.u32 %r6, [%rd7+8];", "st.global.u32 [%rd7+8], %r1;",
+  "ld.global.u32 %r6, [%rd7+8];", free), "64 x read of uninitialised global memory, line 20")
+finds("beyond what malloc returned, and before it", lines(malloc, "st.global.u32 [%rd7+12], %r1;", "ld.global.u32 %r6, [%rd7+-4];", free),
+  "64 x access beyond what malloc returned, line 20; 64 x access beyond what malloc returned, line 21")
+finds("what malloc returned, after it was freed", lines(malloc, "st.global.u32 [%rd7], %r1;", free, pause, "ld.global.u32 %r6, [%rd7];"),
+  "64 x use after free of what malloc returned, line 23")
+finds("what malloc returns again is not freed, nor written", lines("mov.u64 %rd8, 0;", "A: " .. malloc, "ld.global.u32 %r6, [%rd7];",
+  "st.global.u32 [%rd7], %r1;", free, "add.u64 %rd8, %rd8, 1;", "setp.lt.u64 %p2, %rd8, 10;", "@%p2 bra A;"),
+  "640 x read of uninitialised global memory, line 21", { heap = 4096 }) -- of 127 blocks
 
 finds("shared memory that the CTA has not written", lines("ld.shared.u32 %r6, [%r5];"),
   "64 x read of uninitialised shared memory, line 19")

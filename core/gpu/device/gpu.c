@@ -140,6 +140,7 @@ static void place_heap(Gpu *gpu, const Module *module) {
     if (!gpu->heap_start)
         user_error("%s: the heap of malloc (%lu bytes) does not fit in device memory", module->path,
                    gpu->heap_bytes);
+    device_set_bytes(gpu->functional.memory, gpu->heap_start, gpu->heap_bytes, BYTE_OF_NO_BLOCK);
 }
 
 static void add_module(Gpu *gpu, const Module *module) {

@@ -224,10 +224,12 @@ static void perform_heap_request(Sm *sm, const HeapRequest *request) {
         uint32_t lane = (uint32_t)__builtin_ctz(lanes);
         if (request->frees) {
             heap_free(sm->view, running->heap_start, running->heap_bytes, request->value[lane]);
+            if (sm->memcheck) memcheck_free_block(sm, request->value[lane]);
             continue;
         }
         uint64_t address = heap_alloc(sm->view, running->heap_start, running->heap_bytes,
                                       request->value[lane]);
+        if (sm->memcheck && address) memcheck_malloc(sm, address, request->value[lane]);
         memcpy(sm_registers(sm, request->warp) + request->dst + lane * sizeof address, &address,
                sizeof address);
     }

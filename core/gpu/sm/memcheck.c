@@ -149,8 +149,11 @@ static void look_at_global(Sm *sm, const Access *access, uint32_t bytes) {
     const DeviceMemory *memory = sm->view->memory;
     if (!device_covers(memory, access->address, bytes) || !device_nearest(memory, access->address, &block))
         return;
+    ByteState state = device_block_state(memory, access->address, bytes);
     if (access->address + bytes > block.start + block.bytes)
         report(access, MEMCHECK_BEYOND_END, 0, 0);
+    else if (state != BYTE_WRITTEN)
+        report(access, state == BYTE_FREED ? MEMCHECK_FREED_BLOCK : MEMCHECK_BEYOND_BLOCK, 0, 0);
     else if (access->kind != INST_STORE && !is_initialised(access, bytes))
         report(access, MEMCHECK_UNINITIALISED_GLOBAL, 0, 0);
     if (access->kind != INST_LOAD) note_written(sm, access->address, bytes);
@@ -161,6 +164,20 @@ void memcheck_commit(const Sm *sm) {
     for (uint32_t i = 0; i < check->written_count; i++)
         device_initialise(sm->view->memory, check->written[i].address, check->written[i].bytes);
     check->written_count = 0;
+}
+
+void memcheck_malloc(const Sm *sm, uint64_t address, uint64_t bytes) {
+    device_set_bytes(sm->view->memory, address, bytes, BYTE_UNWRITTEN);
+}
+
+/* The heap's own words around a block end it. */
+void memcheck_free_block(const Sm *sm, uint64_t address) {
+    const RunningKernel *running = sm->running;
+    DeviceMemory *memory = sm->view->memory;
+    uint64_t end = running->heap_start + running->heap_bytes;
+    if (address <= running->heap_start || address >= end) return;
+    bool is_start = device_block_state(memory, address - 1, 1) != BYTE_WRITTEN;
+    if (is_start) device_set_bytes(memory, address, device_block_bytes(memory, address, end), BYTE_FREED);
 }
 
 /* --- Shared memory ---------------------------------------------------------------------------- */

@@ -7,7 +7,9 @@
 #include "core/gpu/sm/sm.h"
 
 typedef enum {
-    MEMCHECK_BEYOND_END, /* within the rounding of an allocation */
+    MEMCHECK_BEYOND_END,   /* within the rounding of an allocation */
+    MEMCHECK_BEYOND_BLOCK, /* of the heap of malloc */
+    MEMCHECK_FREED_BLOCK,
     MEMCHECK_UNINITIALISED_GLOBAL,
     MEMCHECK_UNINITIALISED_SHARED,
     MEMCHECK_RACE_READ_WRITE, /* a read, then a write of another warp */
@@ -41,6 +43,9 @@ COLD void memcheck_access(Sm *sm, uint32_t warp, const Inst *inst);
 COLD void memcheck_fence(const Sm *sm, uint32_t warp);
 /* A barrier lets `warps` go on, all that live of the CTA or not. */
 COLD void memcheck_barrier(const Sm *sm, uint32_t slot, WarpSet warps, bool is_whole);
+/* The SM has carried out malloc or free. */
+COLD void memcheck_malloc(const Sm *sm, uint64_t address, uint64_t bytes);
+COLD void memcheck_free_block(const Sm *sm, uint64_t address);
 /* At the boundary of a quantum: what was written is initialised for all. */
 void memcheck_commit(const Sm *sm);
 

@@ -288,14 +288,36 @@ void device_track_initialised(DeviceMemory *memory) {
     memory->initialised = memory_reserve(memory->capacity);
 }
 
-void device_initialise(DeviceMemory *memory, uint64_t address, uint64_t count) {
+static uint8_t *byte_states(const DeviceMemory *memory, uint64_t address) {
+    return memory->initialised + (address - DEVICE_MEMORY_BASE);
+}
+
+void device_set_bytes(DeviceMemory *memory, uint64_t address, uint64_t count, ByteState state) {
     if (!memory->initialised || count == 0) return;
     ensure(device_covers(memory, address, count));
-    memset(memory->initialised + (address - DEVICE_MEMORY_BASE), 1, count);
+    memset(byte_states(memory, address), (int)state, count);
+}
+
+void device_initialise(DeviceMemory *memory, uint64_t address, uint64_t count) {
+    if (device_block_state(memory, address, count) == BYTE_WRITTEN)
+        device_set_bytes(memory, address, count, BYTE_WRITTEN);
 }
 
 bool device_is_initialised(const DeviceMemory *memory, uint64_t address, uint64_t count) {
-    return !memory->initialised || !memchr(memory->initialised + (address - DEVICE_MEMORY_BASE), 0, count);
+    return !memory->initialised || !memchr(byte_states(memory, address), BYTE_UNWRITTEN, count);
+}
+
+ByteState device_block_state(const DeviceMemory *memory, uint64_t address, uint64_t count) {
+    for (ByteState state = BYTE_OF_NO_BLOCK; memory->initialised && state <= BYTE_FREED; state++)
+        if (memchr(byte_states(memory, address), (int)state, count)) return state;
+    return BYTE_WRITTEN;
+}
+
+uint64_t device_block_bytes(const DeviceMemory *memory, uint64_t address, uint64_t end) {
+    uint64_t at = address;
+    while (memory->initialised && at < end && *byte_states(memory, at) < BYTE_OF_NO_BLOCK)
+        at++;
+    return at - address;
 }
 
 void device_write(DeviceMemory *memory, uint64_t address, const void *bytes, uint64_t count) {

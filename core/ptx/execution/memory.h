@@ -78,12 +78,20 @@ uint8_t *device_bytes(DeviceMemory *memory, uint64_t address, uint64_t count);
 /* A digest of all live allocations, for tests of determinism. */
 uint64_t device_digest(const DeviceMemory *memory);
 
-/* Which bytes have been written: by the host, and by kernels as device_initialise() says, between quanta. Off until
+/* What is known of each byte of an allocation: whether it was written, by the host, or by kernels as device_initialise()
+ * says; of the heap of malloc, as device_set_bytes() says, whether it is in a block. All between quanta; off until
  * device_track_initialised(), which must come before the first allocation. */
+typedef enum { BYTE_UNWRITTEN, BYTE_WRITTEN, BYTE_OF_NO_BLOCK, BYTE_FREED } ByteState;
 void device_track_initialised(DeviceMemory *memory);
+void device_set_bytes(DeviceMemory *memory, uint64_t address, uint64_t count, ByteState state);
+/* They are written; those of no block, or freed, stay so. */
 void device_initialise(DeviceMemory *memory, uint64_t address, uint64_t count);
 /* Of bytes inside an allocation. */
 bool device_is_initialised(const DeviceMemory *memory, uint64_t address, uint64_t count);
+/* BYTE_OF_NO_BLOCK or BYTE_FREED when one of them is, otherwise BYTE_WRITTEN. */
+ByteState device_block_state(const DeviceMemory *memory, uint64_t address, uint64_t count);
+/* How many bytes from `address` on, up to `end`, are in a block. */
+uint64_t device_block_bytes(const DeviceMemory *memory, uint64_t address, uint64_t end);
 
 /* Checkpoints, between quanta only. On resume the host program runs again from its start, so its allocations,
  * copies and fills are made again; what kernels wrote is not. Therefore view_commit() marks every page (4
