@@ -157,6 +157,24 @@ START_TEST(bounds_of_hardware_are_those_of_what_is_mapped) {
 }
 END_TEST
 
+START_TEST(bytes_of_no_block_stay_so_when_they_are_written) {
+    DeviceMemory *memory = device_memory_new(1 << 16);
+    device_track_initialised(memory);
+    uint64_t a = device_alloc(memory, 256);
+    device_set_bytes(memory, a, 256, BYTE_OF_NO_BLOCK);
+    device_set_bytes(memory, a + 16, 12, BYTE_UNWRITTEN);
+    ck_assert_uint_eq(device_block_bytes(memory, a + 16, a + 256), 12);
+    ck_assert_int_eq(device_block_state(memory, a + 16, 12), BYTE_WRITTEN);
+    ck_assert_int_eq(device_block_state(memory, a + 16, 13), BYTE_OF_NO_BLOCK);
+    device_initialise(memory, a + 16, 4);
+    ck_assert(device_is_initialised(memory, a + 16, 4) && !device_is_initialised(memory, a + 20, 1));
+    device_set_bytes(memory, a + 16, 12, BYTE_FREED);
+    device_initialise(memory, a + 16, 4);
+    ck_assert_int_eq(device_block_state(memory, a + 16, 4), BYTE_FREED);
+    device_memory_free(memory);
+}
+END_TEST
+
 START_TEST(bytes_are_initialised_when_they_are_written) {
     DeviceMemory *memory = device_memory_new(1 << 16);
     device_track_initialised(memory);
@@ -584,6 +602,7 @@ Suite *device_memory_suite(void) {
     tcase_add_test(cases, released_allocations_are_remembered);
     tcase_add_test(cases, bounds_of_hardware_are_those_of_what_is_mapped);
     tcase_add_test(cases, bytes_are_initialised_when_they_are_written);
+    tcase_add_test(cases, bytes_of_no_block_stay_so_when_they_are_written);
     tcase_add_test(cases, writes_between_allocations_are_in_checkpoints);
     tcase_add_test(cases, digest_sees_contents_and_places);
     tcase_add_test(cases, a_write_is_seen_by_its_writer_at_once_and_by_others_after_commit);
