@@ -66,6 +66,13 @@ void param_access_add(Parser *parser, const Draft *draft, uint32_t address_index
     }
 }
 
+Operand typed_argument(const Formal *formal, Operand actual) {
+    if (actual.shape != OPERAND_IMMEDIATE || !formal->type.is_float) return actual;
+    uint64_t bits;
+    literal_fit((Literal){actual.literal, actual.value}, formal->type.element_bytes, true, &bits);
+    return immediate_operand(bits);
+}
+
 /* Makes the formal name known to the callee. A register or a number may be passed without a .param
  * variable. */
 static void bind_formal(Parser *parser, const BodyStatement *origin, Scope *scope, const Formal *formal,
@@ -155,7 +162,8 @@ static void inline_call(Parser *parser, const BodyStatement *call, Function *fun
     for (uint32_t i = 0; i < results->count; i++)
         bind_formal(parser, &origin, scope, &function->results.list[i], results->list[i], true);
     for (uint32_t i = 0; i < params->count; i++)
-        bind_formal(parser, &origin, scope, &function->params.list[i], params->list[i], false);
+        bind_formal(parser, &origin, scope, &function->params.list[i],
+                    typed_argument(&function->params.list[i], params->list[i]), false);
     Operand kept = allocations_keep(parser, &origin);
     inline_body(parser, function, scope);
     allocations_drop(parser, &origin, kept);

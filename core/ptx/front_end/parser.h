@@ -282,6 +282,8 @@ typedef struct {
 
 /* "b32" and the like. */
 const char *width_modifier(uint64_t bytes, bool is_predicate);
+/* A number that is passed to a float parameter is that float: it is moved as bits of its width. */
+Operand typed_argument(const Formal *formal, Operand actual);
 /* Inlines the call, or makes it a real one: results and parameters fit those of the function. */
 void function_call_add(Parser *parser, const BodyStatement *call, Function *function, const Actuals *results,
                        const Actuals *params);

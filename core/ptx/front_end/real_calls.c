@@ -279,7 +279,8 @@ void real_call_add(Parser *parser, const BodyStatement *call, Function *function
     Transit *in = transits_new(parser, &function->params, false),
             *out = transits_new(parser, &function->results, true);
     for (uint32_t i = 0; i < params->count; i++)
-        transit_move(parser, &origin, &in[i], params->list[i], false);
+        transit_move(parser, &origin, &in[i], typed_argument(&function->params.list[i], params->list[i]),
+                     false);
     uint32_t save = saves ? save_marker(parser, &origin) : 0;
     if (function->framed) move_stack(parser, &origin, true);
     for (uint32_t i = 0; i < params->count; i++)

@@ -54,6 +54,29 @@ START_TEST(a_guarded_call_is_branched_around) {
 }
 END_TEST
 
+/* The last call is a real one, as the function may call itself. */
+START_TEST(a_number_passed_to_a_float_is_that_float) {
+    Module *module = parse(
+        HEADER ".func f(.reg .f32 x) { trap; ret; }\n.func g(.param .f64 x) { trap; ret; }\n"
+               ".func h(.param .f32 x) { .reg .f32 %f<2>; ld.param.f32 %f1, [x]; call h, (%f1); ret; }\n"
+               ".func i(.param .b32 x) { trap; ret; }\n"
+               ".entry k() { call f, (1); call f, (-1.5); call g, (2); call g, (0f3F800000); call i, (3);\n"
+               "call h, (0.25); ret; }");
+    const Kernel *kernel = module_kernel(module, "k");
+    static const uint64_t expected[] = {0x3f800000,         0xbfc00000, 0x4000000000000000,
+                                        0x3ff0000000000000, 3,          0x3e800000};
+    uint32_t inst = 0;
+    for (size_t i = 0; i < sizeof expected / sizeof *expected; i++, inst++) {
+        while (strncmp(kernel->sources[inst].opcode, "mov.b", 5) != 0)
+            inst++;
+        uint32_t source = kernel->insts[inst].src[0];
+        bool wide = !strcmp(kernel->sources[inst].opcode, "mov.b64");
+        ck_assert_uint_eq(wide ? lanes64(kernel, source) : lanes32(kernel, source), expected[i]);
+    }
+    module_free(module);
+}
+END_TEST
+
 START_TEST(calls_that_cannot_be_inlined_are_unsupported) {
     assert_refused(HEADER ".extern .func (.param .b32 r) other(.param .b64 a);\n"
                           ".entry k() { .param .b32 r; .param .b64 a;\ncall.uni (r), other, (a); ret; }",
@@ -212,6 +235,7 @@ Suite *ptx_calls_suite(void) {
     tcase_add_test(calls, calls_are_inlined_with_parameters_in_registers);
     tcase_add_test(calls, parameters_accessed_in_parts_live_in_local_memory);
     tcase_add_test(calls, a_guarded_call_is_branched_around);
+    tcase_add_test(calls, a_number_passed_to_a_float_is_that_float);
     tcase_add_test(calls, calls_that_cannot_be_inlined_are_unsupported);
     tcase_add_test(calls, an_indirect_call_decides_between_the_functions_that_fit);
     tcase_add_test(calls, an_indirect_branch_decides_between_its_labels);
