@@ -416,20 +416,19 @@ static uint8_t *initialiser_room(Initialiser *init, uint64_t offset, uint64_t by
     return init->bytes + offset;
 }
 
-/* name, generic(name), 0xFF00(name), each with an optional "+ number" behind it. */
+/* name or generic(name), each with an optional "+ number" behind it. */
 static void parse_initial_address(Initialiser *init, uint64_t offset, uint64_t mask) {
     Parser *parser = init->parser;
     uint64_t bytes = init->type->element_bytes;
     uint32_t line = parser->token.line;
-    bool parenthesis = mask != 0;
-    if (!mask && token_is(parser->token, TOKEN_IDENTIFIER, "generic")) {
+    bool generic = token_is(parser->token, TOKEN_IDENTIFIER, "generic");
+    if (generic) {
         advance(parser);
-        parenthesis = true;
+        expect(parser, '(', "before the name of a variable");
     }
-    if (parenthesis) expect(parser, '(', "before the name of a variable");
     const Name *name = expect_name(parser, "a number or the name of a variable");
-    if (parenthesis) expect(parser, ')', "after the name of a variable");
-    if (!mask && bytes < 4)
+    if (generic) expect(parser, ')', "after the name of a variable");
+    if (mask == UINT64_MAX && bytes < 4)
         parser_fail(parser, line, "expected 4 or 8 bytes for an address, got %u", (uint32_t)bytes);
     int64_t addend = (int64_t)parse_offset(parser);
     initialiser_room(init, offset, bytes);
@@ -442,7 +441,7 @@ static void parse_initial_address(Initialiser *init, uint64_t offset, uint64_t m
                                                                           .offset = offset,
                                                                           .bytes = (uint32_t)bytes,
                                                                           .addend = addend,
-                                                                          .mask = mask ? mask : UINT64_MAX}};
+                                                                          .mask = mask}};
 }
 
 static uint64_t float_bits(double value, uint64_t bytes) {
@@ -478,10 +477,29 @@ const char *literal_fit(Literal literal, uint64_t bytes, bool is_float, uint64_t
     return NULL;
 }
 
+static bool at_name(const Parser *parser) {
+    return parser->token.kind == TOKEN_IDENTIFIER && !token_is(parser->token, TOKEN_IDENTIFIER, "WARP_SZ");
+}
+
+/* 0xFF00(address) or 0xFF00(number), behind the mask: its bits, shifted to the right. */
+static void parse_masked_value(Initialiser *init, uint64_t offset, uint64_t mask) {
+    Parser *parser = init->parser;
+    expect(parser, '(', "behind a mask");
+    if (at_name(parser)) {
+        parse_initial_address(init, offset, mask);
+    } else {
+        uint64_t bytes = init->type->element_bytes,
+                 value = expect_integer(parser, "a value behind a mask", UINT64_MAX);
+        fixup_apply(&(Fixup){.bytes = (uint32_t)bytes, .mask = mask}, value,
+                    initialiser_room(init, offset, bytes));
+    }
+    expect(parser, ')', "after a value behind a mask");
+}
+
 static void parse_initial_value(Initialiser *init, uint64_t offset) {
     Parser *parser = init->parser;
-    if (parser->token.kind == TOKEN_IDENTIFIER && !token_is(parser->token, TOKEN_IDENTIFIER, "WARP_SZ")) {
-        parse_initial_address(init, offset, 0);
+    if (at_name(parser)) {
+        parse_initial_address(init, offset, UINT64_MAX);
         return;
     }
     uint32_t line = parser->token.line;
@@ -489,7 +507,7 @@ static void parse_initial_value(Initialiser *init, uint64_t offset) {
     if (at(parser, '(')) {
         if (literal.kind != LITERAL_INTEGER || !literal.bits)
             parser_fail(parser, line, "expected an integer other than 0 as the mask of an address");
-        parse_initial_address(init, offset, literal.bits);
+        parse_masked_value(init, offset, literal.bits);
         return;
     }
     uint64_t bits, bytes = init->type->element_bytes;

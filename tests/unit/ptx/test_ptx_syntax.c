@@ -68,6 +68,26 @@ START_TEST(addresses_and_initialisers_take_expressions) {
 }
 END_TEST
 
+START_TEST(masks_take_sums_generic_addresses_and_numbers) {
+    Module *module = parse(HEADER
+                           ".global .u32 v[4];\n"
+                           ".global .u8 a[3] = {0xff(v+4), 0xff00(v + 4), 0xff0000(v+4)};\n"
+                           ".global .u8 b[2] = {0xff(generic(v)), 0xFF00(generic(v)+4)};\n"
+                           ".global .u8 c[3] = {0xFF(1000 + 546), 0xFF00(1000 + 546), 0xff0000(131187)};\n"
+                           ".global .u16 d = 0xffff00(0x123456);\n.entry k() { ret; }");
+    module->variables[0].address = 0xc0ab1002;
+    module_place(module);
+    const uint8_t expected[][3] = {{0x06, 0x10, 0xab}, {0x02, 0x10}, {0x0a, 0x06, 0x02}, {0x34, 0x12}};
+    for (int i = 0; i < 4; i++)
+        ck_assert_mem_eq(module->variables[i + 1].init, expected[i], module->variables[i + 1].bytes);
+    module_free(module);
+    assert_refused(HEADER ".global .u8 a = 0xff(v+4;",
+                   "test.ptx:4: expected ')' after a value behind a mask");
+    assert_refused(HEADER ".global .u8 a = 0xff(1.5);",
+                   "test.ptx:4: a value behind a mask: expected an integer");
+}
+END_TEST
+
 START_TEST(registers_of_several_elements_are_as_many_registers) {
     Module *module = parse(KERNEL(".reg .v4 .f32 %q, %v<2>; .reg .v2 .b32 %w;\nld.global.v4.f32 %q, [%rd1];\n"
                                   "add.f32 %f1, %q.y, %q.a; mov.b32 %w.x, 3; mov.b32 %w.y, 4;\n"
@@ -351,6 +371,7 @@ Suite *ptx_syntax_suite(void) {
     TCase *syntax = tcase_create("syntax");
     tcase_add_test(syntax, constant_expressions_have_their_values);
     tcase_add_test(syntax, addresses_and_initialisers_take_expressions);
+    tcase_add_test(syntax, masks_take_sums_generic_addresses_and_numbers);
     tcase_add_test(syntax, registers_of_several_elements_are_as_many_registers);
     tcase_add_test(syntax, registers_and_local_memory_of_the_module_are_each_kernels_own);
     tcase_add_test(syntax, a_variable_of_a_body_is_one_of_the_module);
