@@ -75,13 +75,24 @@ static Token lex_dotted(Lexer *lexer) {
     return token_here(lexer, TOKEN_DOTTED, start);
 }
 
+/* .5, .5e3: no modifier, such as .2d, has a dot and then digits alone or an exponent. */
+static bool at_fraction(const Lexer *lexer) {
+    const char *at = lexer->cursor + 1;
+    while (at < lexer->end && is_digit(*at))
+        at++;
+    if (at == lexer->cursor + 1) return false;
+    return at == lexer->end || !is_word(*at) || *at == 'e' || *at == 'E';
+}
+
 static Token lex_number(Lexer *lexer) {
     const char *start = lexer->cursor;
     take_word(lexer);
     bool decimal = true;
     for (const char *c = start; c < lexer->cursor; c++)
         decimal &= is_digit(*c);
-    if (decimal && lexer->end - lexer->cursor > 1 && lexer->cursor[0] == '.' && is_digit(lexer->cursor[1])) {
+    char next = lexer->end - lexer->cursor > 1 ? lexer->cursor[1] : 0;
+    if (decimal && lexer->cursor < lexer->end && *lexer->cursor == '.' &&
+        (is_digit(next) || !is_word(next))) {
         lexer->cursor++;
         take_word(lexer);
     }
@@ -113,7 +124,7 @@ Token lexer_next(Lexer *lexer) {
     if (start == lexer->end) return token_here(lexer, TOKEN_END, start);
     char c = *start;
     bool more = lexer->end - start > 1;
-    if (is_digit(c)) return lex_number(lexer);
+    if (is_digit(c) || (c == '.' && at_fraction(lexer))) return lex_number(lexer);
     if (c == '.' && more && is_word(start[1])) return lex_dotted(lexer);
     if (c == '"') return lex_string(lexer);
     if (is_word(c) || (c == '%' && more && is_word(start[1]))) {

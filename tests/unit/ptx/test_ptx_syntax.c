@@ -68,6 +68,28 @@ START_TEST(addresses_and_initialisers_take_expressions) {
 }
 END_TEST
 
+START_TEST(decimal_floats_need_no_digits_on_one_side_of_the_point) {
+    static const struct {
+        const char *text;
+        double value;
+    } cases[] = {{".5", 0.5}, {"-.25", -0.25}, {".5e3", 500}, {".5E-1", 0.05},
+                 {"5.", 5},   {"0.", 0},       {"1.5e2", 150}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char text[300];
+        snprintf(text, sizeof text, HEADER ".global .f64 d[2] = {%s,%s};\n.entry k() { ret; }", cases[i].text,
+                 cases[i].text);
+        Module *module = parse(text);
+        const double *values = (const double *)(const void *)module->variables[0].init;
+        ck_assert_double_eq(values[0], cases[i].value);
+        ck_assert_double_eq(values[1], cases[i].value);
+        module_free(module);
+    }
+    module_free(parse(KERNEL("mov.f32 %f1, .5; add.f32 %f1,%f1,.5;")));
+    assert_refused(KERNEL("mov.f32 %f1, .5f;"), "test.ptx:6: expected ");
+    assert_refused(KERNEL("mov.f32 %f1, .5.5;"), "test.ptx:6: expected ';'");
+}
+END_TEST
+
 START_TEST(masks_take_sums_generic_addresses_and_numbers) {
     Module *module = parse(HEADER
                            ".global .u32 v[4];\n"
@@ -371,6 +393,7 @@ Suite *ptx_syntax_suite(void) {
     TCase *syntax = tcase_create("syntax");
     tcase_add_test(syntax, constant_expressions_have_their_values);
     tcase_add_test(syntax, addresses_and_initialisers_take_expressions);
+    tcase_add_test(syntax, decimal_floats_need_no_digits_on_one_side_of_the_point);
     tcase_add_test(syntax, masks_take_sums_generic_addresses_and_numbers);
     tcase_add_test(syntax, registers_of_several_elements_are_as_many_registers);
     tcase_add_test(syntax, registers_and_local_memory_of_the_module_are_each_kernels_own);
