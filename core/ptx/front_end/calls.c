@@ -192,14 +192,12 @@ void parse_call(Parser *parser, Draft *draft) {
     if (target.kind != TOKEN_IDENTIFIER) parser_expected(parser, "the name of a function");
     const Symbol *symbol = symbol_lookup(parser, parser->scope, target.text, target.length);
     advance(parser);
-    if (accept(parser, ',')) {
-        if (accept(parser, '(')) {
-            parse_actuals(parser, draft, &params);
-            if (accept(parser, ',')) expect_name(parser, "the prototype of an indirect call");
-        } else {
-            expect_name(parser, "the prototype of an indirect call");
-        }
+    bool more = accept(parser, ',');
+    if (more && accept(parser, '(')) {
+        parse_actuals(parser, draft, &params);
+        more = accept(parser, ',');
     }
+    const Name *prototype = more ? expect_name(parser, "the prototype of an indirect call") : NULL;
     statement_end(parser, draft);
     BodyStatement *call = &draft->statement;
     if (!symbol || (symbol->kind != SYMBOL_FUNCTION && symbol->kind != SYMBOL_REGISTER))
@@ -209,7 +207,8 @@ void parse_call(Parser *parser, Draft *draft) {
     if (external && intrinsic_call_add(parser, call, function, &results, &params)) return;
     const char *reason = external ? missing_body_reason(function) : call->unsupported;
     if (!reason && indirect)
-        reason = indirect_call_add(parser, call, register_operand(parser, symbol->index), &results, &params);
+        reason = indirect_call_add(parser, call, register_operand(parser, symbol->index), &results, &params,
+                                   prototype);
     else if (!reason)
         function_call_add(parser, call, function, &results, &params);
     if (reason) unsupported_add(parser, call, reason);

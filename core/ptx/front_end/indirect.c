@@ -46,21 +46,27 @@ void parse_branch_table(Parser *parser, Symbol *table) {
     expect(parser, ';', "after a list of labels");
 }
 
-/* The table may stand behind the branch. */
-static const Symbol *find_table(Parser *parser, const Name *name) {
+/* What the directive behind the label is, which may stand behind the statement that names it. Without one it has
+ * neither targets nor the kind of a prototype. */
+static const Symbol *find_labelled(Parser *parser, const Name *name) {
     const Symbol *known = symbol_lookup(parser, parser->scope, name->text, name->length);
     if (known) return known;
     Parser outer = *parser;
-    Symbol *table = arena_alloc(&parser->scratch, 1, sizeof *table);
-    while (!table->target_count && parser->token.kind != TOKEN_END) {
+    Symbol *labelled = arena_alloc(&parser->scratch, 1, sizeof *labelled);
+    bool found = false;
+    while (!found && parser->token.kind != TOKEN_END && !at_dotted(parser, "func") &&
+           !at_dotted(parser, "entry")) {
         bool named = token_is(parser->token, TOKEN_IDENTIFIER, name->text);
         advance(parser);
         if (!named || !accept(parser, ':')) continue;
-        if (at_dotted(parser, "branchtargets")) parse_branch_table(parser, table);
+        found = true;
+        if (at_dotted(parser, "branchtargets")) parse_branch_table(parser, labelled);
+        if (at_dotted(parser, "callprototype") || at_dotted(parser, "calltargets"))
+            parse_prototype(parser, labelled);
     }
     parser->lexer = outer.lexer;
     parser->token = outer.token;
-    return table;
+    return labelled;
 }
 
 static void jump_to(Parser *parser, const BodyStatement *origin, const Name *label) {
@@ -94,7 +100,7 @@ void parse_indirect_branch(Parser *parser, Draft *draft) {
     uint32_t line = parser->token.line;
     const Name *name = expect_name(parser, "the name of a list of labels");
     statement_end(parser, draft);
-    const Symbol *table = find_table(parser, name);
+    const Symbol *table = find_labelled(parser, name);
     if (!table->target_count)
         parser_fail(parser, line, "expected a list of labels (.branchtargets), got '%.200s'", name->text);
     BodyStatement origin = draft->statement;
@@ -139,13 +145,29 @@ void find_addresses(Parser *parser) {
     }
 }
 
-static bool parameters_fit(const FormalList *formals, const Actuals *actuals) {
-    bool fit = formals->count == actuals->count;
-    for (uint32_t i = 0; fit && i < actuals->count; i++) {
-        const Symbol *symbol = actuals->list[i].symbol;
-        fit = !symbol || symbol->kind != SYMBOL_CALL_PARAM || symbol->bytes == formals->list[i].type.bytes;
+/* The functions of .calltargets say themselves what their parameters are. */
+void parse_prototype(Parser *parser, Symbol *prototype) {
+    bool has_types = at_dotted(parser, "callprototype");
+    prototype->kind = SYMBOL_PROTOTYPE;
+    advance(parser);
+    if (has_types) {
+        prototype->function = arena_alloc(&parser->scratch, 1, sizeof *prototype->function);
+        if (accept(parser, '(')) parse_formals(parser, &prototype->function->results);
+        expect_name(parser, "'_' in a prototype");
+        if (accept(parser, '(')) parse_formals(parser, &prototype->function->params);
     }
-    return fit;
+    skip_through(parser, ';');
+}
+
+static void check_prototype(Parser *parser, const BodyStatement *call, const Name *name,
+                            const Actuals *results, const Actuals *params) {
+    const Symbol *prototype = find_labelled(parser, name);
+    if (prototype->kind != SYMBOL_PROTOTYPE)
+        parser_fail(parser, call->line, "expected a prototype (.callprototype or .calltargets), got '%.200s'",
+                    name->text);
+    const char *defect = prototype->function ? call_defect(parser, prototype->function, results, params)
+                                             : NULL;
+    if (defect) parser_fail(parser, call->line, "call by '%.200s': %s", name->text, defect);
 }
 
 static void unknown_function_add(Parser *parser, const BodyStatement *origin, Operand address) {
@@ -157,14 +179,14 @@ static void unknown_function_add(Parser *parser, const BodyStatement *origin, Op
 }
 
 const char *indirect_call_add(Parser *parser, const BodyStatement *call, Operand address,
-                              const Actuals *results, const Actuals *params) {
+                              const Actuals *results, const Actuals *params, const Name *prototype) {
+    if (prototype) check_prototype(parser, call, prototype, results, params);
     find_addresses(parser);
     BodyStatement origin = *call;
     Symbol *behind = NULL;
     for (uint32_t i = 0; i < parser->function_count; i++) {
         Function *function = parser->functions[i]->function;
-        if (!function->address_taken || !function->has_body || !parameters_fit(&function->results, results) ||
-            !parameters_fit(&function->params, params))
+        if (!function->address_taken || !function->has_body || call_defect(parser, function, results, params))
             continue;
         if (!behind) behind = skip_unless_guarded(parser, &origin);
         Symbol *next = label_new(parser);

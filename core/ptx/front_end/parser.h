@@ -293,6 +293,9 @@ void function_call_add(Parser *parser, const BodyStatement *call, Function *func
 void call_graph_find(Parser *parser);
 
 /* real_calls.c */
+/* NULL, or in what results and parameters differ from those that are declared; valid until the next call. */
+const char *call_defect(const Parser *parser, const Function *function, const Actuals *results,
+                        const Actuals *params);
 bool call_is_real(Parser *parser, const Function *function);
 void real_call_add(Parser *parser, const BodyStatement *call, Function *function, const Actuals *results,
                    const Actuals *params);
@@ -346,9 +349,11 @@ Symbol *skip_unless_guarded(Parser *parser, BodyStatement *origin);
 void parse_indirect_branch(Parser *parser, Draft *draft);
 /* The current token is .branchtargets. */
 void parse_branch_table(Parser *parser, Symbol *table);
-/* NULL, or why the call cannot be executed. */
+/* The current token is .callprototype or .calltargets. */
+void parse_prototype(Parser *parser, Symbol *prototype);
+/* NULL, or why the call cannot be executed. The call has no prototype where its name is NULL. */
 const char *indirect_call_add(Parser *parser, const BodyStatement *call, Operand address,
-                              const Actuals *results, const Actuals *params);
+                              const Actuals *results, const Actuals *params, const Name *prototype);
 
 /* intrinsics.c */
 

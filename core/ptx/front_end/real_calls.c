@@ -15,6 +15,7 @@
  * in local memory. */
 #include "core/ptx/front_end/parser.h"
 
+#include <stdio.h>
 #include <string.h>
 
 /* Beyond these, no call of a kernel is inlined any more. */
@@ -146,18 +147,54 @@ static void transit_move(Parser *parser, const BodyStatement *origin, const Tran
     }
 }
 
-static const char *actual_defect(const Formal *formal, const Operand *actual) {
-    if (actual->symbol && actual->symbol->kind == SYMBOL_CALL_PARAM)
-        return actual->symbol->bytes == formal->type.bytes ? NULL
-                                                           : "a parameter has not the size that is declared";
-    return formal->type.dimension_count ? "a parameter needs a .param variable" : NULL;
+enum { DEFECT_BYTES = 96, SIZE_WORDS_BYTES = 32 };
+
+static void size_words(char *text, bool is_predicate, uint64_t bytes) {
+    if (is_predicate)
+        snprintf(text, SIZE_WORDS_BYTES, "a predicate");
+    else
+        snprintf(text, SIZE_WORDS_BYTES, "%llu bytes", (unsigned long long)bytes);
 }
 
-static const char *actuals_defect(const FormalList *formals, const Actuals *actuals) {
-    const char *defect = formals->count == actuals->count ? NULL : "not as many parameters as are declared";
-    for (uint32_t i = 0; !defect && i < actuals->count; i++)
-        defect = actual_defect(&formals->list[i], &actuals->list[i]);
-    return defect;
+static bool actual_fits(const Parser *parser, const Formal *formal, const Operand *actual, char *why) {
+    const VariableType *type = &formal->type;
+    bool in_param = actual->symbol && actual->symbol->kind == SYMBOL_CALL_PARAM;
+    const VirtualRegister *reg = actual->reg == NO_REGISTER ? NULL : &parser->kernel->registers[actual->reg];
+    if (!in_param && type->dimension_count) {
+        snprintf(why, DEFECT_BYTES, "expected a .param variable, got none");
+        return false;
+    }
+    if (!in_param && !reg) return true;
+    uint64_t bytes = in_param ? actual->symbol->bytes : reg->bytes;
+    bool is_predicate = !in_param && reg->is_predicate;
+    if (is_predicate == type->is_predicate && bytes == type->bytes) return true;
+    char declared[SIZE_WORDS_BYTES], passed[SIZE_WORDS_BYTES];
+    size_words(declared, type->is_predicate, type->bytes);
+    size_words(passed, is_predicate, bytes);
+    snprintf(why, DEFECT_BYTES, "expected %s, got %s", declared, passed);
+    return false;
+}
+
+static const char *list_defect(const Parser *parser, const char *what, const FormalList *formals,
+                               const Actuals *actuals) {
+    static _Thread_local char defect[2 * DEFECT_BYTES];
+    char why[DEFECT_BYTES];
+    if (formals->count != actuals->count) {
+        snprintf(defect, sizeof defect, "expected %u %ss, got %u", formals->count, what, actuals->count);
+        return defect;
+    }
+    for (uint32_t i = 0; i < actuals->count; i++) {
+        if (actual_fits(parser, &formals->list[i], &actuals->list[i], why)) continue;
+        snprintf(defect, sizeof defect, "%s %u: %s", what, i + 1, why);
+        return defect;
+    }
+    return NULL;
+}
+
+const char *call_defect(const Parser *parser, const Function *function, const Actuals *results,
+                        const Actuals *params) {
+    const char *defect = list_defect(parser, "result", &function->results, results);
+    return defect ? defect : list_defect(parser, "parameter", &function->params, params);
 }
 
 /* --- Functions ------------------------------------------------------------------------------- */
@@ -269,8 +306,7 @@ static void note_saves(Parser *parser, uint32_t save, uint32_t restore) {
 
 void real_call_add(Parser *parser, const BodyStatement *call, Function *function, const Actuals *results,
                    const Actuals *params) {
-    const char *defect = actuals_defect(&function->results, results);
-    if (!defect) defect = actuals_defect(&function->params, params);
+    const char *defect = call_defect(parser, function, results, params);
     if (defect) parser_fail(parser, call->line, "call of '%.200s': %s", function->name->text, defect);
     Instance *callee = instance_of(parser, function), *caller = parser->kernel->instance;
     bool saves = is_inside(caller, function);

@@ -179,9 +179,11 @@ static void parse_label(Parser *parser) {
         parse_branch_table(parser, symbol_declare(parser, parser->scope, name, SYMBOL_BRANCH_TABLE, line));
         return;
     }
+    if (at_dotted(parser, "callprototype") || at_dotted(parser, "calltargets")) {
+        parse_prototype(parser, symbol_declare(parser, parser->scope, name, SYMBOL_PROTOTYPE, line));
+        return;
+    }
     label_place(parser, symbol_declare(parser, parser->scope, name, SYMBOL_LABEL, line));
-    /* An indirect call has its parameters, and these say enough. */
-    if (at_dotted(parser, "callprototype") || at_dotted(parser, "calltargets")) skip_through(parser, ';');
 }
 
 /* Operands. */
@@ -240,7 +242,8 @@ static void use_symbol(Parser *parser, Symbol *symbol, Token token) {
         parser_fail(parser, token.line,
                     "%s is declared .extern in line %u, but this module does not define it",
                     token_words(token), symbol->line);
-    if (symbol->kind == SYMBOL_LABEL || symbol->kind == SYMBOL_BRANCH_TABLE)
+    if (symbol->kind == SYMBOL_LABEL || symbol->kind == SYMBOL_BRANCH_TABLE ||
+        symbol->kind == SYMBOL_PROTOTYPE)
         parser_fail(parser, token.line, "%s is a label", token_words(token));
 }
 

@@ -29,6 +29,7 @@ typedef enum {
     SYMBOL_CALL_PARAM, /* .param variable of a call site, and its name inside the callee */
     SYMBOL_LABEL,
     SYMBOL_BRANCH_TABLE, /* .branchtargets */
+    SYMBOL_PROTOTYPE,    /* .callprototype; without a function: .calltargets */
     SYMBOL_FUNCTION,
     SYMBOL_ENTRY,
 } SymbolKind;

@@ -130,6 +130,47 @@ START_TEST(an_indirect_call_decides_between_the_functions_that_fit) {
 }
 END_TEST
 
+START_TEST(an_indirect_call_fits_functions_by_the_sizes_of_registers) {
+    Module *module = parse(HEADER
+                           ".func f(.reg .f64 a) { trap; ret; }\n.func g(.param .b32 a) { exit; }\n"
+                           ".func h(.reg .pred a) { trap; ret; }\n.global .u64 table[3] = {f, g, h};\n"
+                           ".entry k() { .reg .b64 %rd<3>; .reg .f32 %f<3>; call %rd1, (%f1), P; ret;\n"
+                           "P: .callprototype _ (.param .f32 _) .noreturn; }");
+    const Kernel *kernel = module_kernel(module, "k");
+    uint32_t traps = 0;
+    for (uint32_t i = 0; i < kernel->inst_count; i++)
+        traps += !strcmp(kernel->sources[i].opcode, "trap");
+    ck_assert_uint_eq(traps, 0); /* but for that of an unknown address, trap.indirect */
+    module_free(module);
+}
+END_TEST
+
+#define INDIRECT(prototype, call)                                                                            \
+    HEADER ".func (.param .b32 r) f(.param .b64 a) { ret; }\n.global .u64 table = f;\n"                      \
+           ".entry k() { .reg .b64 %rd<3>; .reg .b32 %r<3>; .reg .pred %p; .param .b32 b; .param .b64 a;\n"  \
+           "P: " prototype ";\n" call "; ret; }\n.func later() { Q: .callprototype _; ret; }"
+
+START_TEST(an_indirect_call_is_checked_against_its_prototype) {
+    module_free(
+        parse(INDIRECT(".callprototype (.param .b32 _) _ (.param .b64 _)", "call (b), %rd1, (a), P")));
+    module_free(parse(INDIRECT(".calltargets f", "call (b), %rd1, (a), P")));
+    assert_refused(INDIRECT(".callprototype (.param .b32 _) _ (.param .b64 _)", "call (b), %rd1, (a), Q"),
+                   "test.ptx:8: expected a prototype (.callprototype or .calltargets), got 'Q'");
+    assert_refused(INDIRECT(".callprototype (.param .b32 _) _", "call (b), %rd1, (a), P"),
+                   "test.ptx:8: call by 'P': expected 0 parameters, got 1");
+    assert_refused(INDIRECT(".callprototype _ (.param .b64 _)", "call (b), %rd1, (a), P"),
+                   "test.ptx:8: call by 'P': expected 0 results, got 1");
+    assert_refused(INDIRECT(".callprototype (.param .b32 _) _ (.param .b32 _)", "call (b), %rd1, (a), P"),
+                   "test.ptx:8: call by 'P': parameter 1: expected 4 bytes, got 8 bytes");
+    assert_refused(INDIRECT(".callprototype (.param .b32 _) _ (.reg .b64 _)", "call (%r1), %rd1, (%r1), P"),
+                   "test.ptx:8: call by 'P': parameter 1: expected 8 bytes, got 4 bytes");
+    assert_refused(INDIRECT(".callprototype (.param .b32 _) _ (.reg .b64 _)", "call (%p), %rd1, (%rd1), P"),
+                   "test.ptx:8: call by 'P': result 1: expected 4 bytes, got a predicate");
+    assert_refused(INDIRECT(".callprototype (.param .b32 _) _ (.param .b8 _[8])", "call (b), %rd1, (5), P"),
+                   "test.ptx:8: call by 'P': parameter 1: expected a .param variable, got none");
+}
+END_TEST
+
 START_TEST(an_indirect_branch_decides_between_its_labels) {
     static const char *const forms[] = {"T: .branchtargets A, B, C;\nbrx.idx %r1, T;\n",
                                         "brx.idx.uni %r1, T;\nT: .branchtargets A, B, C;\n"};
@@ -238,6 +279,8 @@ Suite *ptx_calls_suite(void) {
     tcase_add_test(calls, a_number_passed_to_a_float_is_that_float);
     tcase_add_test(calls, calls_that_cannot_be_inlined_are_unsupported);
     tcase_add_test(calls, an_indirect_call_decides_between_the_functions_that_fit);
+    tcase_add_test(calls, an_indirect_call_fits_functions_by_the_sizes_of_registers);
+    tcase_add_test(calls, an_indirect_call_is_checked_against_its_prototype);
     tcase_add_test(calls, an_indirect_branch_decides_between_its_labels);
     tcase_add_test(calls, calls_of_the_device_runtime_are_one_instruction_on_registers);
     tcase_add_test(calls, chains_of_calls_that_explode_end_in_real_calls);
