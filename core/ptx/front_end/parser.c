@@ -458,15 +458,40 @@ static void parse_alias(Parser *parser) {
     parser->aliases[parser->alias_count++] = alias;
 }
 
+static bool have_equal_sizes(const FormalList *a, const FormalList *b) {
+    bool equal = a->count == b->count;
+    for (uint32_t i = 0; equal && i < a->count; i++)
+        equal = a->list[i].type.bytes == b->list[i].type.bytes &&
+                a->list[i].type.is_predicate == b->list[i].type.is_predicate;
+    return equal;
+}
+
+/* The name stands for the target, with its address. In the list of functions, whose order the addresses follow, a
+ * function without a body stays in its place. */
+static void take_target(Parser *parser, Symbol *name, const Symbol *target) {
+    Symbol *declared = arena_alloc(&parser->scratch, 1, sizeof *declared);
+    *declared = *name;
+    for (uint32_t i = 0; i < parser->function_count; i++)
+        if (parser->functions[i] == name) parser->functions[i] = declared;
+    name->function = target->function;
+    name->offset = target->offset;
+}
+
 void resolve_aliases(Parser *parser) {
     for (uint32_t i = 0; i < parser->alias_count; i++) {
         const Alias *alias = &parser->aliases[i];
-        const Symbol *name = module_symbol(parser, alias->source, alias->name),
-                     *target = module_symbol(parser, alias->source, alias->target);
+        Symbol *name = module_symbol(parser, alias->source, alias->name);
+        const Symbol *target = module_symbol(parser, alias->source, alias->target);
         parser->source = alias->source;
         if (!name || name->kind != SYMBOL_FUNCTION || !target || target->kind != SYMBOL_FUNCTION)
             parser_fail(parser, alias->line, "expected two declared functions after .alias");
-        if (!name->function->has_body) *name->function = *target->function;
+        if (!have_equal_sizes(&name->function->results, &target->function->results) ||
+            !have_equal_sizes(&name->function->params, &target->function->params))
+            parser_fail(
+                parser, alias->line,
+                "'%.200s': expected results and parameters of the sizes that '%.200s' has, got others",
+                alias->name->text, alias->target->text);
+        if (!name->function->has_body) take_target(parser, name, target);
     }
 }
 

@@ -189,6 +189,28 @@ START_TEST(declarations_end_as_compilers_of_all_ages_end_them) {
 }
 END_TEST
 
+START_TEST(an_alias_has_the_address_of_its_target) {
+    Module *module = parse(HEADER ".visible .func other();\n.visible .func other2();\n"
+                                  ".func plain() { trap; ret; }\n.func last() { exit; }\n"
+                                  ".alias other, plain;\n.alias other2, other;\n"
+                                  ".global .u64 table[4] = {other, other2, plain, last};\n"
+                                  ".entry k() { .reg .b64 %rd<2>; call %rd1; ret; }");
+    const uint64_t *table = (const uint64_t *)(const void *)module->variables[0].init;
+    ck_assert_uint_eq(table[0], table[2]);
+    ck_assert_uint_eq(table[1], table[2]);
+    ck_assert_uint_ne(table[3], table[2]);
+    const Kernel *kernel = module_kernel(module, "k");
+    uint32_t compares = 0;
+    for (uint32_t i = 0; i < kernel->inst_count; i++)
+        compares += !strncmp(kernel->sources[i].opcode, "setp", 4);
+    ck_assert_uint_eq(compares, 2); /* plain and last */
+    module_free(module);
+    assert_refused(HEADER ".func a(.param .b32 x);\n.func b(.param .b64 x) { ret; }\n.alias a, b;\n",
+                   "test.ptx:6: 'a': expected results and parameters of the sizes that 'b' has, got others");
+    assert_refused(HEADER ".func (.reg .pred x) a();\n.func b() { ret; }\n.alias a, b;\n", "test.ptx:6: 'a'");
+}
+END_TEST
+
 START_TEST(hints_of_caches_and_launches_change_nothing) {
     Module *module = parse(KERNEL(
         "ld.global.L1::evict_last.L2::128B.u32 %r1, [%rd1]; ld.global.u32 %r1, [%rd1];\n"
@@ -399,6 +421,7 @@ Suite *ptx_syntax_suite(void) {
     tcase_add_test(syntax, registers_and_local_memory_of_the_module_are_each_kernels_own);
     tcase_add_test(syntax, a_variable_of_a_body_is_one_of_the_module);
     tcase_add_test(syntax, declarations_end_as_compilers_of_all_ages_end_them);
+    tcase_add_test(syntax, an_alias_has_the_address_of_its_target);
     tcase_add_test(syntax, hints_of_caches_and_launches_change_nothing);
     tcase_add_test(syntax, a_constant_may_stand_for_a_predicate);
     tcase_add_test(syntax, markers_of_a_preprocessor_are_passed_over);
