@@ -16,7 +16,7 @@ static long double number_of(uint64_t bits, Format format) {
 
 static long double computed(const Job *job, long double a, long double b) {
     switch ((Operation)job->selector) {
-    case DIV:
+    case DIV: return fabsl(b) > 0x1p126L ? a * copysignl(0, b) : a / b;
     case DIV_FULL: return a / b;
     case RCP: return 1 / a;
     case SQRT: return sqrtl(a);
@@ -68,13 +68,6 @@ static void apply_approximate(const Job *job, const uint64_t *in, Result *out) {
     }
     if (isfinite(value) && out->most > limit) out->most = INFINITY;
     if (isfinite(value) && out->least < -limit) out->least = -INFINITY;
-    /* div.approx divides by very large numbers as it likes to. */
-    if (job->selector == DIV && fabsl(b) > 0x1p126L && isfinite(b)) {
-        out->least = out->least > 0 ? 0 : out->least;
-        out->most = out->most < 0 ? 0 : out->most;
-        if (isinf(a))
-            *out = (Result){.kind = RESULT_WITHIN, .format = format, .least = -INFINITY, .most = INFINITY};
-    }
 }
 
 bool approximate_reference(Job *job) {

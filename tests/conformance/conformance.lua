@@ -29,7 +29,8 @@ operand of 16 bits all values ([how it is made](../tests/README.md#conformance))
 - Approximations may differ from the value in long double by the error that the PTX ISA documents:
   `ex2`, `div.full` and `div.approx` 2 units in the last place, `rcp` 1, `sqrt` 2^-23, `rsqrt`
   2^-22.9, `tanh` 2^-11; `lg2` 2^-22; `sin` and `cos` 2^-20.5 up to 2 pi, and 2^-14.7 beyond; of
-  f16 and bf16 `ex2` 2^-9.9 and 2^-7, `tanh` 2^-10.9 and 2^-8.
+  f16 and bf16 `ex2` 2^-9.9 and 2^-7, `tanh` 2^-10.9 and 2^-8. `div.approx` by more
+  than 2^126 gives zero, and NaN where infinity is divided.
 - Where the ISA leaves open which NaN or which zero comes out, any is accepted. Division by zero of
   integers, and lanes of `shfl` that read from a lane which does not take part, are left out.
 - `mma` has random matrices, 10,000 elements of each form: integers exactly, sums of floats within

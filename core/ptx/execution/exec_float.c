@@ -88,6 +88,12 @@ FLOAT_BINARY(exec_add, a + b, a + b)
 FLOAT_BINARY(exec_sub, a - b, a - b)
 FLOAT_BINARY(exec_mul, (a * b), (a * b))
 FLOAT_BINARY(exec_div, a / b, a / b)
+/* div.approx multiplies by the reciprocal, which is flushed to zero from 2^126 on. */
+static inline float approximate_divisor(float b) {
+    return __builtin_fabsf(b) > 0x1p126f ? __builtin_copysignf(INFINITY, b) : b;
+}
+DEFINE_BINARY(exec_div_approx_f32, LaneF32, LaneF32, canonical_f32(a / approximate_divisor(b)))
+DEFINE_MODIFIED_F32(exec_div_approx_f32, 2, a / approximate_divisor(b))
 FLOAT_TERNARY(exec_fma, __builtin_fmaf(a, b, c), __builtin_fma(a, b, c))
 FLOAT_UNARY(exec_rcp, 1.0f / a, 1.0 / a)
 FLOAT_UNARY(exec_sqrt, __builtin_sqrtf(a), __builtin_sqrt(a))

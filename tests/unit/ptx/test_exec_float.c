@@ -32,6 +32,21 @@ START_TEST(float_arithmetic_rounds_once) {
 }
 END_TEST
 
+START_TEST(approximate_division_by_more_than_2_to_126_gives_zero) {
+    const uint32_t minus_zero = 0x80000000u;
+    static const char *const forms[] = {"div.approx.f32", "div.approx.ftz.f32"};
+    for (int i = 0; i < 2; i++) {
+        EXPECT2(forms[i], "r4 r4 r4", F(1.5f), F(0x1.8p126f), F(0x1p126f));
+        EXPECT2(forms[i], "r4 r4 r4", 0, F(0x1p127f), F(0x1.000002p126f));
+        EXPECT2(forms[i], "r4 r4 r4", minus_zero, F(1), F(-2e38f));
+        EXPECT2(forms[i], "r4 r4 r4", minus_zero, F(-1), F(2e38f));
+        EXPECT2(forms[i], "r4 r4 r4", NAN_F32, INF_F32, F(2e38f));
+        EXPECT2(forms[i], "r4 r4 r4", 0, F(1), INF_F32);
+    }
+    EXPECT2("div.full.f32", "r4 r4 r4", F(1), F(0x1p127f), F(0x1p127f));
+}
+END_TEST
+
 START_TEST(directed_rounding_applies_to_one_instruction_only) {
     EXPECT2("add.rz.f32", "r4 r4 r4", F(1.0f), F(1), F(0x1.8p-24f));
     EXPECT2("add.rp.f32", "r4 r4 r4", F(1.0f + 0x1p-23f), F(1), F(0x1p-40f));
@@ -515,6 +530,7 @@ Suite *exec_float_suite(void) {
     TCase *cases = tcase_create("exec float");
     tcase_add_checked_fixture(cases, warp_setup, warp_teardown);
     tcase_add_test(cases, float_arithmetic_rounds_once);
+    tcase_add_test(cases, approximate_division_by_more_than_2_to_126_gives_zero);
     tcase_add_test(cases, directed_rounding_applies_to_one_instruction_only);
     tcase_add_test(cases, ftz_flushes_inputs_and_results_and_sat_clamps);
     tcase_add_test(cases, nan_results_are_canonical_and_min_max_prefer_numbers);
