@@ -159,6 +159,27 @@ harness.test("a barrier that no CTA has is a fault, with timing and without", fu
   end
 end)
 
+harness.test("an atomic on local memory says so, in a kernel with a stack, too", function()
+  local head = ".version 8.0\n.target sm_80\n.address_size 64\n"
+  local body = [[
+.visible .entry increments()
+{
+  .reg .b64 %rd<2>; .reg .b32 %r1; .local .align 4 .b8 depot[16];
+  cvta.local.u64 %rd1, depot;
+  atom.add.u32 %r1, [%rd1+8], 1;
+]]
+  local recursion = ".func f() { call f; ret; }\n"
+  for _, text in ipairs { head .. body .. "ret; }", head .. recursion .. body .. "call f; ret; }" } do
+    local gpu = ww.build("gtx480", { memory = 1 << 20 }):gpu()
+    local kernel = gpu:load({ name = "atomics.ptx", text = text }).increments
+    local _, fault = gpu:try_launch(kernel, { grid = 1, block = 32 })
+    harness.equal(fault.kind, "out of bounds")
+    harness.equal(fault.space, "local")
+    harness.contains(fault.message, "expected an atomic on global or shared memory, got one at 0x2000008 of local memory, CTA (0, 0, 0)")
+    harness.contains(fault.message, "; in atom.add.u32 %r1, [%rd1+8], 1;")
+  end
+end)
+
 -- CTAs up to the one that traps end at once, so that others are on their way to SMs then; those behind it never end.
 harness.test("no CTA begins after a fault", function()
   local gpu, kernels = machine()

@@ -5,9 +5,14 @@
 
 #include <string.h>
 
-static bool overflows_stack(const Sm *sm, uint32_t kind, uint32_t space, uint64_t address) {
-    return kind == FAULT_OUT_OF_BOUNDS && space == SPACE_LOCAL && sm->running->kernel->uses_stack &&
-           address >= sm->running->local_bytes;
+static bool is_local_atomic(const Inst *inst, const LaunchFault *fault) {
+    return fault->kind == FAULT_OUT_OF_BOUNDS && fault->space == SPACE_LOCAL && inst->kind == INST_ATOMIC;
+}
+
+static bool overflows_stack(const Sm *sm, const Inst *inst, const LaunchFault *fault) {
+    return fault->kind == FAULT_OUT_OF_BOUNDS && fault->space == SPACE_LOCAL &&
+           sm->running->kernel->uses_stack && fault->address >= sm->running->local_bytes &&
+           !is_local_atomic(inst, fault);
 }
 
 static void describe_kind(const Sm *sm, uint32_t kind, uint64_t address, char *what, size_t size) {
@@ -138,19 +143,23 @@ static void find_place(const Sm *sm, uint32_t w, const Inst *inst, LaunchFault *
 static void describe(const Sm *sm, const Inst *inst, LaunchFault *fault) {
     const uint32_t *cta = fault->ctaid, *thread = fault->thread;
     char place[240], what[720], miss[300] = "", ptx[FAULT_TEXT_BYTES + 8] = "";
-    bool overflow = overflows_stack(sm, fault->kind, fault->space, fault->address);
+    bool overflow = overflows_stack(sm, inst, fault), local_atomic = is_local_atomic(inst, fault);
     if (overflow)
         snprintf(
             what, sizeof what,
             "the stack of %u bytes per thread overflows: a recursion that is too deep, or a larger `stack` "
             "of the launch (in CUDA: cudaLimitStackSize) is needed",
             sm->running->local_bytes - sm->running->kernel->local_bytes);
+    else if (local_atomic)
+        snprintf(what, sizeof what,
+                 "expected an atomic on global or shared memory, got one at 0x%lx of local memory",
+                 fault->address);
     else
         describe_kind(sm, fault->kind, fault->address, what, sizeof what);
     fault_place(sm->running->kernel, inst, place, sizeof place);
     bool is_access = !overflow && (fault->kind == FAULT_OUT_OF_BOUNDS || fault->kind == FAULT_MISALIGNED);
     size_t length = strlen(what);
-    if (is_access) describe_limit(sm, fault->space, what + length, sizeof what - length);
+    if (is_access && !local_atomic) describe_limit(sm, fault->space, what + length, sizeof what - length);
     if (fault->kind == FAULT_OUT_OF_BOUNDS && is_in_device_memory(fault->space))
         fault_describe_miss(sm->view->memory, fault->address, fault->bytes, miss, sizeof miss);
     if (is_access && fault->ptx[0]) snprintf(ptx, sizeof ptx, "; in %s", fault->ptx);
