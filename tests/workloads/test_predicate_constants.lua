@@ -75,7 +75,7 @@ end
 harness.test("a float is no predicate", function()
   local ok, problem = pcall(result_of, "mov.pred %p, 1.0;")
   assert(not ok, "it was read")
-  harness.contains(tostring(problem), "predicates:9: expected a predicate or an integer constant as one, got a float")
+  harness.contains(tostring(problem), "predicates:9: 'mov.pred %p, 1.0': constant 1: expected a predicate or an integer constant, got a float")
 end)
 
 harness.finish()

@@ -362,6 +362,23 @@ static void set_address(Decoder *decoder, const BodyStatement *statement, Inst *
     inst->src[0] = constant_operand(decoder, 0, 8, variable);
 }
 
+/* "'text'" of the statement, shortened; valid until the next call. */
+static const char *statement_words(const BodyStatement *statement) {
+    return token_words(
+        (Token){.kind = TOKEN_IDENTIFIER, .text = statement->text, .length = statement->text_length});
+}
+
+_Noreturn static void constant_fail(Decoder *decoder, const BodyStatement *statement, Literal literal,
+                                    const char *defect) {
+    double value;
+    memcpy(&value, &literal.bits, sizeof value);
+    if (literal.kind == LITERAL_F64)
+        parser_fail(decoder->parser, statement->line, "%s: constant %g: %s", statement_words(statement),
+                    value, defect);
+    parser_fail(decoder->parser, statement->line, "%s: constant 0f%08lX: %s", statement_words(statement),
+                literal.bits, defect);
+}
+
 static uint32_t source_operand(Decoder *decoder, const BodyStatement *statement, const Operand *operand,
                                uint32_t bytes, bool is_float) {
     if (operand->reg != NO_REGISTER) return decoder->place[operand->reg] * SLOT_BYTES;
@@ -369,15 +386,16 @@ static uint32_t source_operand(Decoder *decoder, const BodyStatement *statement,
     if (operand->symbol)
         return constant_operand(decoder, symbol_value(decoder, operand), bytes, symbol_variable(operand));
     uint64_t bits;
-    const char *defect = literal_fit((Literal){operand->literal, operand->value}, bytes, is_float, &bits);
-    if (defect) parser_fail(decoder->parser, statement->line, "%s", defect);
+    Literal literal = {operand->literal, operand->value};
+    const char *defect = literal_fit(literal, bytes, is_float, &bits);
+    if (defect) constant_fail(decoder, statement, literal, defect);
     return constant_operand(decoder, bits, bytes, NO_VARIABLE);
 }
 
 static uint32_t predicate_constant(Decoder *decoder, const BodyStatement *statement, const Operand *operand) {
     if (operand->literal != LITERAL_INTEGER)
-        parser_fail(decoder->parser, statement->line,
-                    "expected a predicate or an integer constant as one, got a float");
+        constant_fail(decoder, statement, (Literal){operand->literal, operand->value},
+                      "expected a predicate or an integer constant, got a float");
     return TRUE_PREDICATE | (operand->value ? 0 : OPERAND_NEGATED);
 }
 

@@ -36,6 +36,18 @@ START_TEST(errors_name_file_and_line) {
 }
 END_TEST
 
+START_TEST(a_constant_of_the_wrong_kind_is_named_with_its_statement) {
+    assert_refused(
+        KERNEL("\nadd.u32 %r1,\n%r2, -1.5;"),
+        "test.ptx:7: 'add.u32 %r1, %r2, -1.5': constant -1.5: a 64-bit float constant needs a float");
+    assert_refused(
+        KERNEL("mov.u64 %rd1, 0f3F800000;"),
+        "test.ptx:6: 'mov.u64 %rd1, 0f3F800000': constant 0f3F800000: a 0f constant stands for 32");
+    assert_refused(KERNEL("and.pred %p1, %p2, 0d3FF0000000000000;"),
+                   "test.ptx:6: 'and.pred %p1, %p2, 0d3FF0000000000000': constant 1: expected a predicate");
+}
+END_TEST
+
 /* 2147483647 * 2147483649 words are 4 bytes fewer than 2^64: the second element would lie in front of the
  * first. 2^38 words are 2^40 bytes, of which 2^24 are 2^64. */
 START_TEST(an_empty_dimension_hides_no_overflow) {
@@ -321,6 +333,7 @@ Suite *ptx_errors_suite(void) {
     Suite *suite = suite_create("ptx_errors");
     TCase *errors = tcase_create("errors");
     tcase_add_test(errors, errors_name_file_and_line);
+    tcase_add_test(errors, a_constant_of_the_wrong_kind_is_named_with_its_statement);
     tcase_add_test(errors, an_empty_dimension_hides_no_overflow);
     tcase_add_test(errors, what_would_be_right_is_said_to_its_end);
     tcase_add_test(errors, accesses_of_halves_and_vectors_say_which_there_are);
