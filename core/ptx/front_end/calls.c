@@ -84,7 +84,7 @@ static void bind_formal(Parser *parser, const BodyStatement *origin, Scope *scop
         return;
     }
     if (actual.symbol && actual.symbol->kind == SYMBOL_CALL_PARAM) {
-        if (actual.symbol->bytes != formal->type.bytes)
+        if (actual.symbol->bytes != formal->type.bytes && !formal->type.unsized)
             parser_fail(parser, origin->line,
                         "'%.200s': expected %llu bytes as the function declares, got %llu",
                         actual.symbol->name->text, (unsigned long long)formal->type.bytes,

@@ -20,10 +20,16 @@ static Token broken(const Lexer *lexer, const char *why) {
     return (Token){.kind = TOKEN_BROKEN, .line = lexer->line, .text = why};
 }
 
-/* What a preprocessor leaves, at the start of a line: # 7 "a.cu", #line 7. */
-static bool at_line_marker(const Lexer *lexer) {
+/* What a preprocessor leaves, at the start of a line: # 7 "a.cu", #line 7; and what old compilers leave for
+ * debuggers: @@DWARF .byte 0x11. */
+static bool at_marker_line(const Lexer *lexer) {
+    static const char for_debuggers[] = "@@DWARF";
     const char *at = lexer->cursor + 1;
-    if (*lexer->cursor != '#' || !lexer->is_line_start) return false;
+    if (!lexer->is_line_start) return false;
+    size_t left = (size_t)(lexer->end - lexer->cursor);
+    if (left >= strlen(for_debuggers) && !memcmp(lexer->cursor, for_debuggers, strlen(for_debuggers)))
+        return true;
+    if (*lexer->cursor != '#') return false;
     if (lexer->end - at >= 4 && memcmp(at, "line", 4) == 0) return true;
     while (at < lexer->end && *at == ' ')
         at++;
@@ -41,7 +47,7 @@ static bool skip_blanks(Lexer *lexer) {
             lexer->is_line_start = true;
         } else if (*at == ' ' || *at == '\t' || *at == '\r' || *at == '\f' || *at == '\v') {
             lexer->cursor++;
-        } else if ((pair && at[0] == '/' && at[1] == '/') || at_line_marker(lexer)) {
+        } else if ((pair && at[0] == '/' && at[1] == '/') || at_marker_line(lexer)) {
             while (lexer->cursor < lexer->end && *lexer->cursor != '\n')
                 lexer->cursor++;
         } else if (pair && at[0] == '/' && at[1] == '*') {

@@ -503,6 +503,7 @@ static void parse_linked(Parser *parser, Linkage linkage) {
     for (size_t i = 0; i < sizeof variables / sizeof *variables; i++) {
         if (!at_dotted(parser, variables[i].name)) continue;
         advance(parser);
+        if (variables[i].space == SPACE_CONST) accept_constant_bank(parser);
         parse_module_variables(parser, variables[i].space, linkage);
         return;
     }

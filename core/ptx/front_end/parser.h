@@ -33,7 +33,8 @@ typedef struct {
     uint32_t dimension_count, vector;        /* .v2, .v4: also the innermost dimension */
     bool is_predicate, is_float, is_integer; /* neither: .b32 and the like */
     bool is_texture;                         /* .texref or .surfref */
-    bool unsized;                            /* x[] */
+    bool is_sampler;
+    bool unsized; /* x[] */
 } VariableType;
 
 /* One of the texts that are linked into a module. */
@@ -205,6 +206,8 @@ uint64_t parse_offset(Parser *parser);
 /* Bytes of a type name ("u32"), 0 when it is none; predicates and 128-bit types have their own rules. */
 uint32_t type_bytes(const char *type);
 void parse_type(Parser *parser, VariableType *type);
+/* Behind .const: the banks of old PTX, .const[2], are one memory. */
+void accept_constant_bank(Parser *parser);
 void parse_dimensions(Parser *parser, VariableType *type);
 void parse_module_variables(Parser *parser, Space space, Linkage linkage);
 void parse_registers(Parser *parser);

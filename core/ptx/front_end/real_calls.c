@@ -164,7 +164,7 @@ static bool actual_fits(const Parser *parser, const Formal *formal, const Operan
         snprintf(why, DEFECT_BYTES, "expected a .param variable, got none");
         return false;
     }
-    if (!in_param && !reg) return true;
+    if ((!in_param && !reg) || type->unsized) return true;
     uint64_t bytes = in_param ? actual->symbol->bytes : reg->bytes;
     bool is_predicate = !in_param && reg->is_predicate;
     if (is_predicate == type->is_predicate && bytes == type->bytes) return true;
@@ -308,6 +308,12 @@ void real_call_add(Parser *parser, const BodyStatement *call, Function *function
                    const Actuals *params) {
     const char *defect = call_defect(parser, function, results, params);
     if (defect) parser_fail(parser, call->line, "call of '%.200s': %s", function->name->text, defect);
+    for (uint32_t i = 0; i < function->params.count; i++)
+        if (function->params.list[i].type.unsized)
+            parser_fail(
+                parser, call->line,
+                "call of '%.200s': expected parameters with a size, as the call is not inlined, got '%.200s'",
+                function->name->text, function->params.list[i].name->text);
     Instance *callee = instance_of(parser, function), *caller = parser->kernel->instance;
     bool saves = is_inside(caller, function);
     BodyStatement origin = *call;

@@ -534,8 +534,12 @@ static void parse_instruction(Parser *parser) {
     draft_begin(parser, &draft, NULL, NULL);
     if (accept(parser, '@')) parse_guard(parser, &draft.statement);
     draft.statement.opcode = expect_name(parser, "an instruction, a label, a directive or '}'")->text;
-    for (; parser->token.kind == TOKEN_DOTTED; advance(parser))
+    while (parser->token.kind == TOKEN_DOTTED) {
+        bool is_const = at_dotted(parser, "const");
         draft_modifier(&draft, name_intern(&parser->symbols, parser->token.text, parser->token.length)->text);
+        advance(parser);
+        if (is_const) accept_constant_bank(parser);
+    }
     if (!strcmp(draft.statement.opcode, "call"))
         parse_call(parser, &draft);
     else if (!strcmp(draft.statement.opcode, "bra"))

@@ -44,6 +44,12 @@ static bool parse_pointer_attribute(Parser *parser) {
     return false;
 }
 
+void accept_constant_bank(Parser *parser) {
+    if (peek(parser).kind != TOKEN_NUMBER || !accept(parser, '[')) return;
+    expect_integer(parser, "a constant bank", 10);
+    expect(parser, ']', "after a constant bank");
+}
+
 /* 128 bits are a vector of two. */
 void parse_type(Parser *parser, VariableType *type) {
     uint64_t align = 0;
@@ -69,6 +75,7 @@ void parse_type(Parser *parser, VariableType *type) {
             type->element_bytes = type_bytes(name->text);
             type->is_float = !strcmp(name->text, "f32") || !strcmp(name->text, "f64");
             type->is_texture = !strcmp(name->text, "texref") || !strcmp(name->text, "surfref");
+            type->is_sampler = !strcmp(name->text, "samplerref");
             type->is_integer = name->text[0] == 'u' || name->text[0] == 's';
             if (!type->is_predicate && !type->element_bytes)
                 parser_fail(parser, token.line, "expected a type for declarations, got %s",
@@ -544,6 +551,10 @@ static uint64_t parse_initial_list(Initialiser *init, uint32_t dimension, uint64
 static void parse_initialiser(Parser *parser, VariableType *type, uint32_t index) {
     Initialiser init = {.parser = parser, .type = type, .variable = index};
     uint32_t line = parser->token.line;
+    if (type->is_sampler && accept(parser, '{')) { /* of use to separate samplers alone, which are refused */
+        skip_through(parser, '}');
+        return;
+    }
     if (!type->dimension_count) {
         parse_initial_value(&init, 0);
     } else {

@@ -171,6 +171,30 @@ START_TEST(an_indirect_call_is_checked_against_its_prototype) {
 }
 END_TEST
 
+START_TEST(a_parameter_without_size_takes_arrays_of_any) {
+    static const char functions[] = HEADER
+        ".func f(.param .align 8 .b8 b[]) { .reg .b32 %r<2>; ld.param.b32 %r1, [b+4]; ret; }\n"
+        ".func g(.param .align 8 .b8 b[]) { call g, (b); ret; }\n";
+    char text[1000];
+    snprintf(
+        text, sizeof text,
+        "%s.entry k() { .param .align 8 .b8 small[8], large[24]; call f, (small); call f, (large); ret; }",
+        functions);
+    Module *module = parse(text);
+    ck_assert_uint_eq(module_kernel(module, "k")->insts[0].kind, INST_ALU); /* moves of registers */
+    module_free(module);
+    snprintf(text, sizeof text, "%s.entry k() { .param .align 8 .b8 small[8];\ncall g, (small); ret; }",
+             functions);
+    assert_refused(
+        text,
+        "test.ptx:7: call of 'g': expected parameters with a size, as the call is not inlined, got 'b'");
+    snprintf(text, sizeof text, "%s.entry k() { .param .b8 tiny[4];\ncall f, (tiny); ret; }", functions);
+    assert_refused(text, "test.ptx:4: expected an access within the 4 bytes of 'tiny'");
+    snprintf(text, sizeof text, "%s.entry k() {\ncall f, (5); ret; }", functions);
+    assert_refused(text, "test.ptx:7: 'b' needs a .param variable");
+}
+END_TEST
+
 START_TEST(an_indirect_branch_decides_between_its_labels) {
     static const char *const forms[] = {"T: .branchtargets A, B, C;\nbrx.idx %r1, T;\n",
                                         "brx.idx.uni %r1, T;\nT: .branchtargets A, B, C;\n"};
@@ -281,6 +305,7 @@ Suite *ptx_calls_suite(void) {
     tcase_add_test(calls, an_indirect_call_decides_between_the_functions_that_fit);
     tcase_add_test(calls, an_indirect_call_fits_functions_by_the_sizes_of_registers);
     tcase_add_test(calls, an_indirect_call_is_checked_against_its_prototype);
+    tcase_add_test(calls, a_parameter_without_size_takes_arrays_of_any);
     tcase_add_test(calls, an_indirect_branch_decides_between_its_labels);
     tcase_add_test(calls, calls_of_the_device_runtime_are_one_instruction_on_registers);
     tcase_add_test(calls, chains_of_calls_that_explode_end_in_real_calls);

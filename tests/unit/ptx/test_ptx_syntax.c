@@ -211,6 +211,32 @@ START_TEST(an_alias_has_the_address_of_its_target) {
 }
 END_TEST
 
+START_TEST(old_compilers_lines_for_debuggers_and_constant_banks_are_read) {
+    Module *module = parse(".version 1.4\n.target sm_10\n@@DWARF .section .debug_pubnames\n"
+                           ".const[2] .u32 x[2] = {1, 2};\n.extern .const[3] .u32 open[];\n"
+                           ".entry k (.param .u32 p) { .reg .u32 %r<4>; ld.param.u32 %r1, [p];\n"
+                           "  @@DWARF .byte 0x0,'a'\n"
+                           "ld.const[2].u32 %r2, [x+4]; st.global.u32 [%r1], %r2; exit; }\n"
+                           "@@DWARF end: .4byte end - 4\n");
+    const Kernel *kernel = module_kernel(module, "k");
+    ck_assert_uint_eq(module->variables[0].space, SPACE_CONST);
+    ck_assert_uint_eq(kernel->insts[1].space, SPACE_CONST);
+    ck_assert_int_eq(kernel->insts[1].displacement, 4);
+    module_free(module);
+    assert_refused(HEADER ".const[11] .u32 x;",
+                   "test.ptx:4: a constant bank: expected an integer from 0 to 10");
+}
+END_TEST
+
+START_TEST(samplers_may_have_initialisers) {
+    Module *module = parse(
+        HEADER ".global .samplerref s = { addr_mode_0 = clamp_to_border, filter_mode = nearest };\n"
+               ".global .samplerref t;\n.entry k() { ret; }");
+    ck_assert_uint_eq(module->variable_count, 2);
+    module_free(module);
+}
+END_TEST
+
 START_TEST(hints_of_caches_and_launches_change_nothing) {
     Module *module = parse(KERNEL(
         "ld.global.L1::evict_last.L2::128B.u32 %r1, [%rd1]; ld.global.u32 %r1, [%rd1];\n"
@@ -422,6 +448,8 @@ Suite *ptx_syntax_suite(void) {
     tcase_add_test(syntax, a_variable_of_a_body_is_one_of_the_module);
     tcase_add_test(syntax, declarations_end_as_compilers_of_all_ages_end_them);
     tcase_add_test(syntax, an_alias_has_the_address_of_its_target);
+    tcase_add_test(syntax, old_compilers_lines_for_debuggers_and_constant_banks_are_read);
+    tcase_add_test(syntax, samplers_may_have_initialisers);
     tcase_add_test(syntax, hints_of_caches_and_launches_change_nothing);
     tcase_add_test(syntax, a_constant_may_stand_for_a_predicate);
     tcase_add_test(syntax, markers_of_a_preprocessor_are_passed_over);
