@@ -350,6 +350,7 @@ static void lay_out_params(Parser *parser, Entry *entry) {
         Symbol *symbol = symbol_declare(parser, entry->scope, formal->name, SYMBOL_PARAM, formal->line);
         symbol->bytes = formal->type.bytes;
         symbol->align = formal->type.align;
+        symbol->stride = type_stride(&formal->type, 0);
         symbol->offset = offset = (offset + symbol->align - 1) / symbol->align * symbol->align;
         offset += symbol->bytes;
         if (offset > MAX_PARAM_BYTES)

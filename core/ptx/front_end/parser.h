@@ -206,6 +206,8 @@ uint64_t parse_offset(Parser *parser);
 /* Bytes of a type name ("u32"), 0 when it is none; predicates and 128-bit types have their own rules. */
 uint32_t type_bytes(const char *type);
 void parse_type(Parser *parser, VariableType *type);
+/* Bytes from an element of this dimension to the next. */
+uint64_t type_stride(const VariableType *type, uint32_t dimension);
 /* Behind .const: the banks of old PTX, .const[2], are one memory. */
 void accept_constant_bank(Parser *parser);
 void parse_dimensions(Parser *parser, VariableType *type);

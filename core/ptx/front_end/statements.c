@@ -263,6 +263,16 @@ static bool lies_in_frame(const Symbol *symbol, bool in_address) {
            (symbol->kind == SYMBOL_LOCAL || (symbol->kind == SYMBOL_CALL_PARAM && !in_address));
 }
 
+/* [2] behind the name of a variable, and what is added to it. */
+static uint64_t parse_place(Parser *parser, const Symbol *symbol) {
+    uint64_t index = 0;
+    if (symbol->stride && accept(parser, '[')) {
+        index = expect_integer(parser, "the index of an array", UINT32_MAX);
+        expect(parser, ']', "after the index of an array");
+    }
+    return index * symbol->stride + parse_offset(parser);
+}
+
 /* A name: register, special register or variable. */
 static Operand parse_named(Parser *parser, Draft *draft, bool in_address) {
     Operand operand = no_operand;
@@ -288,10 +298,11 @@ static Operand parse_named(Parser *parser, Draft *draft, bool in_address) {
         return operand;
     }
     use_symbol(parser, symbol, token);
-    if (lies_in_frame(symbol, in_address)) return frame_address(parser, symbol, parse_offset(parser));
+    uint64_t offset = parse_place(parser, symbol);
+    if (lies_in_frame(symbol, in_address)) return frame_address(parser, symbol, offset);
     operand.shape = OPERAND_SYMBOL;
     operand.symbol = symbol;
-    operand.value = parse_offset(parser);
+    operand.value = offset;
     return operand;
 }
 
@@ -403,6 +414,20 @@ static void resident_add(Parser *parser, const Draft *fetch) {
     statement_add(parser, &move);
 }
 
+/* ld.global.u32 %r1, a[2]: an address without brackets of its own. */
+static bool accept_element(Parser *parser, Draft *draft) {
+    static const char *const accesses[] = {"ld", "ldu", "st", "atom", "red"};
+    bool is_access = false;
+    for (size_t i = 0; i < sizeof accesses / sizeof *accesses; i++)
+        is_access |= !strcmp(draft->statement.opcode, accesses[i]);
+    if (!is_access || parser->token.kind != TOKEN_IDENTIFIER || peek(parser).punctuation != '[') return false;
+    Operand address = parse_named(parser, draft, true);
+    address.shape = OPERAND_ADDRESS;
+    draft_operand(draft, address);
+    draft->statement.bracket_end = draft->statement.operand_count;
+    return true;
+}
+
 static void parse_operand_group(Parser *parser, Draft *draft) {
     if (accept(parser, '{')) {
         uint32_t elements = parse_vector(parser, draft);
@@ -410,7 +435,8 @@ static void parse_operand_group(Parser *parser, Draft *draft) {
         if (is_texture_fetch(draft) && accept(parser, '|')) parse_resident(parser, draft);
     } else if (accept(parser, '[')) {
         parse_address(parser, draft);
-    } else if (!accept_vector_register(parser, draft) && !accept_vector_special(parser, draft)) {
+    } else if (!accept_element(parser, draft) && !accept_vector_register(parser, draft) &&
+               !accept_vector_special(parser, draft)) {
         draft_operand(draft, parse_operand(parser, draft));
         if (accept(parser, '|')) draft_operand(draft, parse_operand(parser, draft));
     }

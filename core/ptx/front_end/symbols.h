@@ -49,6 +49,7 @@ typedef struct Symbol {
     uint32_t line;
     const char *path; /* of the text that declares it */
     uint64_t bytes, align;
+    uint64_t stride; /* of a variable: bytes of a[0]                                       */
     uint64_t offset; /* in its space; label: number of the statement that follows;
                       * function: what stands for its address                              */
     uint32_t index;  /* register; variable of the module                                   */

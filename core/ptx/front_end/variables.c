@@ -124,6 +124,13 @@ void parse_dimensions(Parser *parser, VariableType *type) {
     set_array_bytes(parser, type);
 }
 
+uint64_t type_stride(const VariableType *type, uint32_t dimension) {
+    uint64_t stride = type->element_bytes;
+    for (uint32_t i = dimension + 1; i < type->dimension_count; i++)
+        stride *= type->dimensions[i];
+    return stride;
+}
+
 static uint64_t align_up(uint64_t value, uint64_t align) {
     return (value + align - 1) / align * align;
 }
@@ -314,6 +321,7 @@ static Symbol *declare_variable(Parser *parser, const VariableType *type, Symbol
     Symbol *symbol = symbol_declare(parser, parser->scope, name, kind, line);
     symbol->bytes = declared.bytes;
     symbol->align = declared.align;
+    symbol->stride = type_stride(&declared, 0);
     symbol->instance = parser->kernel ? parser->kernel->instance : NULL;
     return symbol;
 }
@@ -357,6 +365,7 @@ static void declare_shared(Parser *parser, const VariableType *type, Linkage lin
                             is_extern ? SYMBOL_DYNAMIC_SHARED : SYMBOL_SHARED, line);
     symbol->bytes = declared.bytes;
     symbol->align = declared.align;
+    symbol->stride = type_stride(&declared, 0);
     symbol->is_weak = linkage == LINK_WEAK || linkage == LINK_COMMON;
     if (parser->kernel) place_in_kernel(parser, symbol);
     if (!parser->function) return;
@@ -527,9 +536,7 @@ static void parse_initial_value(Initialiser *init, uint64_t offset) {
 static uint64_t parse_initial_list(Initialiser *init, uint32_t dimension, uint64_t offset) {
     Parser *parser = init->parser;
     const VariableType *type = init->type;
-    uint64_t stride = type->element_bytes, count = 0;
-    for (uint32_t i = dimension + 1; i < type->dimension_count; i++)
-        stride *= type->dimensions[i];
+    uint64_t stride = type_stride(type, dimension), count = 0;
     for (; !accept(parser, '}'); count++) {
         if (count) expect(parser, ',', "or '}' in an initialiser");
         if (count >= type->dimensions[dimension] && !(type->unsized && !dimension))
@@ -560,11 +567,7 @@ static void parse_initialiser(Parser *parser, VariableType *type, uint32_t index
     } else {
         expect(parser, '{', "before the initial values of an array");
         uint64_t count = parse_initial_list(&init, 0, 0);
-        if (type->unsized) {
-            type->bytes = count * type->element_bytes;
-            for (uint32_t i = 1; i < type->dimension_count; i++)
-                type->bytes *= type->dimensions[i];
-        }
+        if (type->unsized) type->bytes = count * type_stride(type, 0);
     }
     if (type->bytes > MAX_INITIALISED_BYTES || type->bytes < init.used) initialiser_too_long(parser, line);
     ModuleVariable *variable = &parser->module->variables[index];
@@ -624,6 +627,7 @@ static void parse_module_variable(Parser *parser, VariableType type, Space space
     if (type.is_predicate) parser_fail(parser, line, "expected a type with a size, got .pred");
     if (space == SPACE_TEXTURE) check_texture(parser, name, &type, line);
     Symbol *symbol = declare_module_variable(parser, name, linkage, line);
+    symbol->stride = type_stride(&type, 0);
     if (linkage == LINK_EXTERN) return;
     uint32_t index = module->variable_count++;
     module->variables = arena_grow(storage, module->variables, sizeof *module->variables, index,

@@ -90,6 +90,28 @@ START_TEST(decimal_floats_need_no_digits_on_one_side_of_the_point) {
 }
 END_TEST
 
+START_TEST(elements_of_arrays_are_named_by_an_index) {
+    Module *module = parse(HEADER
+                           ".global .u32 v[8];\n.entry k(.param .u32 p[4]) {\n"
+                           ".reg .b32 %r<3>; .reg .b64 %rd<2>; .local .b64 l[2]; .shared .u16 s[2][3];\n"
+                           "mov.u64 %rd1, v[3]; ld.global.u32 %r1, v[2*2]; ld.param.u32 %r2, p[2];\n"
+                           "st.local.b64 l[1], %rd1; ld.shared.u16 %r1, [s[1]+2];\n"
+                           "atom.global.add.u32 %r1, v[1], %r2; st.global.u32 v[1]+8, %r1; }");
+    const Kernel *kernel = module_kernel(module, "k");
+    static const int64_t displacements[] = {0, 16, 8, 8, 8, 4, 12};
+    for (size_t i = 1; i < sizeof displacements / sizeof *displacements; i++)
+        ck_assert_int_eq(kernel->insts[i].displacement, displacements[i]);
+    module->variables[0].address = 0xc0001000;
+    module_place(module);
+    ck_assert_uint_eq(lanes64(kernel, kernel->insts[0].src[0]), 0xc000100c);
+    module_free(module);
+    assert_refused(KERNEL(".shared .u32 s[4];\nld.shared.u32 %r1, s[%r2];"),
+                   "test.ptx:7: expected the index of an array, got '%r2'");
+    assert_refused(KERNEL("ld.shared.u32 %r1, %r2[1];"),
+                   "test.ptx:6: expected ';' after a statement, got '['");
+}
+END_TEST
+
 START_TEST(masks_take_sums_generic_addresses_and_numbers) {
     Module *module = parse(HEADER
                            ".global .u32 v[4];\n"
@@ -442,6 +464,7 @@ Suite *ptx_syntax_suite(void) {
     tcase_add_test(syntax, constant_expressions_have_their_values);
     tcase_add_test(syntax, addresses_and_initialisers_take_expressions);
     tcase_add_test(syntax, decimal_floats_need_no_digits_on_one_side_of_the_point);
+    tcase_add_test(syntax, elements_of_arrays_are_named_by_an_index);
     tcase_add_test(syntax, masks_take_sums_generic_addresses_and_numbers);
     tcase_add_test(syntax, registers_of_several_elements_are_as_many_registers);
     tcase_add_test(syntax, registers_and_local_memory_of_the_module_are_each_kernels_own);
