@@ -169,9 +169,9 @@ harness.test("an atomic on local memory says so, in a kernel with a stack, too",
   atom.add.u32 %r1, [%rd1+8], 1;
 ]]
   local recursion = ".func f() { call f; ret; }\n"
-  for _, text in ipairs { head .. body .. "ret; }", head .. recursion .. body .. "call f; ret; }" } do
+  for _, ptx in ipairs { head .. body .. "ret; }", head .. recursion .. body .. "call f; ret; }" } do
     local gpu = ww.build("gtx480", { memory = 1 << 20 }):gpu()
-    local kernel = gpu:load({ name = "atomics.ptx", text = text }).increments
+    local kernel = gpu:load({ name = "atomics.ptx", text = ptx }).increments
     local _, fault = gpu:try_launch(kernel, { grid = 1, block = 32 })
     harness.equal(fault.kind, "out of bounds")
     harness.equal(fault.space, "local")
