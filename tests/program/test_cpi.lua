@@ -73,6 +73,74 @@ harness.test("--launches: the cycles of each, of intervals that end with them; -
   harness.refused("expected intervals that end with each launch; run it with --stats-every 1launch", "cpi", cut, "--launches")
 end)
 
+harness.test("--launches wants all issue slots in the intervals, and names those that are missing", function()
+  local _, some = run("some", { workload = "vecadd", size = "small,n=512", stats_every = "1launch", stats_of = "run.ipc,sm[*].slots_idle" })
+  harness.refused(("cpi: %s: expected all issue slots in intervals.csv, got no sm[*].slots_issued, sm[*].slots_fetch, "):format(some), "cpi", some,
+    "--launches")
+  local _, slots = run("slots", { workload = "vecadd", size = "small,n=512", stats_every = "1launch",
+    stats_of = "sm[*].slots_issued,sm[*].slots_idle,sm[*].slots_fetch,sm[*].slots_scoreboard,sm[*].slots_memory,sm[*].slots_barrier,"
+      .. "sm[*].slots_unit,sm[*].slots_lsu,sm[*].slots_policy,sm[*].slots_dma" })
+  harness.contains(cpi(slots, "--launches"), "\nlaunch 0 ")
+end)
+
+local several_launches <const> = harness.write("several.lua", ([[
+local w = require("warpwright").workload "several" { doc = "Launches with and without timing.", ptx = "%s/workloads/vecadd/vecadd.ptx",
+  sizes = { small = {} } }
+function w:run(gpu)
+  local a = gpu:alloc(4096)
+  for i, timed in ipairs { true, false, true, true } do
+    gpu:launch(self.kernels.vecadd, { grid = i, block = 256, timed = timed, args = { a, a, a, 1024 } })
+  end
+end
+return w
+]]):format(require("warpwright.core").real_path "."))
+
+--- The cycles of each line of --launches, and its share of issued slots.
+local function lines_of(output)
+  local found = {}
+  for number, cycles, issued in output:gmatch "\nlaunch (%d+) +(%d+) +(%S+)" do found[#found + 1] = { tonumber(number), tonumber(cycles), issued } end
+  return found
+end
+
+harness.test("--launches: those that took no cycles are among them, and none behind them is lost", function()
+  for name, fast_forward in pairs { untimed = false, forward = "launch=2" } do
+    local r, out = run(name, { workload = several_launches, stats_every = "1launch", fast_forward = fast_forward or nil })
+    local lines = lines_of(cpi(out, "--launches"))
+    harness.equal(#lines, 4)
+    for i, line in ipairs(lines) do
+      harness.equal(line[1], i - 1)
+      harness.equal(line[2], r.launches[i].cycles)
+      harness.equal(line[3] == "-", r.launches[i].cycles == 0, line[3])
+    end
+  end
+end)
+
+harness.test("--launches of a run that has intervals from a checkpoint on: the launches from there on", function()
+  local whole = run("whole_run", { workload = several_launches, checkpoint_at = "1000" })
+  local second = whole.launches[3]
+  assert(whole.launches[1].cycles < 1000 and 1000 < second.start_cycle + second.cycles)
+  local out = home .. "/later"
+  ww.run { resume = home .. "/whole_run", stats_every = "1launch", out = out }
+  local lines = lines_of(cpi(out, "--launches"))
+  harness.equal(#lines, 2)
+  harness.equal(lines[1][1], 2)
+  assert(lines[1][2] > 0 and lines[1][2] < second.cycles, lines[1][2])
+  harness.equal(lines[2][2], whole.launches[4].cycles)
+end)
+
+harness.test("what a policy counts under the name of an issue slot is no part of a stack", function()
+  local policy = harness.write("counting.lua", [[
+local p = require("warpwright.policy") "counting" { doc = "Counts.", counters = { slots_idle = "No slots." } }
+function p:on_cta_start() self:count("slots_idle", 1000000) end
+return p
+]])
+  local r, out = run("counting", { workload = "vecadd", size = "small,n=512", policy = policy })
+  local output = cpi(out, "--sms")
+  assert(math.abs(column(output, 1) - r.cycles) < 1, output)
+  assert(not output:find "counting[ .]slots", output)
+  harness.equal(select(2, output:gsub("\nsm%[%d%]", "")), 2)
+end)
+
 harness.test("what has no stack is refused", function()
   harness.refused("cpi: expected the folders of one run or two, got 0", "cpi")
   harness.refused("cpi: expected the folder of a run, got '", "cpi", home)

@@ -99,6 +99,62 @@ harness.test("stacks of kernels are those of all their launches", function()
   end
 end)
 
+harness.test("the stack of a machine with two kinds of SM is that of both, each component once", function()
+  local config = harness.write("two_kinds.lua", [[
+return require("warpwright").machine("two_kinds", function(m)
+  m:clocks { core = "700MHz" }
+  m:quantum(1)
+  m:Dispatcher "dispatcher" { sms = 2 }
+  m:AddressMap "map" { channels = 2 }
+  for i, name in ipairs { "big", "little" } do
+    local sm = m:SM (name, 0) { warps = 16, schedulers = 3 - i }
+    local memory = m:TrafficSink ("ram", i - 1) { latency = 100 }
+    m:wire(("dispatcher.sm[%d]"):format(i - 1), sm.dispatch, { latency = 8 })
+    m:wire(sm.lsu.mem, memory.cpu, { latency = 4 })
+  end
+end)
+]])
+  local r = ww.run { config = config, workload = "vecadd", size = "small,n=4096", out = home .. "/two_kinds", stats_every = "1launch" }
+  local made, seen = report(home .. "/two_kinds"), {}
+  for _, row in ipairs(table_of(made, "stack")) do
+    assert(not seen[row[1]], row[1])
+    seen[row[1]] = row[1] == "all" or row[2]
+  end
+  local issued = (r["big[*].slots_issued"] + r["little[*].slots_issued"]) / 3
+  harness.equal(seen.issued, ("%.6g"):format(issued))
+  harness.equal(tonumber(table_of(made, "stack-by-launch")[1][3]), r.cycles)
+end)
+
+harness.test("launches that took no cycles are in the tables of launches, and those behind them", function()
+  local workload = harness.write("several.lua", ([[
+local w = require("warpwright").workload "several" { doc = "Launches with and without timing.", ptx = "%s/workloads/vecadd/vecadd.ptx",
+  sizes = { small = {} } }
+function w:run(gpu)
+  local a = gpu:alloc(4096)
+  for i, timed in ipairs { true, false, true } do
+    gpu:launch(self.kernels.vecadd, { grid = i, block = 256, timed = timed, args = { a, a, a, 1024 } })
+  end
+end
+return w
+]]):format(core.real_path "."))
+  local r = ww.run { config = "gtx480", workload = workload, size = "small", set = { sms = 1 }, out = home .. "/several", stats_every = "1launch" }
+  local made = report(home .. "/several")
+  local by_launch = table_of(made, "stack-by-launch")
+  harness.equal(#by_launch, 3)
+  for i, row in ipairs(by_launch) do harness.equal(tonumber(row[3]), r.launches[i].cycles) end
+  harness.equal(by_launch[2][4], "-")
+  harness.equal(table_of(made, "kernel-stacks")[1][2], "3")
+end)
+
+harness.test("intervals without all issue slots make no stacks of launches; the page names the missing ones", function()
+  ww.run { config = "gtx480", workload = "vecadd", size = "small,n=512", set = { sms = 1 }, out = home .. "/some", stats_every = "1launch",
+    stats_of = "sm[*].slots_idle" }
+  local made = report(home .. "/some")
+  harness.contains(made, "By kernel and by launch: expected all issue slots in intervals.csv, got no sm[*].slots_issued, ")
+  assert(not made:find('id="stack-by-launch"', 1, true))
+  harness.equal(#data_of(made).intervals.slots, 0)
+end)
+
 harness.test("distributions are those of the run's histograms", function()
   local rows, by_name = table_of(page, "histogram-table"), {}
   for _, row in ipairs(rows) do by_name[row[1]] = row end
@@ -122,6 +178,8 @@ harness.test("curves have the intervals, and the machine says what its parts did
   end
   harness.equal(#intervals.rows, rows)
   harness.equal(#intervals.rows[1], 3 + #intervals.columns)
+  harness.equal(#intervals.slots, 10)
+  for _, place in ipairs(intervals.slots) do harness.contains(intervals.columns[place + 1], "sm[*].slots_") end
   harness.contains(page, ("issues %.1f %%"):format(100 * run["sm[*].slots_issued"] / run["sm[*].slots_*"]), "<svg", "Roofline", "lost to")
 end)
 

@@ -8,9 +8,9 @@ local cpi = {}
 local function usage_error(text, ...) core.user_error(text:format(...) .. "; see warpwright cpi --help") end
 
 -- Stacks -------------------------------------------------------------------------------------------------------------
--- { parts = { component -> slots }, order = components, all = slots, cycles =, instructions = or nil, title = }
+-- { parts = { component -> slots }, order = components, all = slots, cycles =, instructions = or nil, title =, launch = its number or nil }
 
-local function new_stack(title) return { title = title, parts = {}, order = {}, all = 0 } end
+local function new_stack(title) return { title = title, parts = {}, order = {}, all = 0, cycles = 0 } end
 
 local function add(stack, component, slots)
   if not stack.parts[component] then
@@ -30,34 +30,44 @@ end
 
 -- A run --------------------------------------------------------------------------------------------------------------
 
+--- The stack of all SMs, and those of each, by path and as a list, of a run's statistics.
+local function stacks_of_sms(list, values, title)
+  local whole, sms = new_stack(title), {}
+  whole.cycles, whole.instructions = values["run.cycles"], values["run.warp_instructions"]
+  for _, name in ipairs(list) do
+    local object, component = component_of(name)
+    if object and values[object .. ".slots_issued"] then -- policies may count what is called like it
+      local sm = sms[object] or new_stack(object)
+      if not sms[object] then sms[object], sms[#sms + 1] = sm, sm end
+      sm.cycles, sm.instructions = values["run.cycles"], values[object .. ".warp_instructions"]
+      add(sm, component, values[name])
+      add(whole, component, values[name])
+    end
+  end
+  return whole, sms
+end
+
+--- For reports: the stack of all SMs.
+function cpi.whole_of(list, values) return (stacks_of_sms(list, values)) end
+
 --- Patterns of the objects that have slots: sm[*].
-local function find_patterns(run)
-  run.patterns = {}
-  local seen = {}
-  for _, sm in ipairs(run.sms) do
+local function patterns_of(sms)
+  local patterns, seen = {}, {}
+  for _, sm in ipairs(sms) do
     local pattern = sm.title:gsub("%[%d+%]", "[*]")
-    if not seen[pattern] then run.patterns[#run.patterns + 1] = pattern end
+    if not seen[pattern] then patterns[#patterns + 1] = pattern end
     seen[pattern] = true
   end
+  return patterns
 end
 
 local function read_run(path)
   local list, values = stored_run.read_stats(path, "cpi")
   local inputs = stored_run.read_inputs(path)
   local title = ("%s %s %s %s"):format(inputs.machine or "?", inputs.workload or "?", (inputs.size or "?"):match "^%S+", inputs.policy or "?")
-  local run = { path = path, title = title, list = list, values = values, whole = new_stack(title), sms = {} }
-  run.whole.cycles, run.whole.instructions = values["run.cycles"], values["run.warp_instructions"]
-  for _, name in ipairs(list) do
-    local object, component = component_of(name)
-    if object then
-      local sm = run.sms[object] or new_stack(object)
-      if not run.sms[object] then run.sms[object], run.sms[#run.sms + 1] = sm, sm end
-      sm.cycles, sm.instructions = values["run.cycles"], values[object .. ".warp_instructions"]
-      add(sm, component, values[name])
-      add(run.whole, component, values[name])
-    end
-  end
-  find_patterns(run)
+  local run = { path = path, title = title, list = list, values = values }
+  run.whole, run.sms = stacks_of_sms(list, values, title)
+  run.patterns = patterns_of(run.sms)
   if not values["run.cycles"] then core.user_error(("cpi: %s: expected the statistic run.cycles, got a damaged file"):format(path)) end
   if not run.whole.order[1] then
     core.user_error(("cpi: %s: expected statistics of SMs, got none: run it with --stats all or packed"):format(path))
@@ -76,31 +86,64 @@ local function launch_ends(run)
   return ends
 end
 
---- A stack for each launch, from intervals that end with each of them; or nil and what is expected. What follows the last launch is
--- a stack of its own.
-local function stacks_of_launches(run)
-  local rows = stored_run.read_intervals(run.path)
-  if not rows then return nil, "expected intervals.csv, got none" end
-  local stacks, ends, next_end = {}, launch_ends(run), 1
-  for _, row in ipairs(rows) do
-    while ends[next_end] and row.from >= ends[next_end] and row.to > row.from do next_end = next_end + 1 end
-    if ends[next_end] and row.to > ends[next_end] then return nil, "expected intervals that end with each launch" end
-    local stack = stacks[next_end] or new_stack(("launch %d"):format(next_end - 1))
-    stacks[next_end] = stack
-    stack.cycles = (stack.cycles or 0) + row.to - row.from
-    for _, component in ipairs(run.whole.order) do
-      for _, object in ipairs(run.patterns) do add(stack, component, row[("%s.slots_%s"):format(object, component)] or 0) end
+--- The launches' stacks without anything in them, but none of those that ended before the intervals begin.
+local function stacks_from(begin, ends)
+  local stacks = {}
+  for i, cycle in ipairs(ends) do
+    if begin == 0 or cycle > begin then
+      stacks[#stacks + 1] = new_stack(("launch %d"):format(i - 1))
+      stacks[#stacks].launch = i - 1
     end
-    stack.instructions = stack.parts.issued
   end
   return stacks
 end
 
---- For reports: the launches' stacks { title =, cycles =, parts = { component -> slots }, all = slots }, and the order of components;
--- nil where the run has no intervals that end with each launch.
+--- Adds an interval's slots to a stack; returns the names of those that it does not have.
+local function add_interval(stack, run, row)
+  local missing = {}
+  for _, object in ipairs(run.patterns) do
+    for _, component in ipairs(run.whole.order) do
+      local name = ("%s.slots_%s"):format(object, component)
+      if row[name] then add(stack, component, row[name]) else missing[#missing + 1] = name end
+    end
+  end
+  stack.cycles, stack.instructions = stack.cycles + row.to - row.from, stack.parts.issued
+  return missing
+end
+
+--- A stack for each launch, those that took no cycles included, from intervals that end with each of them; or nil, and what is
+-- expected. What follows the last launch is a stack of its own.
+local function stacks_of_launches(run)
+  local rows = stored_run.read_intervals(run.path)
+  if not rows then return nil, "expected intervals.csv, got none; run it with --stats-every 1launch" end
+  local ends, by_launch = launch_ends(run), {}
+  local stacks = stacks_from(rows[1] and rows[1].from or 0, ends)
+  local next_end = stacks[1] and stacks[1].launch + 1 or #ends + 1
+  for _, stack in ipairs(stacks) do by_launch[stack.launch] = stack end
+  for _, row in ipairs(rows) do
+    while ends[next_end] and row.from >= ends[next_end] and row.to > row.from do next_end = next_end + 1 end
+    if ends[next_end] and row.to > ends[next_end] then
+      return nil, "expected intervals that end with each launch; run it with --stats-every 1launch"
+    end
+    local number = next_end - 1
+    if not by_launch[number] then
+      by_launch[number] = new_stack(("launch %d"):format(number))
+      by_launch[number].launch, stacks[#stacks + 1] = number, by_launch[number]
+    end
+    local missing = add_interval(by_launch[number], run, row)
+    if missing[1] then
+      return nil, ("expected all issue slots in intervals.csv, got no %s; run it with --stats-every 1launch, and with all of them in "
+        .. "--stats-of or without it"):format(table.concat(missing, ", "))
+    end
+  end
+  return stacks
+end
+
+--- For reports: the launches' stacks and the order of components; or nil, and what is expected.
 function cpi.of_launches(path)
   local run = read_run(path)
-  return stacks_of_launches(run), run.whole.order
+  local stacks, problem = stacks_of_launches(run)
+  return stacks, problem or run.whole.order
 end
 
 -- Tables -------------------------------------------------------------------------------------------------------------
@@ -129,7 +172,7 @@ local function print_lines(stacks, order)
   print(("%s %12s %s"):format((" "):rep(widest), "cycles", table.concat(line, " ")))
   for _, stack in ipairs(stacks) do
     for i, component in ipairs(order) do
-      line[i] = ("%9.2f%%"):format(stack.all > 0 and 100 * (stack.parts[component] or 0) / stack.all or 0)
+      line[i] = stack.all > 0 and ("%9.2f%%"):format(100 * (stack.parts[component] or 0) / stack.all) or ("%10s"):format "-"
     end
     print(("%s %12d %s"):format(stack.title .. (" "):rep(widest - #stack.title), stack.cycles, table.concat(line, " ")))
   end
@@ -222,7 +265,7 @@ function cpi.main(args, first)
   else
     local launches, problem
     if options.launches then launches, problem = stacks_of_launches(runs[1]) end
-    if problem then core.user_error(("cpi: %s: %s; run it with --stats-every 1launch"):format(runs[1].path, problem)) end
+    if problem then core.user_error(("cpi: %s: %s"):format(runs[1].path, problem)) end
     print_stack(runs[1].whole)
     if options.sms then
       print()

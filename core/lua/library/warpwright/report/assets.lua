@@ -83,7 +83,7 @@ function axes(svg, x, y, names) {
 
 /* Intervals: steps over time; all charts show the same window of it. */
 function intervals(place) {
-  const { columns, rows } = data.intervals;
+  const { columns, rows, slots } = data.intervals;
   const whole = [rows[0][0], rows[rows.length - 1][1]];
   let view = whole.slice();
   const charts = [];
@@ -161,8 +161,7 @@ function intervals(place) {
     draw();
     return draw;
   }
-  const slots = columns.map((name, i) => [name, i]).filter(([name]) => /\.slots_/.test(name)).map(([, i]) => i);
-  if (slots.length > 1) chart("where the issue slots went", slots, true);
+  if (slots.length) chart("where the issue slots went", slots, true);
   columns.forEach((name, i) => { if (/^run\.ipc$|miss_rate$|bandwidth_utilisation$/.test(name) && !/constant|texture/.test(name)) chart(null, i); });
   select.value = columns.findIndex(name => !/slots_/.test(name));
   const extra = chart(null, () => +select.value);

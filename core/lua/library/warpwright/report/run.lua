@@ -59,19 +59,6 @@ local function summary(run)
   return estimated .. page.table({ "", "" }, rows)
 end
 
---- The whole stack: { component, slots } in order, and their sum.
-local function stack_of(run)
-  local parts, all = {}, 0
-  for _, pattern in ipairs(run.patterns.order) do
-    local component = pattern:match "%.slots_([%w_]+)$"
-    if component then
-      parts[#parts + 1] = { component, run.patterns.sums[pattern] }
-      all = all + run.patterns.sums[pattern]
-    end
-  end
-  return parts, all
-end
-
 --- Rows of stacks with a column for each component that any of them has lost slots to. heads: the first cells of each row, which end
 -- with its cycles, by stack.
 local function shares(columns, heads, stacks, order, options)
@@ -93,8 +80,9 @@ end
 --- The launches of each kernel together, in the order of their first ones.
 local function by_kernel(run, launch_stacks, order)
   local stacks, of_kernel, heads = {}, {}, {}
-  for i, launch in ipairs(launch_stacks) do
-    local kernel = run.launches[i] and run.launches[i].kernel or "after the last launch"
+  for _, launch in ipairs(launch_stacks) do
+    local of = run.launches[launch.launch + 1]
+    local kernel = of and of.kernel or "after the last launch"
     local at = of_kernel[kernel]
     if not at then
       at = #stacks + 1
@@ -111,26 +99,30 @@ end
 
 local function by_launch(run, stacks, order)
   local heads = {}
-  for i, stack in ipairs(stacks) do heads[i] = { i - 1, run.launches[i] and run.launches[i].kernel or "", stack.cycles } end
+  for i, stack in ipairs(stacks) do
+    local launch = run.launches[stack.launch + 1]
+    heads[i] = { stack.launch, launch and launch.kernel or "", stack.cycles }
+  end
   return shares({ "launch", "kernel", "cycles" }, heads, stacks, order, { id = "stack-by-launch" })
 end
 
 local function parts_of(run)
   local stacks, order = cpi.of_launches(run.path)
-  if not stacks then return missing "By kernel and by launch: run it with --stats-every 1launch." end
+  if not stacks then return missing(("By kernel and by launch: %s."):format(order)) end
   return by_kernel(run, stacks, order) .. by_launch(run, stacks, order)
 end
 
 local function cycles(run)
-  local parts, all = stack_of(run)
-  if all == 0 then return missing "No statistics of SMs: run it with --stats all or packed." end
+  local whole = cpi.whole_of(run.list, run.values)
+  if whole.all == 0 then return missing "No statistics of SMs: run it with --stats all or packed." end
   local total, instructions, rows = run.values["run.cycles"], run.values["run.warp_instructions"], {}
-  for _, part in ipairs(parts) do
-    if part[2] > 0 then
-      rows[#rows + 1] = { part[1], part[2] * total / all, page.share(part[2] / all, 2), instructions > 0 and part[2] / instructions or "" }
+  for _, component in ipairs(whole.order) do
+    local slots = whole.parts[component]
+    if slots > 0 then
+      rows[#rows + 1] = { component, slots * total / whole.all, page.share(slots / whole.all, 2), instructions > 0 and slots / instructions or "" }
     end
   end
-  rows[#rows + 1] = { "all", total, "", instructions > 0 and all / instructions or "" }
+  rows[#rows + 1] = { "all", total, "", instructions > 0 and whole.all / instructions or "" }
   return page.table({ "issue slots", "cycles", "share", "CPI" }, rows, { id = "stack" }) .. parts_of(run)
 end
 
@@ -143,6 +135,19 @@ local function launches(run)
   if not rows[1] then return missing "No kernel ran to its end." end
   return page.table({ "launch", "kernel", "start", "cycles", "share", "CTAs", "warp instructions", "IPC" }, rows,
     { id = "launch-table", class = #rows > 8 and "sortable" or nil })
+end
+
+--- The places, from 0 on, of the issue slots among the columns of intervals, of objects that have all of them: shares add up to 1.
+local function slots_among(columns)
+  local known, places = {}, {}
+  for _, name in ipairs(columns) do known[name] = true end
+  for i, name in ipairs(columns) do
+    local object = name:match "^(.*)%.slots_[%w_]+$"
+    local is_whole = object and known[object .. ".slots_issued"]
+    for _, cause in ipairs(profile.causes) do is_whole = is_whole and known[("%s.slots_%s"):format(object, cause)] end
+    if is_whole then places[#places + 1] = i - 1 end
+  end
+  return places
 end
 
 local function intervals(run, data)
@@ -158,7 +163,7 @@ local function intervals(run, data)
     rows[i] = { row.from, row.to, row.launch or "" }
     for c, name in ipairs(columns) do rows[i][3 + c] = row[name] or "" end
   end
-  data.intervals = { columns = columns, rows = rows }
+  data.intervals = { columns = columns, rows = rows, slots = slots_among(columns) }
   return ('<p>%d intervals; <code>intervals.csv</code> has them all.</p>\n<div id=draw-intervals></div>\n'):format(#rows)
 end
 
@@ -173,7 +178,7 @@ local function roofline_facts(run)
     bytes = bytes + moved
     if share > 0 then peak = peak + moved / share end
   end
-  local _, slots = stack_of(run)
+  local slots = cpi.whole_of(run.list, run.values).all
   local total = run.values["run.cycles"]
   if bytes == 0 or peak == 0 or total == 0 or slots == 0 or run.values["run.thread_instructions"] == 0 then return nil end
   return { peak_ipc = LANES * slots / total, peak_bytes = peak / total, ipc = run.values["run.ipc"],
