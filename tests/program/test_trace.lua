@@ -304,12 +304,16 @@ harness.test("a resumed run has nothing of a window before its checkpoint, and o
   local function resumed(name, to)
     local status, output = harness.run("run", "--resume", home .. "/first/2000.ckpt", "--out", home .. name, "--trace", "sm[*]", "--from", "100", "--to", to)
     harness.equal(status, 0, output)
-    return output, harness.read(home .. name .. "/trace.txt"):match "\n(%d+) sm%["
+    local text = harness.read(home .. name .. "/trace.txt")
+    return output, text:match "\n(%d+) sm%[", text:match "^# trace of .- from (cycle %d+ to %d+)\n"
   end
   local output, first = resumed("/before", "200")
   harness.contains(output, "trace: nothing happened from cycle 100 to 200; the run was resumed at cycle 2000\n")
   harness.equal(first, nil)
-  output, first = resumed("/around", "2100")
+  local window
+  output, first, window = resumed("/around", "2100")
+  harness.equal(window, "cycle 2000 to 2100")
+  harness.refused("explain: cycle: expected one of the trace, 2000 to 2100, got 500", "explain", home .. "/around", "--warp", "0/0", "--cycle", "500")
   assert(not output:find("nothing happened", 1, true), output)
   harness.equal(first, "2000")
 end)

@@ -117,7 +117,8 @@ function Trace:begin()
   check_patterns(self.sim, objects)
   self.trace = core.trace(gpu, { objects = objects, from = self.from, to = self.to })
   if options.events then check_events(self.trace, options.events) end
-  if file then self.trace:text(file, trace_lines.heading(objects, self.from, self.to, options.events), options.events) end
+  local from = self.resumed_at and self.resumed_at < (self.to or math.huge) and math.max(self.from, self.resumed_at) or self.from
+  if file then self.trace:text(file, trace_lines.heading(objects, from, self.to, options.events), options.events) end
   if options.perfetto then self.trace:perfetto(options.perfetto) end
 end
 
