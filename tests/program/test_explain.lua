@@ -152,7 +152,10 @@ harness.test("what cannot be explained is an error that says what to do", functi
   refused("--request: expected SM.WARP.CYCLE.LINE as in the trace, got 'x'", trace, "--request", "x")
   refused("cycle: expected one of the trace, 100 to 400, got 99", trace, "--warp", "0/1", "--cycle", "99")
   refused("cycle: expected one of the trace, 100 to 400, got 401", trace, "--warp", "0/1", "--cycle", "401")
-  refused("has no states of warps of SM 7; trace 'sm[7]*'", trace, "--warp", "7/1", "--cycle", "200")
+  local of_one = harness.write("one.txt", (harness.read(trace):gsub("trace of %*", "trace of sm[0]*")))
+  refused("has no states of warps of SM 7; trace 'sm[7]*'", of_one, "--warp", "7/1", "--cycle", "200")
+  refused("the trace, of *, has no states of warps of SM 7: the machine has no such SM, or it ran nothing in cycles 100 to 400", trace,
+    "--warp", "7/1", "--cycle", "200")
   refused("warp 0/9 does not run in cycle 200", trace, "--warp", "0/9", "--cycle", "200")
   refused("--warp: expected SM/WARP, such as 3/5, got '3'", trace, "--warp", "3", "--cycle", "200")
   refused("--cycle: expected a core cycle, 0 or more, got 'x'", trace, "--warp", "3/1", "--cycle", "x")

@@ -90,8 +90,11 @@ local function check(trace, seen, name, cycle)
     core.user_error(("explain: cycle: expected one of the trace, %s, got %d; --from and --to of run choose them"):format(made, cycle))
   end
   if not seen.object then
-    core.user_error(("explain: the trace, of %s, has no states of warps of SM %s; trace 'sm[%s]*'%s"):format(trace.objects, name:match "^%d+",
-      name:match "^%d+", trace.events and " with all events" or ""))
+    local sm = name:match "^%d+"
+    local is_traced = not trace.events and core.trace_selects(trace.objects, ("sm[%s]"):format(sm))
+    local advice = is_traced and ": the machine has no such SM, or it ran nothing in cycles " .. made
+      or ("; trace 'sm[%s]*'%s"):format(sm, trace.events and " with all events" or "")
+    core.user_error(("explain: the trace, of %s, has no states of warps of SM %s%s"):format(trace.objects, sm, advice))
   end
 end
 
