@@ -145,6 +145,11 @@ harness.test("what has no stack is refused", function()
   harness.refused("cpi: expected the folders of one run or two, got 0", "cpi")
   harness.refused("cpi: expected the folder of a run, got '", "cpi", home)
   harness.refused("cpi: --sms and --launches are of one run, got two", "cpi", a, b, "--sms")
+  local _, none = run("none", { workload = "vecadd", size = "small,n=512", stats = "none" })
+  for _, command in ipairs { "cpi", "report", "compare" } do
+    harness.refused(("%s: %s: expected the statistics of a run, got a run with --stats none; run it with --stats all or packed"):format(command, none),
+      command, none, command == "compare" and a or nil)
+  end
   local _, summary = run("summary", { stats = "summary" })
   harness.refused("cpi: " .. summary .. ": expected statistics of SMs, got none: run it with --stats all or packed", "cpi", summary)
 end)

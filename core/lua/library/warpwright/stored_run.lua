@@ -36,6 +36,13 @@ local function visit_json(text, visit)
   return true
 end
 
+local function no_statistics(path, command, expected)
+  if core.is_file(path .. "/provenance.txt") then
+    core.user_error(("%s: %s: expected the statistics of a run, got a run with --stats none; run it with --stats all or packed"):format(command, path))
+  end
+  names.expected(command, expected, path)
+end
+
 --- The names of its statistics in order, their values by name, ratios as floats, and the half-widths of the intervals of those that
 -- are estimated. `command` and what it expects: for messages.
 function stored_run.read_stats(path, command, expected)
@@ -50,7 +57,7 @@ function stored_run.read_stats(path, command, expected)
     is_good = output.visit_packed_stats(file, function(name, value, _, _, doc) add(name, value, (sampled_result.width_in(doc))) end)
   else
     file = path .. "/stats.json"
-    is_good = visit_json(inputs.read_file(file) or names.expected(command, expected or "the folder of a run", path), add)
+    is_good = visit_json(inputs.read_file(file) or no_statistics(path, command, expected or "the folder of a run"), add)
   end
   if not is_good then core.user_error(("%s: expected statistics, got a damaged file"):format(file)) end
   return list, by_name, half_widths
