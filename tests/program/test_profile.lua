@@ -209,6 +209,29 @@ harness.test("warpwright profile prints the hottest instructions, source lines, 
   assert(not page:find("waits <&", 1, true), "escaped")
 end)
 
+harness.test("kernels of one name in several modules have warps of their own, and one without timing has none", function()
+  local path = harness.write("one_name.lua", ([[
+local w = require("warpwright").workload "one_name" { doc = "Modules with a kernel of one name.", ptx = "%s/workloads/vecadd/vecadd.ptx",
+  sizes = { small = {} } }
+function w:run(gpu)
+  local a = gpu:alloc(4096)
+  for i = 0, 2 do
+    local kernels = gpu:load(self.ptx)
+    gpu:launch(kernels.vecadd, { grid = 1, block = 32 * (i + 1), timed = i ~= 1, args = { a, a, a, 1024 } })
+  end
+end
+return w
+]]):format(core.real_path "."))
+  run { workload = path, out = home .. "/one_name" }
+  local warps = {}
+  for of_kernel in profile(home .. "/one_name", "--warps"):gmatch "warp of its CTA\n(.-)%f[k\0]" do
+    local found = {}
+    for warp in of_kernel:gmatch " (%d+)\n" do found[#found + 1] = warp end
+    if found[1] then warps[#warps + 1] = table.concat(found, " ") end
+  end
+  harness.equal(table.concat(warps, ", "), "0, 0 1 2")
+end)
+
 harness.test("what cannot be is refused", function()
   harness.refused("expected a run with --profile, got no profile.csv", "profile", home .. "/without")
   harness.refused("--top: expected a number from 0 on, got 'x'", "profile", straight, "--top", "x")

@@ -140,19 +140,31 @@ local function groups_of(columns)
   return groups
 end
 
---- { name =, rows =, all = slots } of each kernel, in order; names are told apart by where their pc begins again.
+--- { name =, rows =, all = slots, issues = } of each kernel, in order; those of one name are told apart by where their pc begins again.
 local function kernels_of(rows)
   local kernels = {}
   local last
   for _, row in ipairs(rows) do
     if not last or row.pc == 0 then
-      last = { name = row.kernel, rows = {}, all = 0 }
+      last = { name = row.kernel, rows = {}, all = 0, issues = 0 }
       kernels[#kernels + 1] = last
     end
     last.rows[#last.rows + 1] = row
-    last.all = last.all + slots_of(row)
+    last.all, last.issues = last.all + slots_of(row), last.issues + row.issues
   end
   return kernels
+end
+
+--- Gives each of them its rows of profile_warps.csv, which has the kernels in the same order; one that issued nothing has none there.
+local function give_warps(kernels, rows)
+  local i = 1
+  for _, kernel in ipairs(kernels) do
+    kernel.warps = {}
+    while kernel.issues > 0 and rows[i] and rows[i].kernel == kernel.name and (rows[i].warp > 0 or not kernel.warps[1]) do
+      kernel.warps[#kernel.warps + 1] = rows[i]
+      i = i + 1
+    end
+  end
 end
 
 --- By line of the source: a row for each, with the sums of its instructions.
@@ -271,14 +283,10 @@ local function table_of(kernel, groups, options, sources)
   return columns_of(at_work, options.source and "source line" or "PTX line"), rows
 end
 
-local function warps_table(rows, kernel)
+local function warps_table(kernel)
   local list, all = {}, 0
-  for _, row in ipairs(rows) do
-    if row.kernel == kernel.name then all = all + slots_of(row) end
-  end
-  for _, row in ipairs(rows) do
-    if row.kernel == kernel.name then list[#list + 1] = cells_of_row(row, all, {}, row.warp) end
-  end
+  for _, row in ipairs(kernel.warps) do all = all + slots_of(row) end
+  for i, row in ipairs(kernel.warps) do list[i] = cells_of_row(row, all, {}, row.warp) end
   return columns_of({}, "warp of its CTA"), list
 end
 
@@ -345,7 +353,7 @@ local function html_table(columns, rows)
   return table.concat(lines)
 end
 
-local function page(path, kernels, groups, warps, ctas)
+local function page(path, kernels, groups, ctas)
   local parts, sources = {}, {}
   local function add(text, ...) parts[#parts + 1] = select("#", ...) > 0 and text:format(...) or text end
   add("<!doctype html>\n<html lang=en><meta charset=utf-8><title>Profile of %s</title>\n<style>\n%s</style>\n<h1>Profile of %s</h1>\n",
@@ -356,7 +364,7 @@ local function page(path, kernels, groups, warps, ctas)
     add "<h3>PTX</h3>\n"
     add((html_table(table_of(kernel, groups, { ptx = true, top = 0 }, sources))))
     add "<h3>Warps</h3>\n"
-    add((html_table(warps_table(warps, kernel))))
+    add((html_table(warps_table(kernel))))
   end
   add "<h2>The 50 CTAs that took the longest</h2>\n"
   add((html_table(ctas_table(ctas, 50))))
@@ -402,14 +410,15 @@ function profile.main(args, first)
   local rows, columns = read_csv(options.path, "profile.csv")
   local warps, ctas = read_csv(options.path, "profile_warps.csv"), read_csv(options.path, "profile_ctas.csv")
   local kernels, groups, sources = kernels_of(rows), groups_of(columns), {}
+  give_warps(kernels, warps)
   if options.html then
-    output.write_page("profile: --html", options.html, page(options.path, kernels, groups, warps, ctas))
+    output.write_page("profile: --html", options.html, page(options.path, kernels, groups, ctas))
     return 0
   end
   for i, kernel in ipairs(kernels) do
     print(("%skernel %s: %d slots"):format(i > 1 and "\n" or "", kernel.name, kernel.all))
     io.write(text_table.text(table_of(kernel, groups, options, sources)))
-    if options.warps then io.write("\n", text_table.text(warps_table(warps, kernel))) end
+    if options.warps then io.write("\n", text_table.text(warps_table(kernel))) end
   end
   if options.ctas then io.write("\n", text_table.text(ctas_table(ctas, options.top))) end
   return 0

@@ -77,7 +77,7 @@ local function shares(columns, heads, stacks, order, options)
   return page.table(columns, rows, options)
 end
 
---- The launches of each kernel together, in the order of their first ones.
+--- The launches of each name of a kernel together, in the order of their first ones.
 local function by_kernel(run, launch_stacks, order)
   local stacks, of_kernel, heads = {}, {}, {}
   for _, launch in ipairs(launch_stacks) do
@@ -94,7 +94,7 @@ local function by_kernel(run, launch_stacks, order)
   end
   if of_kernel["after the last launch"] then heads[of_kernel["after the last launch"]][2] = "" end
   return shares({ "kernel", "launches", "cycles" }, heads, stacks, order,
-    { id = "kernel-stacks", caption = "each kernel's launches together, with what lies before each of them" })
+    { id = "kernel-stacks", caption = "the launches of each name of a kernel together, with what lies before each of them" })
 end
 
 local function by_launch(run, stacks, order)
