@@ -146,8 +146,8 @@ harness.test("what cannot be is refused", function()
   local function refused(wanted, ...)
     harness.refused(wanted, "run", "gtx480", "spmv", "--size", "small", "--set", "sms=2", "--out", home .. "/refused", ...)
   end
-  for _, wrong in ipairs { "0", "-5", "often", "5weeks", "10,,20", "1launch,x", "99999999999999999999" } do
-    refused("stats_every: expected cycles, launches or CTAs, such as 10000, 1launch or 50ctas, got", "--stats-every=" .. wrong)
+  for _, wrong in ipairs { "0", "-5", "often", "5weeks", "10,,20", "1launch,x", "3000,20000", "1cta,2ctas", "99999999999999999999" } do
+    refused("stats_every: expected cycles, launches or CTAs, each once, such as 10000, 1launch or 50ctas, got", "--stats-every=" .. wrong)
   end
   refused("stats_of: expected stats_every with it, got none", "--stats-of", "run.ipc")
   refused("stats_of: no statistic matches 'sm[*].slots_isued'; did you mean sm[*].slots_issued", "--stats-every", "100", "--stats-of",

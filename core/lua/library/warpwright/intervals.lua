@@ -13,7 +13,7 @@ intervals.FILE = "intervals.csv"
 
 local units <const> = { cycle = "cycles", cycles = "cycles", launch = "launches", launches = "launches", cta = "ctas", ctas = "ctas" }
 
-local function refuse(value) names.expected("stats_every", "cycles, launches or CTAs, such as 10000, 1launch or 50ctas", value) end
+local function refuse(value) names.expected("stats_every", "cycles, launches or CTAs, each once, such as 10000, 1launch or 50ctas", value) end
 
 --- 1e4 as "10000": one text for the same intervals.
 local function text_of(value) return tostring(math.tointeger(value) or value) end
@@ -26,7 +26,8 @@ function intervals.read_every(value)
   for word in (value .. ","):gmatch "([^,]*)," do
     local number, unit = word:lower():match "^%s*(%d+)%s*(%a*)%s*$"
     local name = units[unit == "" and "cycles" or unit]
-    every[name or refuse(value)] = number and #number < 16 and math.tointeger(tonumber(number)) or 0
+    if not name or every[name] then refuse(value) end
+    every[name] = number and #number < 16 and math.tointeger(tonumber(number)) or 0
     if every[name] < 1 then refuse(value) end
   end
   return every
