@@ -105,6 +105,29 @@ harness.test("one that goes on with other columns begins where it goes on", func
   assert(counted < r.warp_instructions - rows[1]["run.warp_instructions"] and counted > r.warp_instructions - before)
 end)
 
+harness.test("what a policy counts is a column like any other, also after a resume", function()
+  local policy = harness.write("counting.lua", [[
+local p = require("warpwright.policy") "counting" { doc = "Counts.", counters = { ctas = "CTAs begun.", pairs = "Twice as many." } }
+function p:on_cta_start() self:count "ctas" self:count("pairs", 2) end
+return p
+]])
+  local columns = "sm[*].counting.pairs,sm[*].ctas_finished,each:sm[*].counting.ctas"
+  local r = run("counting", { policy = policy, stats_of = columns, checkpoint_at = "112000" })
+  local counted, heads, written = read(home .. "/counting")
+  harness.equal(table.concat(heads, " ", 4), "sm[*].counting.pairs sm[*].ctas_finished sm[0].counting.ctas sm[1].counting.ctas")
+  for _, name in ipairs { "sm[*].counting.pairs", "sm[*].ctas_finished", "sm[0].counting.ctas", "sm[1].counting.ctas" } do
+    harness.equal(sum(counted, name), r[name], name)
+  end
+  assert(counted[1]["sm[*].counting.pairs"] > 0 and counted[26]["sm[*].counting.pairs"] > 0, written)
+  for _, row in ipairs(counted) do
+    harness.equal(row["sm[*].counting.pairs"], 2 * (row["sm[0].counting.ctas"] + row["sm[1].counting.ctas"]))
+  end
+  ww.run { resume = home .. "/counting", out = home .. "/counting_on" }
+  harness.same_text(harness.read(home .. "/counting_on/intervals.csv"), written)
+  harness.refused("stats_of: no statistic matches 'sm[*].counting.ctsa'; did you mean sm[*].counting.ctas", "run", "gtx480", "spmv", "--size",
+    "small", "--policy", policy, "--out", home .. "/refused", "--stats-every", "100", "--stats-of", "sm[*].counting.ctsa")
+end)
+
 harness.test("by launches, and by CTAs over launches", function()
   local launches = { workload = "bfs", stats_every = "1launch", stats_of = "run.thread_instructions,sm[*].ctas_finished" }
   local r = run("launches", launches)

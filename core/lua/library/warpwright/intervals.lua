@@ -1,9 +1,11 @@
 -- Statistics over time: intervals.csv, a row for so many cycles, launches or CTAs; the same whatever happened in between, a
 -- resume too. Checkpoints hold the rows so far.
+local checkpoint = require "warpwright.checkpoint"
 local core = require "warpwright.core"
 local inputs = require "warpwright.inputs"
 local names = require "warpwright.names"
 local note = require "warpwright.note"
+local policies_at_work = require "warpwright.policies_at_work"
 
 local intervals = {}
 
@@ -42,11 +44,25 @@ for _, name in ipairs(of_run) do is_of_run[name] = true end
 local by_default <const> = { ctas_finished = true, accesses = true, miss_rate = true, average_load_latency = true,
   bandwidth_utilisation = true, row_hit_rate = true, average_queue_entries = true }
 
---- Patterns of a machine's statistics that `wanted(name of the statistic)` takes, in their order.
-local function patterns_of(machine, wanted)
-  local rows, found, seen = machine:stats(), {}, {}
-  for i = 1, #rows do
-    local pattern = rows:row(i):gsub("%[%d+%]", "[*]")
+--- The names of a machine's statistics, in their order.
+local function names_of_machine(machine)
+  local rows, found = machine:stats(), {}
+  for i = 1, #rows do found[i] = rows:row(i) end
+  return found
+end
+
+--- Those of what its policies count.
+local function names_of_policies(sim)
+  local found = {}
+  for i, row in ipairs(policies_at_work.counters(sim.machine, sim.policies)) do found[i] = row.name end
+  return found
+end
+
+--- Their patterns that `wanted(name of the statistic)` takes.
+local function patterns_of(list, wanted)
+  local found, seen = {}, {}
+  for _, name in ipairs(list) do
+    local pattern = name:gsub("%[%d+%]", "[*]")
     if not seen[pattern] and wanted(pattern:match "[^.]*$") then found[#found + 1] = pattern end
     seen[pattern] = true
   end
@@ -55,33 +71,35 @@ end
 
 local function default_columns(machine)
   local columns = { "run.ipc", "run.warp_ipc" }
-  for _, pattern in ipairs(patterns_of(machine, function(name) return by_default[name] or name:find "^slots_" end)) do
+  for _, pattern in ipairs(patterns_of(names_of_machine(machine), function(name) return by_default[name] or name:find "^slots_" end)) do
     columns[#columns + 1] = pattern
   end
   return columns
 end
 
---- The names of all statistics that match.
-local function each_of(machine, pattern)
-  local rows, found = machine:stats(), {}
-  for i = 1, #rows do
-    local name = rows:row(i)
+--- Those that match.
+local function matches_of(list, pattern)
+  local found = {}
+  for _, name in ipairs(list) do
     if core.path_matches(pattern, name) then found[#found + 1] = name end
   end
   return found
 end
 
-local function no_such_statistic(machine, pattern)
+local function no_such_statistic(sim, pattern)
   names.check_indices("stats_of", pattern)
-  local known = patterns_of(machine, function() return true end)
+  local all = names_of_machine(sim.machine)
+  local of_policies = names_of_policies(sim)
+  table.move(of_policies, 1, #of_policies, #all + 1, all)
+  local known = patterns_of(all, function() return true end)
   table.move(of_run, 1, #of_run, #known + 1, known)
   core.user_error(("stats_of: no statistic matches '%s'%s"):format(pattern,
     names.did_you_mean((pattern:gsub("%[%d+%]", "[*]")), known, 3)))
 end
 
 --- The columns: names and patterns, apart by commas or as a list; "each:PATTERN" is a column for each that matches.
-local function read_columns(machine, of)
-  if of == nil then return default_columns(machine) end
+local function read_columns(sim, of)
+  if of == nil then return default_columns(sim.machine) end
   local given = of
   if type(of) == "string" then
     local list = {}
@@ -94,8 +112,9 @@ local function read_columns(machine, of)
     if type(word) ~= "string" or word:find "[,\"\n]" then names.expected("stats_of", "names or patterns of statistics", word) end
     local each = word:match "^each:(.*)$"
     if each then
-      local found = each_of(machine, each)
-      if not found[1] then no_such_statistic(machine, each) end
+      local found = matches_of(names_of_machine(sim.machine), each)
+      if not found[1] then found = matches_of(names_of_policies(sim), each) end
+      if not found[1] then no_such_statistic(sim, each) end
       table.move(found, 1, #found, #columns + 1, columns)
     else
       columns[#columns + 1] = core.current_name(word) or word
@@ -126,20 +145,45 @@ function intervals.record(sim, folder, options)
     return nil
   end
   local recorder = setmetatable({
-    sim = sim, gpu = sim:gpu(), folder = folder, every = intervals.read_every(options.stats_every), columns = read_columns(sim.machine, options.stats_of),
+    sim = sim, gpu = sim:gpu(), folder = folder, every = intervals.read_every(options.stats_every), columns = read_columns(sim, options.stats_of),
     lines = {}, launches = 0, ctas_before = 0, ctas_at = 0, launches_at = 0, last = { cycles = 0, warp_instructions = 0, thread_instructions = 0 },
   }, Recorder)
-  local patterns = {}
-  for _, column in ipairs(recorder.columns) do
-    if not is_of_run[column] then patterns[#patterns + 1] = column end
-  end
-  local unmatched
-  recorder.sampler, unmatched = core.sampler(sim.machine, patterns)
-  if unmatched then no_such_statistic(sim.machine, unmatched) end
+  recorder:find_columns()
   sim.choices.stats_every, sim.choices.stats_of = text_of(options.stats_every), table.concat(recorder.columns, ",")
   core.tell_launch_ends(recorder.gpu)
   recorder:plan()
   return recorder
+end
+
+--- Who counts for which column: what no object of the machine does, its policies do.
+function Recorder:find_columns()
+  local of_machine, of_policies, patterns = names_of_machine(self.sim.machine), names_of_policies(self.sim), {}
+  self.of_policies = {} -- by column, what was counted as of the last look
+  for _, column in ipairs(self.columns) do
+    if not matches_of(of_machine, column)[1] and matches_of(of_policies, column)[1] then
+      self.of_policies[column] = 0
+    elseif not is_of_run[column] then
+      patterns[#patterns + 1] = column
+    end
+  end
+  local unmatched
+  self.sampler, unmatched = core.sampler(self.sim.machine, patterns)
+  if unmatched then no_such_statistic(self.sim, unmatched) end
+end
+
+--- What the policies have counted since the last look, by column.
+function Recorder:take_of_policies()
+  local grown = {}
+  if not next(self.of_policies) then return grown end
+  local rows = policies_at_work.counters(self.sim.machine, self.sim.policies)
+  for column, before in pairs(self.of_policies) do
+    local now = 0
+    for _, row in ipairs(rows) do
+      if core.path_matches(column, row.name) then now = now + row.value end
+    end
+    grown[column], self.of_policies[column] = now - before, now
+  end
+  return grown
 end
 
 --- The cycle from which on the next interval may end; nil: cycles do not end it.
@@ -164,8 +208,10 @@ end
 function Recorder:amounts(now)
   local change, cells = {}, {}
   for _, name in ipairs(totals_of_interest) do change[name] = now[name] - self.last[name] end
-  local of_objects = (self.sampler:take() .. ","):gmatch "([^,]*),"
-  for i, column in ipairs(self.columns) do cells[i] = is_of_run[column] and in_run(column, change) or of_objects() end
+  local of_objects, of_policies = (self.sampler:take() .. ","):gmatch "([^,]*),", self:take_of_policies()
+  for i, column in ipairs(self.columns) do
+    cells[i] = is_of_run[column] and in_run(column, change) or of_policies[column] or of_objects()
+  end
   return table.concat(cells, ",")
 end
 
@@ -206,6 +252,19 @@ function Recorder:save()
   choices.interval = self.lines
   choices["intervals until"] = table.concat(numbers, " ")
   choices["intervals looked"] = self.sampler:looked()
+  local counted = {}
+  for _, column in ipairs(self.columns) do counted[#counted + 1] = self.of_policies[column] end
+  choices["intervals counted"] = counted[1] and table.concat(counted, " ") or nil
+end
+
+--- The policies have been resumed: their columns go on from what a checkpoint says, unless another policy began anew there.
+function Recorder:resume_of_policies(saved)
+  local policy = self.sim.choices.policy
+  if saved.policy ~= policy and checkpoint.found(saved, "policy") ~= policy then return self:take_of_policies() end
+  local counted = (saved["intervals counted"] or ""):gmatch "%-?%d+"
+  for _, column in ipairs(self.columns) do
+    if self.of_policies[column] then self.of_policies[column] = math.tointeger(tonumber(counted() or 0)) or 0 end
+  end
 end
 
 --- The run has been resumed: goes on where the rows of the checkpoint end. `saved`: what it says of the run.
@@ -217,9 +276,11 @@ function Recorder:resumed(saved, path)
     for i, name in ipairs(totals_of_interest) do self.last[name] = numbers[i] end
     for i, name in ipairs(counts) do self[name] = numbers[#totals_of_interest + i] end
     table.move(saved.interval, 1, #saved.interval, 1, self.lines)
+    self:resume_of_policies(saved)
   else
     note("resume: checkpoint %s has no such intervals; they begin at cycle %d", path, self.gpu:totals().cycles)
     self.sampler:take()
+    self:take_of_policies()
     self.last = totals_of(self.gpu:totals())
     self.ctas_at = self.gpu:totals().kernel and self.gpu:totals().ctas_done or 0
   end
