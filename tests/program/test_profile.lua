@@ -59,6 +59,12 @@ harness.test("the statistics are those of a run without, and the files the same 
 end)
 
 --- Paths of the checkpoints of a folder.
+local function profile(...)
+  local status, output = harness.run("profile", ...)
+  harness.equal(status, 0, output)
+  return output
+end
+
 local function checkpoints(folder)
   local paths = {}
   for _, name in ipairs(core.list_folder(folder)) do paths[#paths + 1] = name:find "%.ckpt$" and folder .. "/" .. name or nil end
@@ -94,6 +100,21 @@ harness.test("of a run without, it counts from the checkpoint on, CTAs that are 
   end
   harness.equal(instructions, issues)
   assert(not ww.run({ resume = path, out = false }).profile)
+end)
+
+harness.test("such a run says from which cycle on it counts, and so does one that goes on from it", function()
+  local cycle = checkpoints(home .. "/plain")[1]:match "(%d+)%.ckpt$"
+  ww.run { resume = checkpoints(home .. "/plain")[1], out = home .. "/later", profile = true, histograms = "all", checkpoint_at = "9000" }
+  ww.run { resume = checkpoints(home .. "/later")[1], out = home .. "/later_still" }
+  for _, name in ipairs { "/later", "/later_still" } do
+    harness.contains(profile(home .. name), (" slots from cycle %s on\n"):format(cycle))
+    local status, output = harness.run("histograms", home .. name)
+    harness.equal(status, 0, output)
+    harness.contains(output, ("counted from cycle %s on\n"):format(cycle))
+    harness.equal(harness.run("report", home .. name), 0)
+    harness.contains(harness.read(home .. name .. "/report.html"), (" slots from cycle %s on</h3>"):format(cycle),
+      (">counted from cycle %s on<"):format(cycle))
+  end
 end)
 
 -- A kernel whose waits are known ---------------------------------------------------------------------------------------
@@ -188,12 +209,6 @@ harness.test("each CTA has its SM, its cycles and its instructions", function()
   harness.equal(instructions, whole.warp_instructions)
   harness.equal(ctas, whole["sm[*].ctas_finished"])
 end)
-
-local function profile(...)
-  local status, output = harness.run("profile", ...)
-  harness.equal(status, 0, output)
-  return output
-end
 
 harness.test("warpwright profile prints the hottest instructions, source lines, warps and CTAs, and a page of all", function()
   local waits_folder = home .. "/waits"

@@ -149,6 +149,19 @@ local function print_notes(gpu, before, run)
   end
 end
 
+--- Notes from which cycle on it counts what the checkpoint has none of.
+local function note_beginnings(path, before, run, cycle)
+  for _, name in ipairs { "profile", "histograms" } do
+    local key = name .. " from"
+    if run[name] and before[name] then
+      run[key] = before[key]
+    elseif run[name] then
+      run[key] = cycle
+      note("resume: checkpoint %s has no %s; counting begins at cycle %d", path, name, cycle)
+    end
+  end
+end
+
 --- Why a checkpoint is made, beside a cycle that was planned; after some of them the run goes on.
 local is_reason <const> = { time = true, SIGUSR1 = true, SIGINT = true, SIGTERM = true, SIGHUP = true, max_cycles = true }
 local goes_on <const> = { cycle = true, time = true, SIGUSR1 = true }
@@ -227,6 +240,7 @@ function checkpoint.watch(gpu, folder, run, options, show, recorder)
       made.has_caught_up = true
       local saved = checkpoint.read_run(options.resume)
       print_notes(gpu, saved, run)
+      note_beginnings(options.resume, saved, run, cycle)
       if recorder then recorder:resumed(saved, options.resume) end
     elseif recorder then
       recorder:look(why, cycle)

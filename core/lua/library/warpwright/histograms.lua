@@ -3,6 +3,7 @@
 local core = require "warpwright.core"
 local csv = require "warpwright.csv"
 local names = require "warpwright.names"
+local stored_run = require "warpwright.stored_run"
 local text_table = require "warpwright.sweep.table"
 
 local histograms = {}
@@ -240,6 +241,8 @@ function histograms.main(args, first)
   elseif not list then
     core.user_error(("histograms: %s/%s: expected what a run has written, got a damaged file"):format(options.path, histograms.FILE))
   end
+  local beginning = stored_run.beginning_of(options.path, "histograms")
+  if beginning ~= "" then print("counted" .. beginning) end
   if not options.pattern then
     io.write(text_table.text(summary_table(list)))
     return 0

@@ -215,6 +215,9 @@ local function provenance_text(r, of)
   for _, file in ipairs(of.files) do add("Lua file", ("%s %s, %s"):format(file.digest, file.path, file.name)) end
   for _, file in ipairs(of.ptx_files) do add("PTX file", ("%s %s"):format(file.digest, file.path)) end
   if of.resumed then add("resumed from", of.resumed) end
+  for _, name in ipairs { "profile from", "histograms from" } do
+    if of.begun and of.begun[name] then add(name, of.begun[name]) end
+  end
   if of.fast_forward then add("fast forward", of.fast_forward) end
   if of.sample then add("sampled", of.sample) end
   add("checks passed", r.checks)
@@ -286,7 +289,8 @@ local function rescue(files)
 end
 
 --- Writes the folder. `of`: status =, config = text, ptx = text, ptx_files = of core.loaded_ptx(), size = parameters, files = of sources.list(), memcheck = text or nil, resumed = the
--- checkpoint that it went on from, or nil, stats = which, or nil, has_trace = whether trace.txt is this run's. Returns nil, or what went wrong and where the results are instead.
+-- checkpoint that it went on from, or nil, begun = { ["profile from"] = cycle or nil, ["histograms from"] = cycle or nil } or nil,
+-- stats = which, or nil, has_trace = whether trace.txt is this run's. Returns nil, or what went wrong and where the results are instead.
 function output.write(folder, r, of)
   if not folder.path then return end
   local files = stats_files(r, of.stats)

@@ -3,6 +3,7 @@ local core = require "warpwright.core"
 local csv = require "warpwright.csv"
 local inputs = require "warpwright.inputs"
 local output = require "warpwright.output"
+local stored_run = require "warpwright.stored_run"
 local text_table = require "warpwright.sweep.table"
 
 local profile = {}
@@ -353,13 +354,13 @@ local function html_table(columns, rows)
   return table.concat(lines)
 end
 
-local function page(path, kernels, groups, ctas)
+local function page(path, kernels, groups, ctas, beginning)
   local parts, sources = {}, {}
   local function add(text, ...) parts[#parts + 1] = select("#", ...) > 0 and text:format(...) or text end
   add("<!doctype html>\n<html lang=en><meta charset=utf-8><title>Profile of %s</title>\n<style>\n%s</style>\n<h1>Profile of %s</h1>\n",
     escape(path), STYLE, escape(path))
   for _, kernel in ipairs(kernels) do
-    add("<h2>Kernel %s: %d slots</h2>\n<h3>Source lines</h3>\n", escape(kernel.name), kernel.all)
+    add("<h2>Kernel %s: %d slots%s</h2>\n<h3>Source lines</h3>\n", escape(kernel.name), kernel.all, escape(beginning))
     add((html_table(table_of(kernel, groups, { source = true, top = 0 }, sources))))
     add "<h3>PTX</h3>\n"
     add((html_table(table_of(kernel, groups, { ptx = true, top = 0 }, sources))))
@@ -410,13 +411,14 @@ function profile.main(args, first)
   local rows, columns = read_csv(options.path, "profile.csv")
   local warps, ctas = read_csv(options.path, "profile_warps.csv"), read_csv(options.path, "profile_ctas.csv")
   local kernels, groups, sources = kernels_of(rows), groups_of(columns), {}
+  local beginning = stored_run.beginning_of(options.path, "profile")
   give_warps(kernels, warps)
   if options.html then
-    output.write_page("profile: --html", options.html, page(options.path, kernels, groups, ctas))
+    output.write_page("profile: --html", options.html, page(options.path, kernels, groups, ctas, beginning))
     return 0
   end
   for i, kernel in ipairs(kernels) do
-    print(("%skernel %s: %d slots"):format(i > 1 and "\n" or "", kernel.name, kernel.all))
+    print(("%skernel %s: %d slots%s"):format(i > 1 and "\n" or "", kernel.name, kernel.all, beginning))
     io.write(text_table.text(table_of(kernel, groups, options, sources)))
     if options.warps then io.write("\n", text_table.text(warps_table(kernel))) end
   end

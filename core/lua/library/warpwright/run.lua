@@ -232,6 +232,7 @@ function run.run(options)
     size = params,
     files = sources.list(sim.choices.sources),
     resumed = options.resume,
+    begun = sim.choices,
     fast_forward = options.fast_forward,
     sample = options.sample,
     memcheck = found and memcheck.text(found),

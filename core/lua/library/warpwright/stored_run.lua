@@ -97,6 +97,12 @@ function stored_run.read_provenance(path)
   return values
 end
 
+--- " from cycle 20000 on", of a run's "profile" or "histograms" that begin at a checkpoint; or "".
+function stored_run.beginning_of(path, name)
+  local cycle = stored_run.read_provenance(path)[name .. " from"]
+  return cycle and (" from cycle %s on"):format(cycle) or ""
+end
+
 --- What provenance.txt says of what the run was made of.
 local of_inputs <const> = { ["machine"] = true, ["workload"] = true, ["size"] = true, ["policy"] = true, ["warpwright"] = true,
   ["PTX digest"] = true, ["resumed from"] = true, ["fast forward"] = true, ["sampled"] = true }

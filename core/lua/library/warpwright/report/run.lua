@@ -272,14 +272,14 @@ end
 local function hot_lines(run)
   local tables = profile.hottest(run.path, 20)
   if not tables then return missing "No profile: run it with --profile." end
-  local parts = {}
+  local parts, beginning = {}, stored_run.beginning_of(run.path, "profile")
   for i, of in ipairs(tables) do
     for _, row in ipairs(of.rows) do
       row[2] = page.share(tonumber((row[2]:gsub("%%", ""))) / 100, 2)
       table.insert(row, 3, table.remove(row, #of.columns)) -- what it is, where it is seen first
     end
     table.insert(of.columns, 3, table.remove(of.columns))
-    parts[i] = ("<h3>%s: %d slots</h3>\n"):format(page.escape(of.kernel), of.slots) .. page.table(of.columns, of.rows)
+    parts[i] = ("<h3>%s: %d slots%s</h3>\n"):format(page.escape(of.kernel), of.slots, page.escape(beginning)) .. page.table(of.columns, of.rows)
   end
   return table.concat(parts)
 end
@@ -305,8 +305,9 @@ local function distributions(run)
   for i, one in ipairs(list) do
     rows[i] = { one.name, one.unit, one.count, one.p50 or "", one.p90 or "", one.p99 or "", one.max or "", bucket_picture(one) }
   end
+  local beginning = stored_run.beginning_of(run.path, "histograms")
   return page.table({ "", "unit", "count", "p50", "p90", "p99", "largest", "buckets" }, rows, { id = "histogram-table",
-    class = #rows > 8 and "sortable" or nil })
+    class = #rows > 8 and "sortable" or nil, caption = beginning ~= "" and "counted" .. beginning or nil })
 end
 
 -- The machine ---------------------------------------------------------------------------------------------------------------
