@@ -114,7 +114,9 @@ local function shown(fault)
 end
 
 harness.test("a launch that returns faults does, and the machine goes on", function()
-  local gpu, kernels = machine()
+  local sim = ww.build "gtx480"
+  local gpu = sim:gpu()
+  local kernels = gpu:load { text = text, name = "faulty.ptx" }
   local a = gpu:alloc(1024)
   local r, fault = gpu:try_launch(kernels.touch, { grid = 100, block = 32, args = { a + 4096, 5 } })
   harness.equal(shown(fault), "out of bounds touch @%p1 ld.global.u32 %r3, [%rd1]; 16 faulty.cu:17 cta 5,0,0 thread 0,0,0 sm[5]")
@@ -135,6 +137,9 @@ harness.test("a launch that returns faults does, and the machine goes on", funct
   local last = gpu:launch(kernels.count, { grid = 200, block = 32, args = { a } })
   harness.equal(last.thread_instructions, done.thread_instructions)
   for i = 0, 199 do harness.equal(gpu:read("u32", a + 4 * i), 64) end
+  for name, value, _, doc in sim:result():stats() do
+    if name == "run.launches" then harness.equal(("%d %s"):format(value, doc), "4 Kernels that ended, by a fault of theirs or without") end
+  end
 end)
 
 harness.test("a barrier that no CTA has is a fault, with timing and without", function()

@@ -23,7 +23,7 @@ local function run_rows(r)
   add("run.thread_instructions", r.thread_instructions, "instructions", "The same, counted once per active thread")
   add("run.ipc", r.ipc, "1/cycle", "Thread instructions per core cycle", r.cycles + 0.0)
   add("run.warp_ipc", r.warp_ipc, "1/cycle", "Warp instructions per core cycle", r.cycles + 0.0)
-  add("run.launches", #r.launches, "kernels", "Kernels that ran to their end")
+  add("run.launches", #r.launches, "kernels", "Kernels that ended, by a fault of theirs or without")
   add("run.memory_peak", r.memory_peak, "bytes", "Most device memory allocated at a time")
   for i, launch in ipairs(r.launches) do
     local prefix, kernel = ("launch[%d]."):format(i - 1), launch.kernel
