@@ -82,13 +82,20 @@ end
 --- Flits that crossed: headers and what the last flit leaves empty count.
 local function flits(counter)
   return function(target, d)
-    return d.counters["crossbar." .. counter] * target.facts.parts.crossbar.parameters.flit
+    local bytes = 0
+    for _, crossbar in ipairs(target.facts.crossbars) do
+      bytes = bytes + d.counters[crossbar.path .. "." .. counter] * crossbar.flit
+    end
+    return bytes
   end
 end
 
+--- What the L1s delivered: loads of SMs that have none pass elsewhere.
+local function hit_in_l1(_, d) return d.counters["l1.hits"] * bandwidth.line_bytes end
+
 local streams = {
   { id = "shared", name = "shared memory, loads", measure = best("shared", small, "shared") },
-  { id = "l1", name = "L1, loads that hit", needs = "l1", measure = best("l1", small, "l1") },
+  { id = "l1", name = "L1, loads that hit", needs = "l1", measure = best("l1", small, "l1", hit_in_l1) },
   { id = "l2_read", name = "L2, loads that hit", needs = "l2", measure = best("l2_read", in_l2, "l2") },
   { id = "l2_write", name = "L2, stores", needs = "l2", measure = best("l2_write", in_l2, "l2") },
   { id = "requests", name = "crossbar, requests (stores)", needs = "crossbar",

@@ -59,10 +59,15 @@ local function find_roles(machine, classes, peers)
   return roles
 end
 
+local function hertz_of_clocks(machine)
+  local hertz = {}
+  for _, clock in ipairs((machine:clocks())) do hertz[clock.name] = clock.hertz end
+  return hertz
+end
+
 --- { paths =, hertz =, parameters = of the first } of the objects of each role.
 local function parts_of(machine, roles)
-  local hertz, parts = {}, {}
-  for _, clock in ipairs((machine:clocks())) do hertz[clock.name] = clock.hertz end
+  local hertz, parts = hertz_of_clocks(machine), {}
   local function add(object)
     local role = roles[object.path]
     local part = role and parts[role]
@@ -81,12 +86,23 @@ local function parts_of(machine, roles)
   return parts
 end
 
+--- Each crossbar: { path =, hertz =, channels = of its narrow side, flit = bytes }.
+local function crossbars_of(machine, crossbars)
+  local hertz, list = hertz_of_clocks(machine), {}
+  for i, object in ipairs(crossbars) do
+    local p = parameters_of(object)
+    list[i] = { path = object.path, hertz = hertz[core.clock_of(object)], channels = math.min(p.up, p.down), flit = p.flit }
+  end
+  return list
+end
+
 --- The facts of a machine that was built:
 --   quantum        in core cycles
 --   core_hertz     of the SMs
 --   roles          the role of each object by its path: sm, lsu, l1, constant_cache, texture_cache, mux, crossbar, l2,
 --                  dram
 --   parts          by role: { paths =, hertz =, parameters = of the first }; nil where the machine has none
+--   crossbars      { path =, hertz =, channels = of its narrow side, flit = bytes } ...
 --   map            the parameters of the AddressMap
 --   warps          of a CTA that has an SM to itself, with 32 registers a thread
 function characterise_machine.facts(machine)
@@ -100,6 +116,7 @@ function characterise_machine.facts(machine)
     core_hertz = parts.sm.hertz,
     roles = roles,
     parts = parts,
+    crossbars = crossbars_of(machine, classes.Crossbar or {}),
     map = classes.AddressMap and parameters_of(classes.AddressMap[1]),
     warps = math.min(32, sm.warps, sm.registers // (32 * 32)),
   }
@@ -170,11 +187,11 @@ function theoretical.l2(facts)
   return #l2.paths * math.min(line_bytes, l2.parameters.data_port) * l2.hertz
 end
 
---- A flit per cycle on each channel; the side with fewer ports is the narrow one.
+--- A flit per cycle on each channel of each crossbar's narrow side.
 function theoretical.crossbar(facts)
-  local crossbar = facts.parts.crossbar
-  local p = crossbar.parameters
-  return math.min(p.up, p.down) * p.flit * crossbar.hertz
+  local sum = 0
+  for _, crossbar in ipairs(facts.crossbars) do sum = sum + crossbar.channels * crossbar.flit * crossbar.hertz end
+  return sum
 end
 
 function theoretical.dram(facts)

@@ -13,7 +13,8 @@ function measure.refuse(text, ...) error(setmetatable({ reason = text:format(...
 --- The reason, when `problem` is what measure.refuse() raised.
 function measure.refusal(problem) return getmetatable(problem) == Refusal and problem.reason end
 
---- Counters summed over the objects of a role: counters["l1.hits"].
+--- Counters summed over the objects of a role: counters["l1.hits"]; and those of each crossbar by path, for these differ
+-- in width and in how busy they are.
 local function counters_of(sim, roles)
   local sums = {}
   sim.machine:settle(false)
@@ -25,6 +26,7 @@ local function counters_of(sim, roles)
     if role then
       local name = role .. "." .. counter
       sums[name] = (sums[name] or 0) + value
+      if role == "crossbar" then sums[row_name] = value end
     end
   end
   return sums
@@ -98,12 +100,19 @@ local function busy_ports(facts, d, sms)
     local cycles = d.cycles / facts.core_hertz * parts[role].hertz
     ports[#ports + 1] = { name = name, busy = moved / (width * cycles), saturated = enough or saturated }
   end
+  local function add_busiest_crossbar(name, counter)
+    local most
+    for _, crossbar in ipairs(facts.crossbars) do
+      local cycles = d.cycles / facts.core_hertz * crossbar.hertz
+      local busy = d.counters[crossbar.path .. "." .. counter] / (math.min(sms, crossbar.channels) * cycles)
+      most = math.max(most or 0, busy)
+    end
+    if most then ports[#ports + 1] = { name = name, busy = most, saturated = switch_saturated } end
+  end
   local function count(role) return parts[role] and #parts[role].paths end
-  local crossbar = parts.crossbar and parts.crossbar.parameters
-  local channels = crossbar and math.min(sms, crossbar.up, crossbar.down)
   add("DRAM bus", "dram", count "dram", "data_bus_cycles")
-  add("crossbar replies", "crossbar", channels, "response_flits_in", switch_saturated)
-  add("crossbar requests", "crossbar", channels, "request_flits_in", switch_saturated)
+  add_busiest_crossbar("crossbar replies", "response_flits_in")
+  add_busiest_crossbar("crossbar requests", "request_flits_in")
   add("L2 data port", "l2", count "l2", "data_port_cycles")
   add("SM network port", "mux", sms, "requests")
   add("LSU port", "lsu", sms, "load_accesses store_accesses atomic_accesses")

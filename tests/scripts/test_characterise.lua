@@ -182,6 +182,38 @@ harness.test("a machine without an L2 is measured up to its DRAM, whose row hits
   end
 end)
 
+harness.test("several crossbars carry what all of them can, and the L1s what hits, though not every SM has one", function()
+  local path = harness.write("apart.lua", [[
+    local ww = require "warpwright"
+    return ww.machine("apart", function(m)
+      m:clocks { core = "700MHz", icnt = "1400MHz" }
+      m:Dispatcher "dispatcher" { sms = 2 }
+      m:AddressMap "map" { channels = 1 }
+      for i = 0, 1 do
+        local sm, net = m:SM ("sm", i) {}, m:Crossbar ("net", i) { up = 1, down = 1, flit = (1 + i) * 16, clock = "icnt" }
+        m:wire(("dispatcher.sm[%d]"):format(i), sm.dispatch, { latency = 8 })
+        local port = sm.lsu.mem
+        if i == 0 then
+          local l1d = m:L1 (sm, "l1d") { size = "16KiB", ways = 4, mshrs = 32 }
+          m:wire(port, l1d.cpu)
+          port = l1d.mem
+        end
+        m:wire(port, net.up[0], { latency = 8, depth = 32 })
+        m:wire(net.down[0], m:TrafficSink ("ram", i) { latency = 20 }.cpu, { latency = 4, depth = 32 })
+      end
+    end)
+  ]])
+  near(machine.theoretical.crossbar(facts_of(path)), (16 + 32) * 1400e6, 1, "channels of 16 and of 32 B")
+  local rows = characterise("--only", "bandwidth", path)
+  for _, id in ipairs { "requests", "replies" } do
+    local row = rows["bandwidth." .. id]
+    assert(row.percent > 65 and row.percent <= 100, ("%s: %.1f %%"):format(id, row.percent))
+    assert(row.limiters[1].busy <= 1, ("%s: busy for %g of the time"):format(id, row.limiters[1].busy))
+  end
+  -- Each SM loads as much; what comes through the second crossbar is 4 of 5 flits.
+  near(rows["bandwidth.l1"].value, 4 / 5 * 32 * 1.4, 0.5, "hits, without the loads of the other SM")
+end)
+
 -- Inside an SM --------------------------------------------------------------------------------------------------------
 
 harness.test("the operations of a warp: a loop of 32 and its end", function()
