@@ -17,6 +17,7 @@ the L2 slices', with packets of one flit, as reads are, and responses the other 
 each pattern and load, what passes, how long it takes, and how evenly the inputs are served.
 
   --set PATH=VALUE     changes the machine, such as xbar.speedup=2; may be repeated
+  --crossbar PATH      which crossbar, where the machine has several; default: the first
   --only DIRECTION     requests or responses
   --pattern NAME       uniform, hot_spot or permutation; default all three
   --hot SHARE          hot_spot: of the packets that go to output 0, default 0.25; the others go anywhere
@@ -53,13 +54,20 @@ local function depths_at(machine, port)
 end
 
 --- What must be known of the crossbar to build it again, and of the wires around it.
-local function read_crossbar(config, set)
-  local sim = ww.build(config, { set = set })
-  local crossbar
+local function read_crossbar(options)
+  local sim = ww.build(options.config, { set = options.set })
+  local crossbar, paths = nil, {}
   for _, object in ipairs(sim.machine:objects()) do
-    if object.class == "Crossbar" and not crossbar then crossbar = object end
+    if object.class == "Crossbar" then
+      paths[#paths + 1] = object.path
+      if not crossbar and (options.crossbar or object.path) == object.path then crossbar = object end
+    end
   end
-  if not crossbar then usage_error("machine %s: expected a Crossbar, got none", sim.name) end
+  if not paths[1] then usage_error("machine %s: expected a Crossbar, got none", sim.name) end
+  if not crossbar then command_line.no_match("network", "--crossbar", "crossbar", options.crossbar, paths) end
+  if paths[2] and not options.crossbar then
+    print(("%s, one of %d crossbars; --crossbar PATH measures another: %s"):format(crossbar.path, #paths, table.concat(paths, ", ")))
+  end
   local found = { machine = sim.name, path = crossbar.path, clock = core.clock_of(crossbar), up = #crossbar.up,
     down = #crossbar.down, parameters = {} }
   for _, name in ipairs { "flit", "latency", "speedup", "output_buffer" } do found.parameters[name] = crossbar[name] end
@@ -320,6 +328,7 @@ local readers = {
       command_line.expected("network", "--topologies", "4, 16, 36 or 64", text)
     end
   end,
+  ["--crossbar"] = function(o, text) o.crossbar = text end,
   ["--svg"] = function(o, text) o.svg = text end,
   ["--json"] = function(o, text) o.json = text end,
   ["--loads"] = function(o, text)
@@ -397,7 +406,7 @@ end
 
 local function main(options)
   if options.topologies then return measure_topologies(options) end
-  local crossbar, rows, directions = read_crossbar(options.config, options.set), {}, {}
+  local crossbar, rows, directions = read_crossbar(options), {}, {}
   for d, name in ipairs(options.directions) do
     local direction = direction_of(crossbar, name)
     directions[d] = direction

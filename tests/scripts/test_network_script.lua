@@ -186,6 +186,16 @@ end)
 
 -- Errors --------------------------------------------------------------------------------------------------------------
 
+harness.test("of several crossbars the first is measured, which is said, or the one that is named", function()
+  local short = { "--loads", "1", "--cycles", "100", "--only", "requests", "--pattern", "uniform" }
+  local output = crossbar("gallery/two_crossbars", table.unpack(short))
+  harness.contains(output, "xbar, one of 2 crossbars; --crossbar PATH measures another: xbar, read_only\n", "two_crossbars.xbar: 4 inputs")
+  output = crossbar("gallery/two_crossbars", "--crossbar", "read_only", table.unpack(short))
+  harness.contains(output, "two_crossbars.read_only: 4 inputs", "1 flit of 16 B")
+  assert(not output:find("one of 2", 1, true), output)
+  harness.refused("--crossbar: no crossbar matches 'read_onli'; did you mean read_only?", "scripts/network.lua", "--crossbar", "read_onli", "gallery/two_crossbars")
+end)
+
 harness.test("wrong options are refused, with what is legal", function()
   local function wrong(wanted, ...) harness.refused(wanted, "scripts/network.lua", ...) end
   wrong("unknown option '--nothing'", "--nothing", "1")
