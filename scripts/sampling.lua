@@ -1,6 +1,9 @@
 -- How good sampled runs are: errors, intervals, speed. `help` below says how it is called.
 local command_line = require "scripts.lib.command_line"
+local preparation = require "scripts.lib.preparation"
+local processes = require "warpwright.processes"
 local runner = require "warpwright.runner"
+local sample_options = require "warpwright.sample_options"
 
 local help = [[
 usage: scripts/sampling [options] CONFIG WORKLOAD[,WORKLOAD...]
@@ -14,7 +17,8 @@ Runs each workload under each policy once with all of its timing, and once sampl
   counters      how many of the counters of at least --least events in the exact run are inside their intervals
   speed-up      processor time of the exact run over that of the sampled one, inputs and checks included
 
-and at the end: coverage, mean error, and why launches were exact. Runs that were made are not made again.
+and at the end: coverage, mean error, and why launches were exact. Runs that were made are not made again. Where runs fail, the
+exit status is 1.
 
   --sample TEXT        default error=3%
   --policies A,B,...   default gto
@@ -85,7 +89,21 @@ local function add_reasons(reasons, run, lines)
   end
 end
 
+--- What it loads would count among the inputs of every run: in a process of its own.
+local function check(options)
+  local path = os.tmpname()
+  local function work()
+    sample_options.read(options.sample)
+    preparation.check(options)
+  end
+  local problems = processes.run({ options }, { jobs = 1, work = work, name = function() return "check" end, say = function() end,
+    problem_path = function() return path end })
+  os.remove(path)
+  if problems[1] then error((problems[1].problem:gsub("^warpwright: error: ", "")), 0) end
+end
+
 local function main(options)
+  check(options)
   local pairs_of, all_runs = {}, {}
   for _, workload in ipairs(options.workloads) do
     for _, policy in ipairs(options.policies) do
@@ -100,7 +118,8 @@ local function main(options)
     end
   end
   local runs = runner.new { folder = options.folder, jobs = options.jobs, say = function(line) io.stderr:write(line, "\n") end }
-  for _, problem in ipairs(runs:run(all_runs)) do print(("%s: %s"):format(runner.name(problem.run), problem.problem)) end
+  local problems = runs:run(all_runs)
+  for _, problem in ipairs(problems) do print(("%s: %s"):format(runner.name(problem.run), problem.problem)) end
   print(("%-14s %-10s %9s %8s %8s %8s  %9s %8s"):format("workload", "policy", "launches", "timing", "error", "interval", "counters", "speed-up"))
   local all, reasons = {}, {}
   for _, pair in ipairs(pairs_of) do
@@ -112,6 +131,7 @@ local function main(options)
     end
   end
   print_sums(all, reasons)
+  if problems[1] then os.exit(1) end
 end
 
 local function read_arguments(args)
