@@ -70,6 +70,24 @@ harness.test("values that are wrong only beside others fail their runs, and the 
   harness.contains(output, "3 runs: 2 done, 1 failed", "size=16KiB sm[*].l1d.ways=3 sms=2: ")
 end)
 
+harness.test("a value that is wrong on one of several machines fails its runs there, and one that is wrong on all is refused", function()
+  local function sweep(name, machine, rest)
+    local axes = 'return { axes = { config = { "%s", "gtx480" }, workload = "vecadd", size = "small", %s'
+    return "sweep", harness.write(name .. ".lua", axes:format(machine, rest)), "--out", ("%s/%s"):format(harness.folder(), name)
+  end
+  for _, case in ipairs {
+    { "4 runs: 3 done, 1 failed", "policies", "gallery/no_l1", 'policy = { "lrr", "ccws" } } }' },
+    { "2 runs: 1 done, 1 failed", "statistics", "gallery/no_l1", '}, stats_every = 10000, stats_of = "sm[*].l1d.misses" }' },
+    { "2 runs: 1 done, 1 failed", "histograms", "gallery/bus", '}, histograms = "xbar.input_queue" }' },
+  } do
+    local status, output = harness.run(sweep(table.unpack(case, 2)))
+    harness.equal(status, 1, output)
+    harness.contains(output, case[1], case[3] .. " vecadd small")
+  end
+  harness.refused("policy swl: limit: expected a whole number from 1 to 64, got '99'",
+    sweep("on_all", "gallery/no_l1", 'policy = { "lrr", "swl:limit=99" } } }'))
+end)
+
 harness.test("a script's sweep is refused before its first run, too", function()
   local script = harness.write("script.lua", ([[
     for _ in require("warpwright").sweep { out = "%s/script", axes = { config = "gtx480", workload = "vecadd", ["sm[*].l1d.sise"] = 3 } } do

@@ -138,19 +138,25 @@ local function culprit(made, entry)
   end
 end
 
-local MOST_TRIES <const> = 20 -- of runs with a value that may be legal beside other values
+-- Of runs with a value that may be legal beside other values, on the same machine, and on each other one.
+local MOST_TRIES <const>, MOST_ELSEWHERE <const> = 20, 4
 
---- An error when no run with this value can be built. A value that is wrong only beside others is a matter of these runs.
+--- An error when no run with this value can be built. A value that is wrong only beside others, or on some machines, is a matter of
+-- these runs.
 local function blame(made, entry, problem)
-  local name, tries = culprit(made, entry), 0
-  if entry.point[name] == nil then refuse(made, name, entry.run[name], problem) end
+  local name, tries = culprit(made, entry), {}
   for _, other in ipairs(made.runs) do
-    if tries < MOST_TRIES and other ~= entry and key_of(other, name) == key_of(entry, name) then
-      tries = tries + 1
+    local config = other.run.config
+    local most = config == entry.run.config and MOST_TRIES or MOST_ELSEWHERE
+    tries[config] = tries[config] or 0
+    if other ~= entry and tries[config] < most and other.point[name] == entry.point[name] then
+      tries[config] = tries[config] + 1
       if try(other.run) then return end
     end
   end
-  refuse(made, name, entry.point[name], problem)
+  local value = entry.point[name]
+  if value == nil then value = entry.run[name] end
+  refuse(made, name, value, problem)
 end
 
 local MOST_BLAMED <const> = 10 -- they cost many machines each
