@@ -13,8 +13,10 @@ Runs workloads and prints a row of a Markdown table for each run:
 
   hits           L1 hits of all loads, in percent; beside it merges, loads of a line that was in flight
   instr/miss     warp instructions per L1 line miss (Mascar: above 30 is "compute")
-  MPKI           L1 misses per thousand thread instructions (DWT-PRIC: above 10 is "thrashing")
+  MPKI           L1 misses of loads per thousand thread instructions (DWT-PRIC: above 10 is "thrashing")
   IPC            thread instructions per cycle
+
+A - stands for what needs an L1 data cache (l1d) where the machine has none.
 
   --config CONFIG      default: gtx480
   --policy A,B,...     default: gto

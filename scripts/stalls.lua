@@ -2,6 +2,7 @@
 local ww = require "warpwright"
 local command_line = require "scripts.lib.command_line"
 local json = require "warpwright.json"
+local parts = require "scripts.lib.parts"
 
 local help = [[
 usage: scripts/stalls [options] CONFIG WORKLOAD[,WORKLOAD...]
@@ -14,7 +15,9 @@ Runs workloads under policies and prints, as means over the SMs and of the cycle
   LSU stall     cycles in which the load/store unit had an access that the L1 did not take
   blocked hit   cycles in which the request at the tags of L1 failed, and one behind it, of another warp, would have hit
   memory, LSU   slots of the schedulers in which all warps waited for loads, or the memory pipeline took nothing
-  L1, L2 MPKI   misses per 1000 thread instructions
+  L1, L2 MPKI   misses of reads per 1000 thread instructions
+
+A - stands for what needs an L1 data cache (l1d) or an L2 (l2) where the machine has none.
 
   --policies A,B,...   default lrr,gto
   --size SIZE          of the workloads, default small
@@ -24,12 +27,14 @@ Runs workloads under policies and prints, as means over the SMs and of the cycle
 
 -- Figures ---------------------------------------------------------------------------------------------------------------
 
-local function ratio(a, b) return b ~= 0 and a / b or 0.0 end
+--- nil where there is nothing to be counted.
+local function ratio(a, b) return a and (b ~= 0 and a / b or 0.0) end
 
 local function slots_of(r)
-  local sum = 0
+  local is_sm, sum = {}, 0
+  for _, path in ipairs(parts.paths(r.structure, "sm")) do is_sm[path] = true end
   for name, value in r:stats() do
-    if name:match "^sm%[%d+%]%.slots_" then sum = sum + value end
+    if is_sm[name:match "^(.*)%.slots_"] then sum = sum + value end
   end
   return sum
 end
@@ -37,34 +42,39 @@ end
 local causes = { { "line", "line_fail" }, { "mshr", "mshr_entry_fail" }, { "merge", "mshr_merge_fail" },
   { "queue", "miss_queue_fail" } }
 
-local function figures_of(r, sms)
+local function figures_of(r)
   local cycles = 0
   for _, launch in ipairs(r.launches) do cycles = cycles + launch.cycles end
-  local sm_cycles, slots = cycles * sms, slots_of(r)
+  local sm_cycles, slots = cycles * #parts.paths(r.structure, "sm"), slots_of(r)
   local kilo_instructions = r.thread_instructions / 1000
   local row = {
     cycles = cycles,
-    lsu_stall = ratio(r["sm[*].lsu.stall_cycles"], sm_cycles),
-    blocked_hit = ratio(r["sm[*].l1d.blocked_hit_cycles"], sm_cycles),
-    memory_slots = ratio(r["sm[*].slots_memory"], slots),
-    lsu_slots = ratio(r["sm[*].slots_lsu"], slots),
-    l1_mpki = ratio(r["sm[*].l1d.misses"], kilo_instructions),
-    l2_mpki = ratio(r["l2[*].misses"], kilo_instructions),
+    lsu_stall = ratio(parts.sum(r, "lsu", "stall_cycles"), sm_cycles),
+    blocked_hit = ratio(parts.sum(r, "l1d", "blocked_hit_cycles"), sm_cycles),
+    memory_slots = ratio(parts.sum(r, "sm", "slots_memory"), slots),
+    lsu_slots = ratio(parts.sum(r, "sm", "slots_lsu"), slots),
+    l1_mpki = ratio(parts.read_sum(r, "l1d", "misses"), kilo_instructions),
+    l2_mpki = ratio(parts.read_sum(r, "l2", "misses"), kilo_instructions),
     fails = {},
   }
   for _, cause in ipairs(causes) do
     local name, counter = cause[1], cause[2]
-    row.fails[name] = 1000 * ratio(r[("sm[*].l1d.%s_cycles"):format(counter)], sm_cycles)
+    row.fails[name] = ratio(parts.sum(r, "l1d", counter .. "_cycles"), sm_cycles / 1000)
   end
   return row
 end
 
-local function run(options, workload, policy)
-  local set = { "sm[*].l1d.watch_blocked_hits=true", table.unpack(options.set) }
+--- What is to be set for it to be counted how often a hit is blocked.
+local function settings_of(options)
+  local sim, set = ww.build(options.config, { set = options.set }), {}
+  for i, path in ipairs(parts.paths(sim:objects(), "l1d")) do set[i] = path .. ".watch_blocked_hits=true" end
+  sim:close()
+  return table.move(options.set, 1, #options.set, #set + 1, set)
+end
+
+local function run(options, set, workload, policy)
   local r = ww.run { config = options.config, workload = workload, size = options.size, policy = policy, set = set, out = false }
-  local sms = 0
-  for name in r:stats() do sms = sms + (name:match "^sm%[%d+%]%.slots_issued$" and 1 or 0) end
-  local row = figures_of(r, sms)
+  local row = figures_of(r)
   row.workload, row.policy = workload, policy
   return row
 end
@@ -73,9 +83,11 @@ end
 
 local function print_row(widths, row)
   local f = row.fails
-  print((widths .. " %10d %7.1f %7.1f %7.1f %7.1f %9.1f%% %10.1f%% %6.1f%% %6.1f%% %9.2f %9.2f"):format(row.workload, row.policy,
-    row.cycles, f.line, f.mshr, f.merge, f.queue, 100 * row.lsu_stall, 100 * row.blocked_hit, 100 * row.memory_slots,
-    100 * row.lsu_slots, row.l1_mpki, row.l2_mpki))
+  local function text(form, value) return value and form:format(value) or "-" end
+  local function percent(value) return text("%.1f%%", value and 100 * value) end
+  print((widths .. " %10d %7s %7s %7s %7s %10s %11s %7s %7s %9s %9s"):format(row.workload, row.policy, row.cycles,
+    text("%.1f", f.line), text("%.1f", f.mshr), text("%.1f", f.merge), text("%.1f", f.queue), percent(row.lsu_stall),
+    percent(row.blocked_hit), percent(row.memory_slots), percent(row.lsu_slots), text("%.2f", row.l1_mpki), text("%.2f", row.l2_mpki)))
   io.stdout:flush()
 end
 
@@ -85,13 +97,13 @@ local function longest(words, least)
 end
 
 local function main(options)
-  local rows = {}
+  local rows, set = {}, settings_of(options)
   local widths = ("%%-%ds %%-%ds"):format(longest(options.workloads, 8), longest(options.policies, 6))
   print((widths .. " %10s %7s %7s %7s %7s %10s %11s %7s %7s %9s %9s"):format("workload", "policy", "cycles", "line", "MSHR",
     "merge", "queue", "LSU stall", "blocked hit", "memory", "LSU", "L1 MPKI", "L2 MPKI"))
   for _, workload in ipairs(options.workloads) do
     for _, policy in ipairs(options.policies) do
-      rows[#rows + 1] = run(options, workload, policy)
+      rows[#rows + 1] = run(options, set, workload, policy)
       print_row(widths, rows[#rows])
     end
   end

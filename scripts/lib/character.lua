@@ -1,20 +1,22 @@
 -- What kind of load a workload is, from the result of a run: for scripts/character.lua and the tests of workloads.
+local parts = require "scripts.lib.parts"
+
 local character = {}
 
 --- { hit_rate, merge_rate, instructions_per_miss, mpki } of the loads at the L1s; stores are left out, since these never hit
--- in a write-evict cache. With instructions_per_texture_miss, of the texture caches, when textures were fetched from.
+-- in a write-evict cache. With instructions_per_texture_miss, of the texture caches, when textures were fetched from. nil where
+-- the machine has no L1 data cache.
 function character.of(r)
-  local hits = r["sm[*].l1d.read_hits"] + r["sm[*].l1d.local_read_hits"]
-  local misses = r["sm[*].l1d.read_misses"] + r["sm[*].l1d.local_read_misses"]
-  local merges = r["sm[*].l1d.read_merges"] + r["sm[*].l1d.local_read_merges"]
+  local hits, misses, merges = parts.read_sum(r, "l1d", "hits"), parts.read_sum(r, "l1d", "misses"), parts.read_sum(r, "l1d", "merges")
+  if not hits then return nil end
   local loads = math.max(1, hits + misses + merges)
   return {
     hit_rate = hits / loads,
     merge_rate = merges / loads,
     instructions_per_miss = r.warp_instructions / math.max(1, misses),
     mpki = 1000 * misses / r.thread_instructions,
-    instructions_per_texture_miss = r["sm[*].lsu.texture_loads"] > 0
-      and r.warp_instructions / math.max(1, r["sm[*].texture_cache.misses"]) or nil,
+    instructions_per_texture_miss = parts.sum(r, "lsu", "texture_loads") > 0
+      and r.warp_instructions / math.max(1, parts.sum(r, "texture_cache", "misses") or 0) or nil,
   }
 end
 
@@ -35,6 +37,7 @@ character.head = [[
 --- The cells from cycles to MPKI.
 function character.figures(r)
   local c = character.of(r)
+  if not c then return ("%d | %.1f | - | - | -"):format(r.cycles, r.ipc) end
   return ("%d | %.1f | %.1f (%.1f) | %.2f | %.1f"):format(r.cycles, r.ipc, 100 * c.hit_rate, 100 * c.merge_rate,
     c.instructions_per_miss, c.mpki)
 end

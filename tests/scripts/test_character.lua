@@ -39,6 +39,12 @@ harness.test("rows have the figures of their runs, and keep what else they say",
   harness.equal(update(path, "--config", "gtx480_mascar"), with(old, lrr), "of one machine")
 end)
 
+harness.test("of a machine without an L1 the other figures are shown", function()
+  local status, output = harness.run("scripts/character.lua", "--config", "gallery/no_l1", "--size", "small,n=1024", "vecadd")
+  harness.equal(status, 0, output)
+  assert(output:match "| no_l1 gto | %d+ | [%d.]+ | %- | %- | %- | [%d.]+ |\n", output)
+end)
+
 harness.test("a file that is not there is told", function()
   local status, output = harness.run("scripts/character.lua", "--update", folder .. "/none.md")
   harness.equal(status, 2, output)

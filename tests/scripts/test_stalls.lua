@@ -1,4 +1,5 @@
 -- scripts/stalls: its figures are those of the runs.
+local character = require "scripts.lib.character"
 local checks = require "tests.lib.policy_checks"
 local harness = require "tests.lib.harness"
 local json = require "warpwright.json"
@@ -27,10 +28,27 @@ harness.test("figures are the counters of the run, per cycle of a kernel and SM"
     near(row.fails.line, 1000 * checks.sum(r, "sm.l1d.line_fail_cycles") / cycles / 5, "line fails")
     near(row.lsu_stall, checks.sum(r, "sm.lsu.stall_cycles") / cycles / 5, "LSU stalls")
     near(row.blocked_hit, checks.sum(r, "sm.l1d.blocked_hit_cycles") / cycles / 5, "blocked hits")
-    near(row.l1_mpki, 1000 * checks.sum(r, "sm.l1d.misses") / r.thread_instructions, "L1 MPKI")
+    near(row.l1_mpki, character.of(r).mpki, "L1 MPKI, of loads")
     assert(row.lsu_slots + row.memory_slots <= 1, "more slots than there are")
   end
   assert(rows[1].fails.mshr > 100 and rows[1].blocked_hit > 0.01, "k-means is stopped at L1")
+end)
+
+harness.test("caches count wherever they lie, and what a machine lacks is left out", function()
+  local function row_on(config)
+    local status, output = harness.run("scripts/stalls.lua", "--json", figures, "--policies", "lrr", "gallery/" .. config, "vecadd")
+    harness.equal(status, 0, output)
+    return json.decode(harness.read(figures))[1], output
+  end
+  local row, output = row_on "no_l1"
+  harness.equal(row.l1_mpki, nil, "misses of no L1")
+  near(row.l2_mpki, 1000 * 2 * 4 * (512 << 10) / 128 / checks.run({ config = "gallery/no_l1", workload = "vecadd", policy = "lrr" }).thread_instructions, "L2 MPKI")
+  harness.contains(output, "       -       -       -       - ")
+  for _, config in ipairs { "shared_l1", "bus" } do
+    row = row_on(config)
+    near(row.l1_mpki, row.l2_mpki, config .. ": every line is missed in both")
+    assert(row.fails.mshr > 0, config .. ": MSHR fails")
+  end
 end)
 
 harness.test("bad arguments are named", function()
