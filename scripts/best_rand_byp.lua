@@ -20,5 +20,5 @@ rate. The first line is the run without bypassing.
   end,
   policy = function(rate) return ("rand_byp:rate=%.3f"):format(rate) end,
   best = "a rate of %.3g",
-  miss_rate = { name = "L2 miss rate", stat = "l2[*].miss_rate" },
+  miss_rate = { name = "L2 miss rate", of = "l2", ratio = "miss_rate" },
 }, arg)

@@ -29,6 +29,6 @@ without one is never reached: it ends the sweep.
   all_values = all_limits,
   policy = function(limit) return "swl:limit=" .. limit end,
   best = "%d warps per scheduler",
-  miss_rate = { name = "L1 miss rate", stat = "sm[*].l1d.read_miss_rate" },
+  miss_rate = { name = "L1 miss rate", of = "l1d", ratio = "read_miss_rate" },
   ends_without_effect = true,
 }, arg)

@@ -1,4 +1,5 @@
 -- Command lines of the scripts: options, each with its value behind it, and words between them.
+local core = require "warpwright.core"
 local names = require "warpwright.names"
 
 local command_line = {}
@@ -37,9 +38,20 @@ function command_line.whole(name, option, text, least)
   return value
 end
 
--- What becomes of an option's value: functions of its text, of what the option was before, and of its name -----------------------------
+-- What becomes of an option's value: functions of its text, of what the option was before, of its name, and of the script's -----------
 
 function command_line.text(text) return text end
+
+--- The path of a file to be written at the end: an error now if it cannot be.
+function command_line.output(path, _, option, name)
+  local was_there = core.real_path(path) ~= nil
+  if was_there and not core.is_file(path) and not core.real_path(path .. "/.") then return path end -- a device or a pipe
+  local file, problem = io.open(path, "ab")
+  if not file then command_line.error(name, "%s: %s", option, problem) end
+  file:close()
+  if not was_there then os.remove(path) end
+  return path
+end
 
 --- For options that may be repeated.
 function command_line.list(text, before)
@@ -47,16 +59,18 @@ function command_line.list(text, before)
   return before
 end
 
-function command_line.words(text)
+--- Without the name of an option: a word of the command line.
+function command_line.words(text, _, option, name)
   local words = {}
   for word in text:gmatch "[^,]+" do words[#words + 1] = word end
+  if option and not words[1] then command_line.expected(name, option, "names apart by commas", text) end
   return words
 end
 
 --- "a:x=1,y=2,b" is { "a:x=1,y=2", "b" }: a parameter behind a comma belongs to the policy before it.
-function command_line.policies(text)
+function command_line.policies(text, _, option, name)
   local found = {}
-  for _, word in ipairs(command_line.words(text)) do
+  for _, word in ipairs(command_line.words(text, nil, option, name)) do
     if word:match "^[%w_]+=" and found[1] then
       found[#found] = found[#found] .. "," .. word
     else
@@ -80,7 +94,7 @@ function command_line.read(name, args, options, readers)
       options[option] = true
     elseif reader then
       i = i + 1
-      options[option] = reader(command_line.value(name, "--" .. option, args[i]), options[option], "--" .. option)
+      options[option] = reader(command_line.value(name, "--" .. option, args[i]), options[option], "--" .. option, name)
     elseif args[i]:sub(1, 1) == "-" then
       command_line.unknown_option(name, args[i])
     else

@@ -26,6 +26,17 @@ function parts.sum(r, kind, counter)
   return sum
 end
 
+--- A ratio over all parts of a kind; nil where the machine has none, or where they have several names.
+function parts.ratio(r, kind, ratio)
+  local pattern
+  for _, path in ipairs(parts.paths(r.structure, kind)) do
+    local of_path = path:gsub("%[%d+%]", "[*]")
+    if pattern and of_path ~= pattern then return nil end
+    pattern = of_path
+  end
+  return pattern and r[pattern .. "." .. ratio]
+end
+
 --- The sum of a cache's "hits", "misses" or "merges" of reads, those of local memory among them.
 function parts.read_sum(r, kind, counter)
   local sum = parts.sum(r, kind, "read_" .. counter)

@@ -25,11 +25,24 @@ harness.test("a row is the run under swl with that limit", function()
   end
 end)
 
+harness.test("where every limit is worse than none, that is said; caches count wherever they lie, or are left out", function()
+  local output, found = sweep_checks.figures("best_swl", "--size", "small", "--limits", "2", "gallery/no_l1", "vecadd")
+  harness.equal(found.base.miss_rate, nil, "miss rate of no L1")
+  harness.contains(output, "\nnone ", "              -     1.00x\n")
+  local cycles, speed_up = found.rows[1].cycles, found.base.cycles / found.rows[1].cycles
+  assert(speed_up < 1)
+  harness.contains(output, ("\nbest: none; of these limits: 2 warps per scheduler, %d cycles, %.2fx\n"):format(cycles, speed_up))
+  _, found = sweep_checks.figures("best_swl", "--size", "small", "--limits", "6", "gallery/shared_l1", "vecadd")
+  harness.equal(found.base.miss_rate, 1, "miss rate of the shared L1s")
+end)
+
 harness.test("bad arguments are named", function()
   sweep_checks.refuses("best_swl", {
     { { "gtx480" }, "expected CONFIG and WORKLOAD" },
     { { "--limits", "0", "gtx480", "kmeans" }, "--limits: expected a number of warps, got '0'" },
     { { "--size" }, "--size: expected a value, got nothing" },
+    { { "--json", "/no/such/file", "gtx480", "kmeans" }, "--json: /no/such/file: No such file or directory" },
+    { { "--json", "/", "gtx480", "kmeans" }, "--json: /: Is a directory" },
     { { "--fast", "gtx480", "kmeans" }, "unknown option '--fast'" },
   })
 end)
