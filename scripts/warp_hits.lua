@@ -4,7 +4,10 @@ local ww = require "warpwright"
 local command_line = require "scripts.lib.command_line"
 local inputs = require "warpwright.inputs"
 local json = require "warpwright.json"
+local load = require "warpwright.load"
+local parts = require "scripts.lib.parts"
 local svg = require "scripts.lib.svg"
+local workload = require "warpwright.workload"
 local warp_curves = require "scripts.lib.warp_curves"
 
 local help = [[
@@ -64,8 +67,10 @@ local function read_arguments()
         settings[path] = setting
       elseif name == "warps" then
         options.warps = read_warps(value)
-      elseif name == "size" or name == "policy" or name == "json" or name == "svg" then
+      elseif name == "size" or name == "policy" then
         options[name] = value
+      elseif name == "json" or name == "svg" then
+        options[name] = command_line.output(value, nil, "--" .. name, "warp_hits")
       else
         command_line.unknown_option("warp_hits", arg[i])
       end
@@ -89,7 +94,7 @@ for power = 0, 10 do delays[#delays + 1] = 1 << power end
 local function samples_of(r)
   local counts, sum = {}, 0
   for i, ratio in ipairs(ratios) do
-    counts[i] = r["sm[*].warp_ratios." .. ratio[1]]
+    counts[i] = parts.sum(r, "sm", "warp_ratios." .. ratio[1])
     sum = sum + counts[i]
   end
   counts[#counts + 1] = sum
@@ -197,13 +202,18 @@ local function print_head()
   print(("%12s %9s  %s"):format("until cycle", "samples", table.concat(cells, " ")))
 end
 
-local function print_delays(r)
-  local sum = r["l2[*].delays.requests"]
+local function print_delays(r, sim)
+  local function counted(name)
+    local sum = 0
+    for _, object in ipairs(sim:objects "QueueDelays") do sum = sum + r[object.path .. "." .. name] end
+    return sum
+  end
+  local sum = counted "requests"
   print(("\nDelay of %d requests at the L2, %.2f cycles on average; percent from so many cycles on"):format(sum,
-    sum > 0 and r["l2[*].delays.cycles"] / sum or 0))
+    sum > 0 and counted "cycles" / sum or 0))
   local heads, cells, counts = {}, {}, {}
   for i, delay in ipairs(delays) do
-    counts[i] = r[("l2[*].delays.delay_%d"):format(delay)]
+    counts[i] = counted(("delay_%d"):format(delay))
     heads[i] = ("%6d"):format(delay)
     cells[i] = ("%6s"):format(sum > 0 and ("%.2f"):format(100 * counts[i] / sum) or "-")
   end
@@ -226,6 +236,7 @@ local function print_warps(windows, chosen)
 end
 
 read_arguments()
+workload.resolve_size(load.get("workload", positional[2]), options.size)
 local measuring = ("warp_ratios:interval=%d,warm_up=%d+l2_delays"):format(numbers.interval, numbers["warm-up"])
 local policies = { options.policy or {}, measuring, options.warps and warp_curves or {} }
 local sim = ww.build(positional[1], { policy = policies, set = settings })
@@ -249,12 +260,13 @@ until ended
 print_samples("in all", before)
 
 local result, chosen = sim:result(), chosen_among(watched)
-print(("\n%d of %d samples found a warp of another type than before"):format(result["sm[*].warp_types.changes"],
+local changes = parts.sum(result, "sm", "warp_types.changes")
+print(("\n%d of %d samples found a warp of another type than before"):format(changes,
   before[#before]))
-local delay_counts = print_delays(result)
+local delay_counts = print_delays(result, sim)
 if options.warps then print_warps(windows, chosen) end
 if options.json then
-  json.write(options.json, { windows = windows, all = before, changes = result["sm[*].warp_types.changes"],
+  json.write(options.json, { windows = windows, all = before, changes = changes,
     delays = delay_counts, warps = options.warps and curves_for_json(chosen) or nil })
 end
 if options.svg then inputs.write_file(options.svg, draw(windows, chosen)) end

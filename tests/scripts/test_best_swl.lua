@@ -32,8 +32,8 @@ harness.test("where every limit is worse than none, that is said; caches count w
   local cycles, speed_up = found.rows[1].cycles, found.base.cycles / found.rows[1].cycles
   assert(speed_up < 1)
   harness.contains(output, ("\nbest: none; of these limits: 2 warps per scheduler, %d cycles, %.2fx\n"):format(cycles, speed_up))
-  _, found = sweep_checks.figures("best_swl", "--size", "small", "--limits", "6", "gallery/shared_l1", "vecadd")
-  harness.equal(found.base.miss_rate, 1, "miss rate of the shared L1s")
+  local _, shared = sweep_checks.figures("best_swl", "--size", "small", "--limits", "6", "gallery/shared_l1", "vecadd")
+  harness.equal(shared.base.miss_rate, 1, "miss rate of the shared L1s")
 end)
 
 harness.test("bad arguments are named", function()

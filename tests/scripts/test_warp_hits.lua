@@ -50,6 +50,18 @@ local function warp_hits(...)
   return output, json.decode(harness.read(figures))
 end
 
+harness.test("the delays at an L2 of one slice are shown, and what cannot be written is told before the run", function()
+  local status, output = harness.run("scripts/warp_hits.lua", "--json", figures, "--size", "small,n=1024", "gallery/bus", "vecadd")
+  harness.equal(status, 0, output)
+  assert(json.decode(harness.read(figures)).delays[1] > 0, output)
+  harness.contains(output, "\nDelay of ")
+  for _, option in ipairs { "--json", "--svg" } do
+    output = harness.refused(("warp_hits: %s: /no/such/file: No such file or directory"):format(option), "scripts/warp_hits.lua", option,
+      "/no/such/file", "--warps", "2", "medic", "vecadd")
+    assert(not output:find "until cycle", output)
+  end
+end)
+
 local function sum_of(one)
   local requests, hits = 0, 0
   for _, window in ipairs(one.windows) do requests, hits = requests + window[1], hits + window[2] end
