@@ -3,6 +3,7 @@
 local ww = require "warpwright"
 local command_line = require "scripts.lib.command_line"
 local json = require "warpwright.json"
+local parts = require "scripts.lib.parts"
 
 local help = [[
 usage: scripts/d2ma [options]
@@ -62,24 +63,23 @@ local function add_launches(figures, r, version)
   end
 end
 
--- Where the figures stand in the stats of a version.
-local stats_of = {
-  plain = { transfers = "sm[*].tiles", agen = "sm[*].tile_agen_cycles", mem = "sm[*].tile_mem_cycles", all = "sm[*].tile_cycles", stalled = "sm[*].tile_stall_cycles" },
-  d2ma = { transfers = "sm[*].dma.transfers", agen = "sm[*].dma.agen_cycles", mem = "sm[*].dma.mem_cycles", all = "sm[*].dma.transfer_cycles",
-    stalled = "sm[*].transfer_stall_cycles" },
+-- The counters of a version's figures, by part.
+local counters_of = {
+  plain = { transfers = { "sm", "tiles" }, agen = { "sm", "tile_agen_cycles" }, mem = { "sm", "tile_mem_cycles" },
+    all = { "sm", "tile_cycles" }, stalled = { "sm", "tile_stall_cycles" } },
+  d2ma = { transfers = { "dma", "transfers" }, agen = { "dma", "agen_cycles" }, mem = { "dma", "mem_cycles" },
+    all = { "dma", "transfer_cycles" }, stalled = { "sm", "transfer_stall_cycles" } },
 }
 
 --- Mean cycles of a transfer, before its first request and from there to its end, and the part of the kernel's time in which
 -- an SM could do nothing but wait for transfers.
 local function add_transfers(figures, r, version)
-  local names, sms = stats_of[version], 0
-  for name in r:stats() do
-    if name:find "^sm%[%d+%]%.tiles$" then sms = sms + 1 end
-  end
-  local count, agen, all = r[names.transfers], r[names.agen], r[names.all]
+  local counted = {}
+  for name, counter in pairs(counters_of[version]) do counted[name] = parts.sum(r, table.unpack(counter)) end
+  local count, sms = counted.transfers, #parts.paths(r.structure, "sm")
   figures.transfers = count
-  figures.agen, figures.mem, figures.transfer = agen / count, r[names.mem] / count, all / count
-  figures.stalled = r[names.stalled] / (sms * figures.cycles)
+  figures.agen, figures.mem, figures.transfer = counted.agen / count, counted.mem / count, counted.all / count
+  figures.stalled = counted.stalled / (sms * figures.cycles)
 end
 
 local function run_version(options, kernel, version)
@@ -94,7 +94,7 @@ local function run_version(options, kernel, version)
   end
   local figures = { verified = r.checks > 0 }
   add_launches(figures, r, version)
-  if stats_of[version] then add_transfers(figures, r, version) end
+  if counters_of[version] then add_transfers(figures, r, version) end
   return figures
 end
 
@@ -228,7 +228,7 @@ end
 local function read_arguments(args)
   local options = { set = {}, size = "medium", config = "gtx480_d2ma", only = kernels }
   local words = command_line.read("d2ma", args, options, { only = kernels_named, size = command_line.text,
-    config = command_line.text, set = command_line.list, json = command_line.text })
+    config = command_line.text, set = command_line.list, json = command_line.output })
   if words[1] then command_line.expected_arguments("d2ma", "options", #words) end
   options.kernels = options.only
   return options

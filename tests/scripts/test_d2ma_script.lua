@@ -63,6 +63,33 @@ harness.test("a run that fails is shown and does not stop the others", function(
   close(results.means.speedup, results.kernels[2].speedup, "mean of the others")
 end)
 
+harness.test("SMs may have any name", function()
+  local machine = harness.write("cores.lua", [[
+    local ww = require "warpwright"
+    return ww.machine("cores", function(m)
+      m:clocks { core = "700MHz" }
+      m:Dispatcher "dispatcher" { sms = 2 }
+      m:AddressMap "map" { channels = 1 }
+      local net = m:Crossbar "net" { up = 2, down = 1 }
+      for i = 0, 1 do
+        local sm = m:SM ("core", i) {}
+        local l1d, dma = m:L1 (sm, "l1d") { size = "16KiB", ways = 4, mshrs = 32 }, m:DmaEngine (sm, "dma") { buffers = 4 }
+        m:wire(("dispatcher.sm[%d]"):format(i), sm.dispatch, { latency = 8 })
+        m:wire(sm.lsu.mem, l1d.cpu)
+        m:wire(sm.transfers, dma.sm)
+        m:wire(dma.mem, l1d.dma)
+        m:wire(l1d.mem, net.up[i], { latency = 8, depth = 32 })
+      end
+      m:wire(net.down[0], m:TrafficSink "ram" { latency = 100 }.cpu, { latency = 8, depth = 32 })
+    end)
+  ]])
+  local status, output, results = compare("--size", "small", "--only", "SAXPY", "--config", machine)
+  harness.equal(status, 0, output)
+  local plain = ww.run { config = machine, workload = "saxpy", size = "small,version=plain", out = false }
+  close(results.kernels[1].plain.stalled, plain["core[*].tile_stall_cycles"] / (2 * plain.launches[1].cycles), "stalled")
+  close(results.kernels[1].plain.transfer, plain["core[*].tile_cycles"] / plain["core[*].tiles"], "cycles of a tile")
+end)
+
 harness.test("wrong options are refused", function()
   for _, case in ipairs { { "--size" }, { "--sise", "small" }, { "--only", "DCT,FOO" } } do
     local status, output = harness.run("scripts/d2ma.lua", table.unpack(case))
