@@ -141,8 +141,10 @@ local function read_arguments(args)
     command_line.value("agreement", name, value)
     if name == "--only" then
       for wanted in value:gmatch "[^,]+" do table.insert(options.only, wanted) end
+    elseif name == "--json" then
+      options.json = command_line.output(value, nil, name, "agreement")
     else
-      options[name:sub(3)] = value
+      options.config = value
     end
   end
   return options

@@ -132,7 +132,7 @@ end
 
 local readers = {
   policies = command_line.policies, size = command_line.text, set = command_line.list, keep = command_line.text,
-  trace = command_line.text, json = command_line.text, sms = command_line.flag, ["index-masks"] = command_line.text,
+  trace = command_line.text, json = command_line.output, sms = command_line.flag, ["index-masks"] = command_line.text,
   cache = function(text) return core.quantity(text, "bytes") end,
   ways = function(text) return command_line.whole("belady", "--ways", text, 1) end,
 }

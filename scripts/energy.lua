@@ -2,7 +2,9 @@
 -- below says how it is called.
 local ww = require "warpwright"
 local energy = require "warpwright.energy"
+local load = require "warpwright.load"
 local command_line = require "scripts.lib.command_line"
+local preparation = require "scripts.lib.preparation"
 
 local help = [[
 usage: scripts/energy [options] CONFIG WORKLOAD[,WORKLOAD...]
@@ -65,8 +67,12 @@ local words = command_line.read("energy", arg, options, {
 if #words ~= 2 then command_line.expected_arguments("energy", "CONFIG and WORKLOAD[,WORKLOAD...]", #words) end
 if #options.policies < 2 then usage_error("--policies: expected two policies or more, got %d", #options.policies) end
 
+options.config, options.workloads = words[1], command_line.words(words[2])
+preparation.check(options)
+load.get("technology", options.technology)
+
 local all = {}
-for i, workload in ipairs(command_line.words(words[2])) do
+for i, workload in ipairs(options.workloads) do
   all[i] = {}
   for j, policy in ipairs(options.policies) do
     local r = ww.run {

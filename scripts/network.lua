@@ -329,8 +329,8 @@ local readers = {
     end
   end,
   ["--crossbar"] = function(o, text) o.crossbar = text end,
-  ["--svg"] = function(o, text) o.svg = text end,
-  ["--json"] = function(o, text) o.json = text end,
+  ["--svg"] = function(o, text) o.svg = command_line.output(text, nil, "--svg", "network") end,
+  ["--json"] = function(o, text) o.json = command_line.output(text, nil, "--json", "network") end,
   ["--loads"] = function(o, text)
     o.loads = {}
     for load in (text .. ","):gmatch "([^,]*)," do table.insert(o.loads, number("--loads", load, 0.001, 1)) end

@@ -297,7 +297,7 @@ end
 
 local readers = {
   policies = command_line.policies, workloads = command_line.words, set = command_line.list, size = command_line.text,
-  config = command_line.text, jobs = command_line.text, json = command_line.text,
+  config = command_line.text, jobs = command_line.text, json = command_line.output,
   run = command_line.text, policy = command_line.text, result = command_line.text, -- between its processes
 }
 

@@ -3,6 +3,7 @@ local ww = require "warpwright"
 local command_line = require "scripts.lib.command_line"
 local json = require "warpwright.json"
 local parts = require "scripts.lib.parts"
+local preparation = require "scripts.lib.preparation"
 
 local help = [[
 usage: scripts/stalls [options] CONFIG WORKLOAD[,WORKLOAD...]
@@ -97,6 +98,7 @@ local function longest(words, least)
 end
 
 local function main(options)
+  preparation.check(options)
   local rows, set = {}, settings_of(options)
   local widths = ("%%-%ds %%-%ds"):format(longest(options.workloads, 8), longest(options.policies, 6))
   print((widths .. " %10s %7s %7s %7s %7s %10s %11s %7s %7s %9s %9s"):format("workload", "policy", "cycles", "line", "MSHR",
@@ -115,7 +117,7 @@ end
 local function read_arguments(args)
   local options = { set = {}, size = "small", policies = { "lrr", "gto" } }
   local words = command_line.read("stalls", args, options, { policies = command_line.policies, size = command_line.text,
-    set = command_line.list, json = command_line.text })
+    set = command_line.list, json = command_line.output })
   if #words ~= 2 then command_line.expected_arguments("stalls", "CONFIG and WORKLOAD,...", #words) end
   options.config, options.workloads = words[1], command_line.words(words[2])
   return options

@@ -44,8 +44,8 @@ function command_line.text(text) return text end
 
 --- The path of a file to be written at the end: an error now if it cannot be.
 function command_line.output(path, _, option, name)
-  local was_there = core.real_path(path) ~= nil
-  if was_there and not core.is_file(path) and not core.real_path(path .. "/.") then return path end -- a device or a pipe
+  local was_there = core.exists(path)
+  if was_there and not core.is_file(path) and not core.exists(path .. "/.") then return path end -- a device or a pipe
   local file, problem = io.open(path, "ab")
   if not file then command_line.error(name, "%s: %s", option, problem) end
   file:close()

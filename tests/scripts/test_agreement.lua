@@ -109,7 +109,7 @@ harness.test("wrong options are refused, and a run that fails is an error", func
   wrong("expected a value, got nothing", "--only")
   wrong("--only: no job matches 'vecad'; did you mean vecadd? Available: vecadd, sgemm", "--only", "vecadd,vecad")
   wrong("config: no config matches 'gtx481'", "--config", "gtx481", "--only", "chase_l1")
-  wrong("no/such/folder", "--only", "chase_l1", "--json", "no/such/folder/figures.json")
+  wrong("agreement: --json: no/such/folder/figures.json: No such file", "--only", "chase_l1", "--json", "no/such/folder/figures.json")
 end)
 
 harness.finish()

@@ -22,4 +22,14 @@ harness.test("a comparison wants two policies", function()
   assert(output:find("--policies: expected two policies or more, got 1", 1, true), output)
 end)
 
+harness.test("a name that is wrong is told before the first run", function()
+  for wanted, words in pairs {
+    ["no workload matches 'vecad'; did you mean vecadd?"] = { "gtx480", "vecadd,vecad" },
+    ["no technology matches 'fermi'"] = { "--technology", "fermi", "gtx480", "vecadd" },
+  } do
+    local output = harness.refused(wanted, "scripts/energy.lua", table.unpack(words))
+    assert(not output:find "percent", output)
+  end
+end)
+
 harness.finish()

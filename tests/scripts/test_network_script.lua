@@ -209,6 +209,10 @@ harness.test("wrong options are refused, with what is legal", function()
   wrong("expected a Crossbar, got none", harness.write("none.lua",
     'return require "warpwright".machine("none", function(m) m:clocks { core = "1GHz" } end)'))
   wrong("no/such/folder", "--loads", "0.1", "--cycles", "100", "--svg", "no/such/folder/a.svg")
+  for _, option in ipairs { "--svg", "--json" } do
+    local output = harness.refused(("network: %s: no/such/folder/a: No such"):format(option), "scripts/network.lua", option, "no/such/folder/a")
+    assert(not output:find "pattern", output)
+  end
 end)
 
 harness.test("scripts/network runs from any folder", function()

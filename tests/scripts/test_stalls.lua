@@ -55,11 +55,17 @@ harness.test("bad arguments are named", function()
   for _, case in ipairs {
     { { "gtx480" }, "expected CONFIG and WORKLOAD,..., got 1 argument" },
     { { "--limit", "2", "gtx480", "bfs" }, "unknown option '--limit'" },
+    { { "--json", "/no/such/file", "gtx480", "bfs" }, "--json: /no/such/file: No such file or directory" },
+    { { "--policies", "", "gtx480", "bfs" }, "--policies: expected names apart by commas, got ''" },
+    { { "gtx480", "," }, "expected the names of workloads, got none" },
+    { { "gtx480", "vecadd,bfz" }, "no workload matches 'bfz'" },
+    { { "--policies", "lrr,gtoo", "gtx480", "vecadd" }, "no policy matches 'gtoo'" },
     { { "gtx480", "bfs", "--size" }, "--size: expected a value, got nothing" },
   } do
     local status, output = harness.run("scripts/stalls.lua", table.unpack(case[1]))
     harness.equal(status, 2, "exit status")
     harness.contains(output, case[2])
+    assert(not output:find "cycles", output)
   end
 end)
 
