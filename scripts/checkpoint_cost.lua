@@ -1,9 +1,16 @@
--- What checkpoints cost: processor time and size of one, and of a run that makes them.
---   warpwright scripts/checkpoint_cost.lua [WORKLOAD [SIZE [EVERY]]]
--- k-means, medium and a checkpoint every million cycles unless told otherwise.
+-- What checkpoints cost; `help` below says how it is called.
 local ww = require "warpwright"
 local core = require "warpwright.core"
+local command_line = require "scripts.lib.command_line"
 
+local help = [==[
+usage: warpwright scripts/checkpoint_cost.lua [WORKLOAD [SIZE [EVERY]]]
+
+Prints processor time and size of a checkpoint, and of a run that makes them: k-means, medium and a checkpoint every million
+cycles unless told otherwise.
+]==]
+
+if command_line.helped(arg, help) then return end
 local workload, size, every = arg[1] or "kmeans", arg[2] or "medium", math.tointeger(tonumber(arg[3] or 1000000))
 if #arg > 3 or not every then error("usage: warpwright scripts/checkpoint_cost.lua [WORKLOAD [SIZE [EVERY]]]", 0) end
 local runs = 3

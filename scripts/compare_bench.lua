@@ -1,8 +1,24 @@
--- What changed between two files of scripts/bench.lua:
---   warpwright scripts/compare_bench.lua OLD.json NEW.json [percent]
--- Cycles and instructions are compared exactly; speed and memory count as changed from `percent` on, 5 by default, and
--- the host's instructions per cycle, which no other load on the machine disturbs, from 0.1 % on.
+-- What changed between two files of scripts/bench.lua; `help` below says how it is called.
+local command_line = require "scripts.lib.command_line"
+local core = require "warpwright.core"
 local json = require "warpwright.json"
+
+local help = [[
+usage: warpwright scripts/compare_bench.lua OLD.json NEW.json [PERCENT]
+
+Prints what changed between two files of scripts/bench.lua. Cycles and instructions are compared exactly; speed and memory
+count as changed from PERCENT on, 5 by default, and the host's instructions per cycle, which no other load on the machine
+disturbs, from 0.1 % on.
+]]
+
+--- Whether it is what scripts/bench.lua writes: a list of items with names and figures.
+local function is_bench(list)
+  if type(list) ~= "table" or not list[1] then return false end
+  for _, item in ipairs(list) do
+    if type(item) ~= "table" or type(item.name) ~= "string" or math.type(item.cycles) == nil then return false end
+  end
+  return true
+end
 
 local function read(path)
   local file, problem = io.open(path, "rb")
@@ -10,7 +26,7 @@ local function read(path)
   local text = file:read "a"
   file:close()
   local ok, list = pcall(json.decode, text)
-  if not ok or type(list) ~= "table" then error(path .. ": expected a file of scripts/bench.lua, got another", 0) end
+  if not ok or not is_bench(list) then core.user_error(path .. ": expected a file of scripts/bench.lua, got another") end
   local by_name = {}
   for _, item in ipairs(list) do by_name[item.name] = item end
   return list, by_name
@@ -44,9 +60,10 @@ local function changes_of(old, new, threshold)
   return lines
 end
 
+if command_line.helped(arg, help) then return end
 local threshold = tonumber(arg[3] or 5)
 if #arg < 2 or #arg > 3 or not threshold then
-  error("usage: warpwright scripts/compare_bench.lua OLD.json NEW.json [percent]", 0)
+  error("usage: warpwright scripts/compare_bench.lua OLD.json NEW.json [PERCENT]", 0)
 end
 local old_list, old_by_name = read(arg[1])
 local new_list, new_by_name = read(arg[2])

@@ -1,6 +1,15 @@
--- The last step of a build: warpwright scripts/compile_library.lua FILE compiles the program's own Lua to FILE, so that no
--- process has to. A module that is edited afterwards is read as text.
+-- The last step of a build; `help` below says what it does.
 local core = require "warpwright.core"
+local command_line = require "scripts.lib.command_line"
+
+local help = [[
+usage: warpwright scripts/compile_library.lua FILE
+
+Compiles the program's own Lua to FILE, so that no process has to. A module that is edited afterwards is read as text.
+]]
+
+if command_line.helped(arg, help) then return end
+if #arg ~= 1 then command_line.expected_arguments("compile_library.lua", "FILE", #arg) end
 
 local library <const> = core.home_path "core/lua/library/"
 

@@ -1,8 +1,17 @@
--- For scripts/libdevice: how many instructions a thread executes in each kernel of FOLDER/kernels.ptx, whose names are in
--- FOLDER/names, with the arguments of FOLDER/typical.
+-- For scripts/libdevice; `help` below says what it does.
 local core = require "warpwright.core"
 local ww = require "warpwright"
+local command_line = require "scripts.lib.command_line"
 
+local help = [[
+usage: warpwright scripts/libdevice_lengths.lua FOLDER
+
+Prints how many instructions a thread executes in each kernel of FOLDER/kernels.ptx, whose names are in FOLDER/names, with
+the arguments of FOLDER/typical.
+]]
+
+if command_line.helped(arg, help) then return end
+if #arg ~= 1 then command_line.expected_arguments("libdevice_lengths.lua", "FOLDER", #arg) end
 local folder <const> = arg[1]
 local words_in <const>, words_out <const> = 4, 3
 

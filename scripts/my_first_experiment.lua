@@ -1,7 +1,10 @@
--- How much L1 does k-means want, and does the warp scheduler matter? Run it with
---   build/opt/warpwright scripts/my_first_experiment.lua [small|medium|large]
+-- How much L1 does k-means want, and does the warp scheduler matter?
 local ww = require "warpwright"
 
+if arg[1] == "--help" then
+  print "usage: build/opt/warpwright scripts/my_first_experiment.lua [small|medium|large]"
+  return
+end
 local size = arg[1] or "medium"
 
 print("policy  L1 KiB      cycles     IPC  L1 miss rate")

@@ -1,9 +1,16 @@
--- Draws docs/policies.svg from the table of docs/results.md: the speed-up of each policy over gto.
---   warpwright scripts/plot_policies.lua [RESULTS.md [PLOT.svg]]
+-- Draws docs/policies.svg; `help` below says how it is called.
 local core = require "warpwright.core"
+local command_line = require "scripts.lib.command_line"
 local inputs = require "warpwright.inputs"
 local svg = require "scripts.lib.svg"
 
+local help = [==[
+usage: warpwright scripts/plot_policies.lua [RESULTS.md [PLOT.svg]]
+
+Draws the speed-up of each policy over gto from the table of docs/results.md, to docs/policies.svg unless told otherwise.
+]==]
+
+if command_line.helped(arg, help) then return end
 local results = arg[1] or core.home_path "docs/results.md"
 local plot = arg[2] or core.home_path "docs/policies.svg"
 local head <const> = "| over `gto` | "

@@ -171,6 +171,9 @@ harness.test("two files are compared item by item", function()
   harness.equal(output:find "host", nil, "counts that neither has")
   harness.equal(harness.run("scripts/compare_bench.lua", old), 2, "exit status without a second file")
   harness.equal(harness.run("scripts/compare_bench.lua", old, harness.write("bad.json", "[1, ")), 2, "of a bad file")
+  for _, other in ipairs { '{"name": "a"}', "[]", "[3]", '[{"name": "a"}]' } do
+    harness.refused("bad.json: expected a file of scripts/bench.lua, got another", "scripts/compare_bench.lua", old, harness.write("bad.json", other))
+  end
 end)
 
 harness.test("the host's instructions per cycle count as changed from a thousandth on", function()
@@ -184,6 +187,21 @@ harness.test("the host's instructions per cycle count as changed from a thousand
   harness.equal(status, 0, output)
   harness.contains(output, "b\n  host_instructions_per_cycle", "10000 ->           9800     -2.0 %",
     "2 of 3 items unchanged", "host instructions per cycle over 2 items: 0.990 times")
+end)
+
+harness.test("scripts without options have help, and a mistake in their arguments is one of the user", function()
+  for _, name in ipairs { "checkpoint_cost", "my_first_experiment", "plot_policies", "compare_bench", "compile_library", "libdevice_lengths" } do
+    local status, output = harness.run(("scripts/%s.lua"):format(name), "--help")
+    harness.equal(status, 0, output)
+    harness.equal(output:match "^usage: [%w/]*warpwright scripts/([%w_]+)%.lua", name, "usage")
+  end
+  local pipe = assert(io.popen(("WARPWRIGHT='%s' scripts/cycle_cost --help"):format(arg[-1])))
+  harness.contains(pipe:read "a", "usage: scripts/cycle_cost [--files]")
+  assert(pipe:close(), "exit status of scripts/cycle_cost --help")
+  harness.refused("expected FILE, got 0 arguments", "scripts/compile_library.lua")
+  harness.refused("expected FOLDER, got 0 arguments", "scripts/libdevice_lengths.lua")
+  local output = harness.refused("/no/such/plot.svg: No such file or directory", "scripts/plot_policies.lua", "docs/results.md", "/no/such/plot.svg")
+  assert(not output:find(".tmp", 1, true), output)
 end)
 
 harness.test("JSON that is written is read again", function()

@@ -32,7 +32,8 @@ end
 --- Returns nil, or what went wrong; `shown`: the name of the file in it.
 local function write_in_place(path, text, shown)
   local file, problem = io.open(path, "wb")
-  return file and inputs.try_to_fill(file, shown, text) or problem
+  if not file then return shown .. problem:sub(#path + 1) end
+  return inputs.try_to_fill(file, shown, text)
 end
 
 --- Beside a file, what it is written as at first: no name of the user's or another process's.
