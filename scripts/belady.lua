@@ -6,6 +6,7 @@ local child = require "scripts.lib.child"
 local command_line = require "scripts.lib.command_line"
 local inputs = require "warpwright.inputs"
 local json = require "warpwright.json"
+local preparation = require "scripts.lib.preparation"
 local replay = require "scripts.lib.replay"
 
 local help = [[
@@ -33,9 +34,19 @@ Misses are those of reads and of writes that take a line. MPKI: per 1000 thread 
 
 local function usage_error(...) command_line.error("belady", ...) end
 
+-- What the replay calls the options.
+local options_of_replay = { ["replay.size"] = "--cache", ["replay.ways"] = "--ways", ["replay.index_masks"] = "--index-masks" }
+
+--- Calls the function; its errors name the options.
+local function naming_options(call, ...)
+  local ok, result = pcall(call, ...)
+  if ok then return result end
+  usage_error("%s", (core.thrown_text(result):gsub("^.* (replay%.[%w_]+)", options_of_replay)))
+end
+
 --- The folder must have traces.
 local function replay_folder(options, folder)
-  return replay.folder(folder, options) or usage_error("%s: expected a folder with traces, got one without", folder)
+  return naming_options(replay.folder, folder, options) or usage_error("%s: expected a folder with traces, got one without", folder)
 end
 
 -- Printing --------------------------------------------------------------------------------------------------------------
@@ -82,7 +93,16 @@ local function run(options, policy, folder)
   return result
 end
 
+local function check(options)
+  preparation.check { config = options.config, set = options.set, size = options.size, workloads = { options.workload },
+    policies = options.policies }
+  local sim = ww.build(options.config, { set = options.set })
+  naming_options(replay.check, sim, options)
+  sim:close()
+end
+
 local function run_all(options)
+  check(options)
   local folder, results, width = options.keep or os.tmpname(), {}, 8
   if not options.keep then os.remove(folder) end
   for _, policy in ipairs(options.policies) do width = math.max(width, #policy) end

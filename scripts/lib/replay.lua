@@ -2,6 +2,8 @@
 -- replacement. For scripts/belady, whose help says what the kinds mean, and scripts/reproduce.
 local core = require "warpwright.core"
 
+local parts = require "scripts.lib.parts"
+
 local replay = {}
 
 replay.kinds = { "measured", "timed", "lru", "optimal" }
@@ -11,6 +13,16 @@ local function geometry_of(options, header)
   local size, ways, masks = options.cache or header.size, options.ways or header.ways, options.index_masks
   if options.cache or options.ways or masks then return size, ways, masks and "xor" or "linear", masks or "", false end
   return size, ways, header.index, header.index_masks, header.before == 0 and not header.on_fill
+end
+
+--- An error for options of which no cache of the machine can be made, before it runs. sim: a machine that was built.
+function replay.check(sim, options)
+  if not (options.cache or options.ways or options.index_masks) then return end
+  for _, path in ipairs(parts.paths(sim:objects(), "l1d")) do
+    local l1d = sim.machine:find(path)
+    local size, ways, index, masks = geometry_of(options, l1d)
+    core.check_replay(size, ways, index, masks, l1d.line, l1d.sectors)
+  end
 end
 
 local function replay_one(options, file)

@@ -35,6 +35,20 @@ for _, workload in ipairs { "kmeans", "bfs" } do
   end)
 end
 
+harness.test("a cache that cannot be is refused before the first run, by the name of the option", function()
+  for wanted, words in pairs {
+    ["belady: --cache: expected a multiple of 3 ways x 128 B, got 16384 B"] = { "--ways", "3" },
+    ["belady: --cache: expected a multiple of 4 ways x 128 B, got 5 B"] = { "--cache", "5" },
+    ["belady: --ways: expected 1 to 4096, got 5000"] = { "--ways", "5000" },
+    ["belady: --index-masks: expected a mask of address bits for each index bit"] = { "--index-masks", "zz" },
+    ["no workload matches 'vecad'"] = { "gtx480", "vecad" },
+  } do
+    if words[1]:find "^%-%-" then table.move({ "gtx480", "vecadd" }, 1, 2, 3, words) end
+    local output = harness.refused(wanted, "scripts/belady.lua", table.unpack(words))
+    assert(not output:find "accesses", output)
+  end
+end)
+
 harness.test("and with another index and four sectors", function()
   local found = belady("--policies", "lrr+pric", "--set", "sm[*].l1d.sectors=4", "gtx480", "bfs")
   same(found[1].all.measured, found[1].all.timed, "all")
@@ -83,8 +97,8 @@ harness.test("damaged traces and bad arguments are named", function()
   for _, case in ipairs {
     { { "gtx480" }, "expected CONFIG and WORKLOAD" },
     { { "--trace", "/nowhere" }, "expected a folder with traces" },
-    { { "--cache", "1000", "--trace", keep }, "replay.size: expected a multiple" },
-    { { "--ways", "5000", "--trace", keep }, "ways: expected 1 to 4096, got 5000" },
+    { { "--cache", "1000", "--trace", keep }, "--cache: expected a multiple" },
+    { { "--ways", "5000", "--trace", keep }, "--ways: expected 1 to 4096, got 5000" },
     { { "--limit", "2" }, "unknown option '--limit'" },
   } do
     local file = assert(io.open(path, "wb"))

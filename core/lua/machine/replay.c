@@ -48,23 +48,38 @@ static void set_counts(lua_State *L, const char *name, const ReplayCounts *count
     lua_setfield(L, -2, name);
 }
 
+/* The cache of the arguments size, ways, index, index_masks from `first` on; a user error if there is none such. */
+static TagShape read_shape(lua_State *L, int first, uint32_t line, uint32_t sectors) {
+    TagGeometry geometry = {.size = (uint64_t)luaL_checkinteger(L, first),
+                            .ways = (uint32_t)luaL_checkinteger(L, first + 1),
+                            .line = line,
+                            .sectors = sectors,
+                            .index_masks = luaL_optstring(L, first + 3, "")};
+    geometry.index = luaL_optstring(L, first + 2, "linear")[0] == 'x' ? INDEX_XOR : INDEX_LINEAR;
+    raise_user_errors_in(L);
+    if (geometry.ways > REPLAY_WAYS_MAX)
+        user_error("replay.ways: expected 1 to %d, got %u", REPLAY_WAYS_MAX, geometry.ways);
+    TagShape shape;
+    tag_shape_init(&shape, "replay", &geometry);
+    return shape;
+}
+
+/* core.check_replay(size, ways, index, index_masks, line, sectors): a user error if there is no such cache. */
+static int l_check_replay(lua_State *L) {
+    uint32_t line = (uint32_t)luaL_checkinteger(L, 5), sectors = (uint32_t)luaL_checkinteger(L, 6);
+    read_shape(L, 1, line, sectors);
+    return 0;
+}
+
 /* core.replay(file, size, ways, index, index_masks) -> { measured =, timed =, lru =, optimal = }, each { hits
  * =, misses =, merges = } */
 static int l_replay(lua_State *L) {
     const char *file = luaL_checkstring(L, 1);
-    TagGeometry geometry = {.size = (uint64_t)luaL_checkinteger(L, 2),
-                            .ways = (uint32_t)luaL_checkinteger(L, 3),
-                            .index_masks = luaL_optstring(L, 5, "")};
-    geometry.index = luaL_optstring(L, 4, "linear")[0] == 'x' ? INDEX_XOR : INDEX_LINEAR;
     raise_user_errors_in(L);
-    if (geometry.ways > REPLAY_WAYS_MAX)
-        user_error("ways: expected 1 to %d, got %u", REPLAY_WAYS_MAX, geometry.ways);
     TraceReader *trace = open_trace(file);
-    geometry.line = trace_header(trace)->geometry.line;
-    geometry.sectors = trace_header(trace)->geometry.sectors;
+    uint32_t line = trace_header(trace)->geometry.line, sectors = trace_header(trace)->geometry.sectors;
     trace_close(trace); /* what follows may be a user error */
-    TagShape shape;
-    tag_shape_init(&shape, "replay", &geometry);
+    TagShape shape = read_shape(L, 2, line, sectors);
     Replay replay;
     char why[TRACE_WHY];
     trace = open_trace(file);
@@ -80,7 +95,9 @@ static int l_replay(lua_State *L) {
 }
 
 void replay_open(lua_State *L) {
-    static const luaL_Reg functions[] = {
-        {"trace_header", l_trace_header}, {"replay", l_replay}, {NULL, NULL}};
+    static const luaL_Reg functions[] = {{"trace_header", l_trace_header},
+                                         {"replay", l_replay},
+                                         {"check_replay", l_check_replay},
+                                         {NULL, NULL}};
     luaL_setfuncs(L, functions, 0);
 }
