@@ -13,6 +13,8 @@ Runs workloads under policies and prints the energy of each part in percent of t
 joules. Then, for each number of the technology, what becomes of the mean ratio of the last policy's energy to the first's
 when the number is half of what it is, and half as much again.
 
+Classes of the machine that have no energies are named; what they do is left out.
+
   --policies A,B,...   default lrr,gto
   --size SIZE          of the workloads, default small
   --technology NAME    configs/energy/NAME.lua or a path, default fermi_40nm
@@ -81,6 +83,8 @@ for i, workload in ipairs(options.workloads) do
     }
     all[i][j] = r.energy
   end
+  local left_out = i == 1 and energy.left_out(all[1][1])
+  if left_out then print(("without the energy of: %s"):format(left_out)) end
   print_parts(workload, options.policies, all[i])
 end
 print_sensitivity(options.policies, all)

@@ -114,6 +114,16 @@ harness.test("classes without energies are named", function()
   error "the dispatcher is not named"
 end)
 
+harness.test("the statistics say of which classes energy is left out", function()
+  local function doc_of_total(config)
+    for name, _, _, doc in run({ config = config, size = "small,n=1024", energy = "fermi_40nm" }):stats() do
+      if name == "energy.total" then return doc end
+    end
+  end
+  harness.equal(doc_of_total "gtx480", "Energy of the run by technology fermi_40nm", "with all")
+  harness.equal(doc_of_total "gtx480_mesh", "Energy of the run by technology fermi_40nm, without that of Router", "without routers")
+end)
+
 harness.test("a technology says what is wrong with it", function()
   local function refused(t, text)
     local ok, problem = pcall(ww.technology "mine", t)

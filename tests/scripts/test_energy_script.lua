@@ -16,6 +16,16 @@ harness.test("parts and sensitivities are those of the runs", function()
   harness.equal(half, ("%.3f"):format(energy.scaled(lrr, factors) / energy.scaled(gto, factors)), output)
 end)
 
+harness.test("classes of a machine that have no energies are named", function()
+  local function printed(config)
+    local status, output = harness.run("scripts/energy.lua", "--size", "small,n=1024", config, "vecadd")
+    harness.equal(status, 0, output)
+    return output
+  end
+  harness.contains(printed "gtx480_mesh", "without the energy of: Router\n")
+  assert(not printed "gtx480":find "without", "gtx480 has energies of all")
+end)
+
 harness.test("a comparison wants two policies", function()
   local status, output = harness.run("scripts/energy.lua", "--policies", "gto", "gtx480", "bfs")
   harness.equal(status, 2, output)

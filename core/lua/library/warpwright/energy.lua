@@ -197,10 +197,21 @@ end
 --- The names of the numbers, in the order in which they are described.
 energy.numbers = numbers
 
+local costs_nothing <const> = { AddressMap = true, Dispatcher = true, Mux = true } -- logic, and places where wires meet
+
+--- The classes whose work takes energy that is left out, "Router, VictimBuffer"; nil when there are none.
+function energy.left_out(e)
+  local classes = {}
+  for _, class in ipairs(e.without) do
+    if not costs_nothing[class] then classes[#classes + 1] = class end
+  end
+  return classes[1] and table.concat(classes, ", ")
+end
+
 --- Adds the energies to core.stats().
 function energy.add_rows(rows, e)
-  local docs = ("by technology %s"):format(e.technology)
-  rows:add("energy.total", e.total, "J", "Energy of the run " .. docs)
+  local docs, left_out = ("by technology %s"):format(e.technology), energy.left_out(e)
+  rows:add("energy.total", e.total, "J", ("Energy of the run %s%s"):format(docs, left_out and ", without that of " .. left_out or ""))
   for _, part in ipairs(e.order) do rows:add("energy." .. part, e.parts[part], "J", "Of it, " .. docs) end
 end
 
