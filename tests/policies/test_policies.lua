@@ -232,6 +232,14 @@ function p:start() self:count("order", self.sm.preferred) end
 return p]]):format(name, used, params))
 end
 
+harness.test("a policy with counters has not the name of an object below the one that it is about", function()
+  local text = 'local p = policy "%s" { counters = { %s = "Issues" } } function p:on_issue() self:count "%s" end return p'
+  fails({ policy = policy_file("l1d", text:format("l1d", "misses", "misses")) },
+    "policy l1d: expected another name, or no counters, got the name of object sm[0].l1d, which has statistics")
+  good { policy = policy_file("l1d_too", text:format("l1d.too", "misses", "misses")) }
+  good { policy = policy_file("quiet", 'local p = policy "l1d" {} function p:on_issue() end return p') }
+end)
+
 local base = policy_file("base", [[
 local base = policy "base" { params = { limit = { 4, min = 1, max = 48 } }, counters = { limit = "The limit" } }
 function base:start()

@@ -161,6 +161,15 @@ local function abouts(machine, entry)
   return list
 end
 
+--- Its counters would be called like statistics of an object below this one.
+local function check_name(machine, definition, object)
+  local path = ("%s.%s"):format(object.path, definition.name)
+  if next(definition.counters) and machine:find(path) then
+    core.user_error(("policy %s: expected another name, or no counters, got the name of object %s, which has statistics"):format(
+      definition.name, path))
+  end
+end
+
 local function attach_one(machine, entry, policies)
   local definition = entry.definition
   local specification = { path = entry.path, params = entry.params }
@@ -169,13 +178,16 @@ local function attach_one(machine, entry, policies)
   if definition.scope == "machine" then
     local handles = handles_of_machine(machine, entry, policies)
     policy_check.check(definition, handles)
-    core.attach_policy(machine, definition.name, machine:objects()[1], specification, handles, "the machine")
+    local object = machine:objects()[1]
+    check_name(machine, definition, object)
+    core.attach_policy(machine, definition.name, object, specification, handles, "the machine")
     return
   end
   for i, object in ipairs(abouts(machine, entry)) do
     local handles = handles_about(machine, entry, object, policies)
     if i == 1 then policy_check.check(definition, handles) end
     specification.users = definition.scope == "sm" and users_of_l1s(machine, object) or nil
+    check_name(machine, definition, object)
     core.attach_policy(machine, definition.name, object, specification, handles)
   end
 end
