@@ -107,9 +107,11 @@ typedef struct {
 
 #define FIELD_TYPE_OF(T, m)                                                                                  \
     _Generic(((T *)0)->m, uint32_t: TYPE_U32, uint64_t: TYPE_U64, double: TYPE_DOUBLE, char *: TYPE_STRING)
-#define FIELD_AT(T, m) .offset = offsetof(T, m), .bytes = sizeof(((T *)0)->m)
+#define STAT_TYPE_OF(T, m) _Generic(((T *)0)->m, uint64_t : TYPE_U64)
+#define COUNT_OFFSET(T, m) _Generic(((T *)0)->m, uint32_t : offsetof(T, m))
+#define FIELD_AT(T, m)     .offset = offsetof(T, m), .bytes = sizeof(((T *)0)->m)
 #define FIELD_ARRAY_AT(T, m, count)                                                                          \
-    FIELD_AT(T, m), .element_bytes = sizeof(*((T *)0)->m), .count_offset = offsetof(T, count)
+    FIELD_AT(T, m), .element_bytes = sizeof(*((T *)0)->m), .count_offset = COUNT_OFFSET(T, count)
 
 #define REQUIRED NULL
 #define BASE(T)                                                                                              \
@@ -171,10 +173,9 @@ typedef struct {
     { .kind = FIELD_STATE_ARRAY, .name = n, .doc = d, FIELD_ARRAY_AT(T, m, count) }
 #define STATE_ARRAY(T, m, count, d)                                                                          \
     { .kind = FIELD_STATE_ARRAY, .name = #m, .doc = d, FIELD_ARRAY_AT(T, m, count) }
-#define STAT(T, m, u, d)                                                                                     \
-    { .kind = FIELD_STAT, .type = TYPE_U64, .name = #m, .unit = u, .doc = d, FIELD_AT(T, m) }
 #define STAT_NAMED(T, m, n, u, d)                                                                            \
-    { .kind = FIELD_STAT, .type = TYPE_U64, .name = n, .unit = u, .doc = d, FIELD_AT(T, m) }
+    { .kind = FIELD_STAT, .type = STAT_TYPE_OF(T, m), .name = n, .unit = u, .doc = d, FIELD_AT(T, m) }
+#define STAT(T, m, u, d) STAT_NAMED(T, m, #m, u, d)
 #define FORMULA(n, fn, u, d)                                                                                 \
     { .kind = FIELD_FORMULA, .name = n, .formula = fn, .unit = u, .doc = d }
 #define CHILD(n, cls, d)                                                                                     \
