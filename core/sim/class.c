@@ -2,6 +2,7 @@
 #include "core/sim/base/units.h"
 #include "core/sim/method.h"
 
+#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,6 +14,57 @@ static uint32_t registered;
 static int field_by_offset(const void *a, const void *b) {
     const Field *x = *(const Field *const *)a, *y = *(const Field *const *)b;
     return (x->offset > y->offset) - (x->offset < y->offset);
+}
+
+static void check_members(const Class *class) {
+    const char *name = class->name;
+    if (!name) panic("a class: expected a name, got none");
+    if (!isupper((unsigned char)*name)) panic("class '%s': expected a name that begins with a capital", name);
+    for (const char *c = name; *c; c++)
+        if (!isalnum((unsigned char)*c)) panic("class '%s': expected a name of letters and digits", name);
+    const char *missing = !class->doc ? "doc" : !class->fields ? "fields" : !class->tick ? "tick" : NULL;
+    if (missing) panic("class %s: expected .%s, got none", name, missing);
+    if (class->bytes < sizeof(SimObject))
+        panic("class %s: expected .bytes = sizeof its struct, got %zu", name, class->bytes);
+}
+
+/* Behind rows without an end there may be anything: of a row that cannot be one, no text is read. */
+static uint32_t count_rows(const Class *class) {
+    uint32_t count = 0;
+    for (const Field *f = class->fields; f->kind != FIELD_END; f++, count++)
+        if (count == MAX_FIELDS || f->kind > FIELD_HOST || (f->kind == FIELD_BASE) != (count == 0) ||
+            !f->name || f->offset > class->bytes || f->bytes > class->bytes - f->offset)
+            panic("class %s: expected BASE, up to %d other rows of its struct and FIELDS_END, got something "
+                  "else as row %u",
+                  class->name, MAX_FIELDS - 1, count);
+    return count;
+}
+
+/* Rows that are looked for by name in one place. */
+static FieldKind namespace_of(const Field *f) {
+    switch (f->kind) {
+    case FIELD_PORT_ARRAY: return FIELD_PORT;
+    case FIELD_FORMULA: return FIELD_STAT;
+    case FIELD_STATE: return f->type == TYPE_NONE ? FIELD_STATE : FIELD_PARAM;
+    default: return f->kind;
+    }
+}
+
+static int row_by_name(const void *a, const void *b) {
+    const Field *x = *(const Field *const *)a, *y = *(const Field *const *)b;
+    int order = (int)namespace_of(x) - (int)namespace_of(y);
+    return order ? order : strcmp(x->name, y->name);
+}
+
+static void check_names(const Class *class) {
+    const Field *rows[MAX_FIELDS];
+    uint32_t count = count_rows(class);
+    for (uint32_t i = 0; i < count; i++)
+        rows[i] = &class->fields[i];
+    qsort(rows, count, sizeof *rows, row_by_name);
+    for (uint32_t i = 1; i < count; i++)
+        if (row_by_name(&rows[i - 1], &rows[i]) == 0)
+            panic("class %s: expected each name of a row once, got '%s' twice", class->name, rows[i]->name);
 }
 
 void class_check_coverage(const Class *class) {
@@ -51,6 +103,8 @@ static void check_methods(const Class *class) {
 
 void class_register(const Class *class) {
     uint32_t at = 0;
+    check_members(class);
+    check_names(class);
     class_check_coverage(class);
     check_events(class);
     check_methods(class);

@@ -3,6 +3,7 @@
 #include "core/sim/base/random.h"
 #include "core/sim/base/units.h"
 #include "core/sim/checkpoint/snapshot.h"
+#include "tests/unit/panic_text.h"
 
 #include <check.h>
 #include <math.h>
@@ -382,6 +383,76 @@ START_TEST(a_struct_with_an_uncovered_byte_is_refused_at_start_up) {
 }
 END_TEST
 
+static void register_it(void *class) {
+    class_register(class);
+}
+
+START_TEST(a_class_without_what_every_class_has_is_refused_at_start_up) {
+    Class class = node_class;
+    class.name = NULL;
+    assert_panic(register_it, &class, "a class: expected a name, got none");
+    class.name = "No de";
+    assert_panic(register_it, &class, "class 'No de': expected a name of letters and digits");
+    class.name = "node";
+    assert_panic(register_it, &class, "class 'node': expected a name that begins with a capital");
+    class = node_class, class.doc = NULL;
+    assert_panic(register_it, &class, "class Node: expected .doc, got none");
+    class = node_class, class.tick = NULL;
+    assert_panic(register_it, &class, "class Node: expected .tick, got none");
+    class = node_class, class.fields = NULL;
+    assert_panic(register_it, &class, "class Node: expected .fields, got none");
+    class = node_class, class.bytes = 0;
+    assert_panic(register_it, &class, "class Node: expected .bytes = sizeof its struct, got 0");
+}
+END_TEST
+
+START_TEST(rows_without_an_end_are_refused_at_start_up) {
+    Field rows[] = {
+        BASE(Sink),
+        PORT(Sink, in, other_protocol, ROLE_RESPONDER, "Never used"),
+        BASE(Sink),
+        FIELDS_END
+    };
+    Class class = sink_class;
+    class.fields = rows;
+    const char *wanted = "class Sink: expected BASE, up to 511 other rows of its struct and FIELDS_END, got "
+                         "something else as row 2";
+    assert_panic(register_it, &class, wanted);
+    memset(&rows[2], 0xa5, sizeof *rows);
+    assert_panic(register_it, &class, wanted);
+    rows[2] = (Field){.kind = FIELD_STATE};
+    assert_panic(register_it, &class, wanted);
+    rows[2] = (Field){.kind = FIELD_STATE, .name = "far", .offset = sizeof(Sink), .bytes = 8};
+    assert_panic(register_it, &class, wanted);
+}
+END_TEST
+
+static Ratio no_ratio(const SimObject *object) {
+    (void)object;
+    return (Ratio){0};
+}
+
+START_TEST(two_rows_of_one_name_are_refused_at_start_up) {
+    enum { ROWS = sizeof node_fields / sizeof *node_fields };
+    const Field twins[] = {FORMULA("received", no_ratio, "tokens", "A statistic"),
+                           VISIBLE_NAMED(Node, sent, "tokens", "tokens", "A parameter"),
+                           PORT_NAMED(Node, in, "out", token_protocol, ROLE_RESPONDER, "A port"),
+                           STATE_NAMED(Node, seed, "sent", "State")};
+    const uint32_t place_of[] = {ROWS - 1, 7, 6, 8};
+    const char *wanted[] = {"'received'", "'tokens'", "'out'", "'sent'"};
+    for (int i = 0; i < 4; i++) {
+        Field rows[ROWS + 1] = {{0}};
+        char text[80];
+        memcpy(rows, node_fields, sizeof node_fields);
+        rows[place_of[i]] = twins[i];
+        Class class = node_class;
+        class.fields = rows;
+        snprintf(text, sizeof text, "class Node: expected each name of a row once, got %s twice", wanted[i]);
+        assert_panic(register_it, &class, text);
+    }
+}
+END_TEST
+
 START_TEST(two_classes_of_one_name_are_refused_at_start_up) {
     Class twin = node_class;
     class_register(&node_class);
@@ -527,6 +598,9 @@ Suite *sim_suite(void) {
     tcase_add_exit_test(errors, two_responders_cannot_be_wired, EXIT_USER_ERROR);
     tcase_add_exit_test(errors, an_unknown_clock_is_a_user_error, EXIT_USER_ERROR);
     tcase_add_test_raise_signal(errors, a_struct_with_an_uncovered_byte_is_refused_at_start_up, SIGABRT);
+    tcase_add_test(errors, a_class_without_what_every_class_has_is_refused_at_start_up);
+    tcase_add_test(errors, rows_without_an_end_are_refused_at_start_up);
+    tcase_add_test(errors, two_rows_of_one_name_are_refused_at_start_up);
     tcase_add_test_raise_signal(errors, two_classes_of_one_name_are_refused_at_start_up, SIGABRT);
     tcase_add_test_raise_signal(errors, sending_into_a_full_link_is_a_panic, SIGABRT);
     suite_add_tcase(suite, run);
