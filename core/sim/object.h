@@ -235,8 +235,8 @@ struct Class {
     /* Called once all objects exist and all links are wired. */
     void (*init)(SimObject *object);
     /* One cycle at time `now` (ticks; an edge of the object's clock). Returns the next time at which there is
-     * something to do, considering everything in its links, messages not yet ready included; NEVER when only
-     * a poke by a link can change that. Spurious ticks must change nothing. */
+     * something to do, a later edge, considering everything in its links, messages not yet ready included; NEVER
+     * when only a poke by a link can change that. Spurious ticks must change nothing. */
     uint64_t (*tick)(SimObject *object, uint64_t now);
     /* A request comes without timing, between quanta and with nothing in flight: what the object remembers of
      * requests, tags say, becomes what it would have been, and what it sends on it sends on in the same way, with

@@ -8,13 +8,24 @@
 
 /* --- A cycle of a cluster ------------------------------------------------------------------------ */
 
+/* An object that is due at once for ever would keep the machine in this cycle. */
+static inline void check_next(const SimObject *object, uint64_t now, uint64_t next) {
+#ifdef WW_CHECK_TICKS
+    if (next <= now || (next != NEVER && next % object->period))
+        panic("%s: tick at %lu: expected a later edge of its clock (every %lu) or NEVER, got %lu",
+              object->path, now, object->period, next);
+#else
+    (void)object, (void)now, (void)next;
+#endif
+}
+
 /* Returns when the object is due after `now`. */
 static inline uint64_t take_turn(Cluster *cluster, Turn *turn, uint64_t now) {
     if (turn->due > now) return turn->due;
     SimObject *object = cluster->current = turn->object;
     turn->due = NEVER;
     uint64_t next = turn->tick(object, now), poked = turn->due;
-    debug_ensure(next > now && (next == NEVER || next % object->period == 0));
+    check_next(object, now, next);
     return turn->due = next < poked ? next : poked;
 }
 

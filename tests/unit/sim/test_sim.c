@@ -453,6 +453,45 @@ START_TEST(two_rows_of_one_name_are_refused_at_start_up) {
 }
 END_TEST
 
+#ifdef WW_CHECK_TICKS
+static uint64_t at_once(SimObject *object, uint64_t now) {
+    (void)object;
+    return now;
+}
+static uint64_t between_edges(SimObject *object, uint64_t now) {
+    (void)object;
+    return now + 1;
+}
+
+static void run_it(void *sim) {
+    sim_run(sim, 1000);
+}
+
+static void assert_tick_is_refused(const Class *class) {
+    Sim *sim = two_clocks();
+    char wanted[128];
+    class_register(class);
+    SimObject *object = sim_add(sim, class->name, "late[3]", "core");
+    sim_finish_object(object);
+    sim_elaborate(sim);
+    snprintf(wanted, sizeof wanted,
+             "late[3]: tick at 0: expected a later edge of its clock (every %lu) or NEVER, got %lu",
+             object->period, class->tick(object, 0));
+    assert_panic(run_it, sim, wanted);
+    sim_free(sim);
+}
+
+START_TEST(a_tick_that_returns_no_later_edge_is_a_panic) {
+    static Class early[2];
+    early[0] = early[1] = node_class;
+    early[0].name = "AtOnce", early[0].tick = at_once;
+    early[1].name = "BetweenEdges", early[1].tick = between_edges;
+    assert_tick_is_refused(&early[0]);
+    assert_tick_is_refused(&early[1]);
+}
+END_TEST
+#endif
+
 START_TEST(two_classes_of_one_name_are_refused_at_start_up) {
     Class twin = node_class;
     class_register(&node_class);
@@ -600,6 +639,9 @@ Suite *sim_suite(void) {
     tcase_add_test_raise_signal(errors, a_struct_with_an_uncovered_byte_is_refused_at_start_up, SIGABRT);
     tcase_add_test(errors, a_class_without_what_every_class_has_is_refused_at_start_up);
     tcase_add_test(errors, rows_without_an_end_are_refused_at_start_up);
+#ifdef WW_CHECK_TICKS
+    tcase_add_test(errors, a_tick_that_returns_no_later_edge_is_a_panic);
+#endif
     tcase_add_test(errors, two_rows_of_one_name_are_refused_at_start_up);
     tcase_add_test_raise_signal(errors, two_classes_of_one_name_are_refused_at_start_up, SIGABRT);
     tcase_add_test_raise_signal(errors, sending_into_a_full_link_is_a_panic, SIGABRT);
