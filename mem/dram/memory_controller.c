@@ -253,17 +253,9 @@ uint64_t memory_controller_of_sm(const SimObject *object, uint32_t q, uint32_t s
     return requests;
 }
 
-/* Atomics are performed at the L2 slice, which reads and writes lines. */
-static _Noreturn void no_l2_for(const MemoryController *mc, const MemMessage *message) {
-    user_error(
-        "%s: expected reads and writes, got an atomic on 0x%lx by sm %u warp %u; an L2 between the SMs "
-        "and the memory controller performs atomics",
-        object_path(&mc->obj), message->address, message->sm, message->warp);
-}
-
 static void count_arrival(MemoryController *mc, const MemMessage *message) {
     bool write = message->kind == MEM_WRITE;
-    if (__builtin_expect(message->kind == MEM_ATOMIC, 0)) no_l2_for(mc, message);
+    mem_refuse_atomics(&mc->obj, message);
     mc->reads += !write;
     mc->writes += write;
     mc->posted_writes += !wants_reply(message);

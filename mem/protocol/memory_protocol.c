@@ -21,6 +21,12 @@ void mem_message_is_sound(const char *where, const MemMessage *m) {
           where, m->warp);
 }
 
+_Noreturn void mem_no_l2_for(const SimObject *memory, const MemMessage *atomic) {
+    user_error("%s: expected reads and writes, got an atomic on 0x%lx by sm %u warp %u; an L2 between it and "
+               "the SMs performs atomics",
+               object_path(memory), atomic->address, atomic->sm, atomic->warp);
+}
+
 const Link *mem_came_by(const MemMessage *m, uint32_t *depth, const Port *up, uint32_t count) {
     if (!*depth || *depth > m->route_depth) return NULL;
     uint32_t port = mem_route_at(m, --*depth);

@@ -77,6 +77,13 @@ void mem_trace(const void *message, TraceMessage *shown);
 /* Panics, naming `where`, unless it could have been made by an object that keeps to the protocol. */
 void mem_message_is_sound(const char *where, const MemMessage *m);
 
+_Noreturn void mem_no_l2_for(const SimObject *memory, const MemMessage *atomic);
+
+/* Where requests end: atomics are performed at the L2 slice, and values do not travel. */
+static inline void mem_refuse_atomics(const SimObject *memory, const MemMessage *m) {
+    if (__builtin_expect(m->kind == MEM_ATOMIC, 0)) mem_no_l2_for(memory, m);
+}
+
 /* Bytes of a message on a network: header, plus data where data travels. */
 static inline uint32_t mem_request_bytes(const MemMessage *m) {
     return m->kind == MEM_READ ? HEADER_BYTES : HEADER_BYTES + m->bytes;

@@ -4,7 +4,7 @@ local harness = require "tests.lib.harness"
 --- Whether a C file is right for the compiler, and what it said.
 local function compiles(name, text)
   local file = harness.write(name, text)
-  local pipe = assert(io.popen(("cc -std=gnu11 -D_GNU_SOURCE -Wall -Wextra -Werror -I. -fsyntax-only '%s' 2>&1"):format(file)))
+  local pipe = assert(io.popen(("cc -std=gnu11 -D_GNU_SOURCE -Wall -Wextra -Wconversion -Wno-unused -Werror -I. -fsyntax-only '%s' 2>&1"):format(file)))
   local printed = pipe:read "a"
   return pipe:close() == true, printed
 end
@@ -32,6 +32,19 @@ harness.test("a statistic is a uint64_t, and a count of elements a uint32_t, or 
   expect_rows([[STATE_ARRAY(Thing, list, narrow, "x")]], [[STATE_ARRAY(Thing, list, wide, "x")]])
   expect_rows([[PORT_ARRAY(Thing, port, narrow, protocol, ROLE_RESPONDER, "x")]],
     [[PORT_ARRAY(Thing, port, wide, protocol, ROLE_RESPONDER, "x")]])
+end)
+
+harness.test("the classes of docs/writing_a_class.md compile", function()
+  local file <close> = assert(io.open "docs/writing_a_class.md")
+  local count = 0
+  for text in file:read("a"):gmatch "```c\n(.-)```" do
+    if text:find "#include" then
+      count = count + 1
+      local is_good, printed = compiles(("example%d.c"):format(count), text)
+      assert(is_good, printed)
+    end
+  end
+  harness.equal(count, 4)
 end)
 
 harness.finish()

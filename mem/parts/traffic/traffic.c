@@ -314,16 +314,8 @@ static void keep_answer(TrafficSink *sink, const MemMessage *message, uint64_t c
     audit_enter(&sink->obj, 0, slot);
 }
 
-/* Atomics are performed at the L2 slice: values do not travel. */
-static _Noreturn void no_l2_for(const TrafficSink *sink, const MemMessage *message) {
-    user_error(
-        "%s: expected reads and writes, got an atomic on 0x%lx by sm %u warp %u; an L2 between the SMs "
-        "and the sink performs atomics",
-        sink->obj.path, message->address, message->sm, message->warp);
-}
-
 static void count_arrival(TrafficSink *sink, const MemMessage *message, uint64_t now) {
-    if (__builtin_expect(message->kind == MEM_ATOMIC, 0)) no_l2_for(sink, message);
+    mem_refuse_atomics(&sink->obj, message);
     uint64_t latency = now - message->issued;
     sink->received++;
     sink->received_bytes += message->bytes;
