@@ -392,4 +392,16 @@ nvcc_test("the programs of workloads/cuda compile by their Makefile and pass the
   end
 end)
 
+harness.test("an installation and a build without what CUDA programs need say where it is looked for and what makes it", function()
+  local status, output = shell(([[
+export WARPWRIGHT_HOME='%s'
+mkdir -p installed/bin installed/share/warpwright build
+cp "$program" installed/bin && cp "$program" build
+for place in installed/bin build; do $place/warpwright cuda gtx480 -- ./a; done]]):format(core.real_path "."))
+  local folder = core.real_path(harness.folder())
+  harness.equal(status, 2, output)
+  harness.contains(output, ("cuda: expected %s/installed/share/warpwright/cuda/lib64, got no such file; scons cuda install --prefix='%s/installed' in the sources makes it"):format(folder, folder),
+    ("cuda: expected %s/build/share/warpwright/cuda/lib64, got no such file; scons cuda builds it"):format(folder))
+end)
+
 harness.finish()

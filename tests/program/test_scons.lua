@@ -36,4 +36,13 @@ harness.test("scons cuda install takes a prefix with blanks and signs of the she
   refuses("install '--prefix=/nowhere/$b'", 'scons: prefix: expected a folder without $ in its path, got "/nowhere/$b"')
 end)
 
+harness.test("scons install leaves out scripts that write files of the sources", function()
+  require_scons()
+  local _, output = plan "install --prefix=/nowhere"
+  harness.contains(output, "/nowhere/share/warpwright/scripts/torture.lua", "/nowhere/share/warpwright/library/")
+  for _, name in ipairs { "annotations", "compile_library", "man_page", "policy_reference" } do
+    assert(not output:find(("/scripts/%s.lua"):format(name), 1, true), name)
+  end
+end)
+
 harness.finish()
