@@ -396,7 +396,7 @@ local function add_parts(self, object)
         end
         check_path(("policy %s: parts"):format(entry.definition.name), part.name)
         local place = ("%spolicy %s: part %s: "):format(entry.definition.defined_at, entry.definition.name, part.name)
-        at_place(place, finish, self, self.machine:add(part.class, object.path .. "." .. part.name), params, false)
+        names.at_place(place, finish, self, self.machine:add(part.class, object.path .. "." .. part.name), params, false)
       end
     end
   end
