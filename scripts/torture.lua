@@ -27,7 +27,8 @@ the commands that repeat it.
   --only N         machine N alone, with every comparison in a line
   --settings FILE  the settings in FILE.settings, which a finding leaves, in place of drawn ones
   --resumes N      checkpoints of a machine, each resumed; default 1
-  --builds B,...   other builds in build/ that a machine may run in; default: all there are of this revision
+  --builds B,...   other builds in build/ that a machine may run in, or '' for none; default: all there are of this
+                   revision
   --build-every N  one of so many machines does; default 8
   --findings N     how many different failures are made smaller; default 10
   --out FOLDER     for what is found; default out/torture-SEED, not made when there is nothing
@@ -43,13 +44,15 @@ local function count_from(least)
   return function(text, _, option) return command_line.whole("torture", option, text, least) end
 end
 
+local function words_or_none(text) return command_line.words(text) end
+
 local options = { seed = 1, resumes = 1, ["build-every"] = 8, findings = 10 }
 local words = command_line.read("torture", arg, options, {
   machines = count_from(1), seed = count_from(0), jobs = count_from(1), only = count_from(0), resumes = count_from(0),
   minutes = function(text, _, option)
     return tonumber(text) or command_line.expected("torture", option, "a number of minutes", text)
   end,
-  settings = command_line.text, builds = command_line.words, ["build-every"] = count_from(1), findings = count_from(0),
+  settings = command_line.text, builds = words_or_none, ["build-every"] = count_from(1), findings = count_from(0),
   revision = command_line.flag, out = command_line.text, plant = command_line.text,
   legs = command_line.text, answers = command_line.text,
 })

@@ -82,9 +82,10 @@ end
 harness.test("no input takes a step of Lua for each of its elements", function()
   local gpu = ww.build("gtx480", { set = { sms = 1, partitions = 1 } }):gpu()
   local address, text = gpu:alloc(1 << 16), ("\0\1\2\255"):rep(1 << 14)
-  harness.equal(lua_steps(buffers.write_f32, gpu, address, 1 << 14, 1), 0, "f32")
-  harness.equal(lua_steps(buffers.upload, gpu, address, text), 0, "file")
-  harness.equal(lua_steps(buffers.save, gpu, address, #text - 3, root .. "/saved.bin"), 0, "dump")
+  local function few(...) assert(lua_steps(...) < 10) end
+  few(buffers.write_f32, gpu, address, 1 << 14, 1)
+  few(buffers.upload, gpu, address, text)
+  few(buffers.save, gpu, address, #text - 3, root .. "/saved.bin")
   assert(harness.read(root .. "/saved.bin") == text:sub(1, -4), "other bytes than were uploaded")
 end)
 
