@@ -1,7 +1,7 @@
 /* The rows of a memory controller, and how it is built. */
 #include "core/sim/event.h"
 #include "mem/dram/memory_controller_state.h"
-#include "mem/network/slices.h"
+#include "mem/protocol/networks.h"
 
 #include <stdlib.h>
 

@@ -1,9 +1,8 @@
-/* Behind which port of a network each L2 slice lies, and which requests come to a memory controller: found by following the
- * wires. */
+/* Behind which port of a network each L2 slice lies: found by following the wires. */
 #ifndef WW_MEM_SLICES_H
 #define WW_MEM_SLICES_H
 
-#include "mem/protocol/address_map.h"
+#include "core/sim/sim.h"
 
 /* From init(): for each slice of the address map the index of the port, to be freed. Requests are followed
  * through caches, muxes and other networks to where they end: the ports of the memory controllers, or whatever
@@ -14,9 +13,5 @@
  * object when two are as near, and when a port leads to slices and is nearest to none; also when a slice lies
  * behind no port, unless every request has passed a network that sends it those alone whose slices lie behind it. */
 uint16_t *slices_behind_ports(const SimObject *object, const Port *down, uint32_t count);
-
-/* From init() of each of the machine's memory controllers: a user error where addresses of two channels come to one, which has
- * the same rows and banks for both. */
-void check_channel_is_own(const SimObject *controller, const AddressMap *map);
 
 #endif

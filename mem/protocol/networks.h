@@ -2,9 +2,13 @@
 #ifndef WW_MEM_NETWORKS_H
 #define WW_MEM_NETWORKS_H
 
-#include "core/sim/sim.h"
+#include "mem/protocol/address_map.h"
 
 extern const Class crossbar_class; /* requesters to L2 slices       */
 extern const Class mux_class;      /* the caches of an SM to one port */
+
+/* From init() of each of the machine's memory controllers: a user error where the networks let addresses of two channels come
+ * to one, which has the same rows and banks for both. */
+void check_channel_is_own(const SimObject *controller, const AddressMap *map);
 
 #endif

@@ -104,7 +104,8 @@ INLINE double rcp_rn_d(double a) { return 1 / a; }
 INLINE double sqrt_rn_d(double a) { return sqrt(a); }
 
 INLINE float __nvvm_saturate_f(float a) { return a > 0 ? a < 1 ? a : 1 : 0; }
-INLINE float __nvvm_div_approx_f(float a, float b) { return a / b; }
+/* The reciprocal of more than 2^126 is flushed to zero. */
+INLINE float __nvvm_div_approx_f(float a, float b) { return fabsf(b) > 0x1p126f ? a * copysignf(0, b) : a / b; }
 INLINE float __nvvm_sqrt_approx_f(float a) { return sqrtf(a); }
 INLINE float __nvvm_rsqrt_approx_f(float a) { return (float)(1 / sqrt((double)a)); }
 INLINE float __nvvm_sin_approx_f(float a) { return (float)sin((double)a); }
