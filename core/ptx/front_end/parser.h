@@ -1,5 +1,5 @@
-/* State and helpers shared by the parts of the parser: parser.c (module level), variables.c (declarations and
- * initialisers), statements.c (bodies) and calls.c (device functions, inlined). */
+/* State and helpers shared by the parts of the parser: parser.c (module level), variables.c (declarations),
+ * initialisers.c, statements.c (bodies) and calls.c (device functions, inlined). */
 #ifndef WW_PTX_PARSER_H
 #define WW_PTX_PARSER_H
 
@@ -225,6 +225,10 @@ uint64_t reserve_for(Parser *parser, struct Instance *instance, uint64_t bytes, 
 /* The symbol at its place in the current kernel: variables of the module in shared and local memory, and
  * registers of the module, get theirs at their first use. */
 void place_in_kernel(Parser *parser, Symbol *symbol);
+
+/* initialisers.c */
+/* Behind the '=' of the variable with this number; an array without a size gets one. */
+void parse_initialiser(Parser *parser, VariableType *type, uint32_t index);
 void resolve_initialisers(Parser *parser);
 /* The bits of a literal given to a place of `bytes` bytes; NULL or what is wrong. Integers are truncated. */
 const char *literal_fit(Literal literal, uint64_t bytes, bool is_float, uint64_t *bits);
