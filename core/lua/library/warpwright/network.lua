@@ -1,5 +1,5 @@
--- require "configs.lib.network", networks of routers: network.mesh(m, "mesh", { columns = 4, rows = 4, ... }) makes the routers and the channels between
--- them, and returns what is needed to wire the rest:
+-- Networks of routers, for configs by require "configs.lib.network": network.mesh(m, "mesh", { columns = 4, rows = 4, ... })
+-- makes the routers and the channels between them, and returns what is needed to wire the rest:
 --
 --   local mesh = network.mesh(m, "mesh", { columns = 4, rows = 4, up = { [0] = 1, ... }, down = { [0] = 0, ... } })
 --   m:wire(mux.down, mesh:up(3))      -- the next free port towards requesters of router 3
