@@ -7,8 +7,11 @@
 --   [W]  ours: a choice that none of them makes
 local ww = require "warpwright"
 
--- shared: KiB of the 128 KiB of an SM that are shared memory [V]; the rest is the L1
-local machine = ww.machine("v100", { sms = 80, channels = 64, shared = 96 }, function(m, o) -- [V] [H] 4 stacks of 16
+-- combined: KiB of an SM that shared memory and L1 are together; shared: those of them that are shared memory; the rest is the
+-- L1 [V]. channels: 4 stacks of 16 [H]
+local options = { sms = 80, channels = 64, combined = 128, shared = 96 } -- [V]
+
+local machine = ww.machine("v100", options, function(m, o)
   m:clocks { core = "1380MHz", icnt = "1380MHz", dram = "877MHz" }                          -- [J] [V]
   m:quantum(16)
   local dispatcher = m:Dispatcher "dispatcher" { sms = o.sms }
@@ -32,7 +35,7 @@ local machine = ww.machine("v100", { sms = 80, channels = 64, shared = 96 }, fun
       lsu = { shared_latency = 13 }, -- [J] 19 cycles in all
     }
     local l1d = m:L1 (sm, "l1d") {
-      size = (128 - o.shared) * 1024,                  -- [V]
+      size = (o.combined - o.shared) * 1024,           -- [V]
       line = "128B", sectors = 4, ways = 64,           -- [J] 4 sets
       mshrs = 256, merges = 32, miss_queue = 64,       -- [W]
       latency = 18, write_policy = "through",          -- [J] 28 cycles in all

@@ -65,6 +65,18 @@ harness.test("v100 has the sizes of its white paper, and what an SM does not sha
   harness.contains(object(config, "MemoryController", "mc[63]"), "bus_bytes = 16,", "burst_bytes = 32,")
 end)
 
+harness.test("a100 has the sizes of its white paper, and what an SM does not share is its L1", function()
+  local out = harness.folder() .. "/out"
+  local status, output = harness.run("run", "a100", "vecadd", "--size", "small", "--set", "shared=100", "--out", out)
+  harness.equal(status, 0, "exit status, output " .. output)
+  local config = harness.read(out .. "/config.lua")
+  harness.contains(config, 'core = "1410MHz"', 'dram = "1215MHz"')
+  harness.contains(object(config, "SM", "sm[107]"), "warps = 64,", "shared = 102400,", "matrix_long_interval = 8,")
+  harness.contains(object(config, "L1", "sm[107].l1d"), "size = 94208,", "ways = 184,")
+  harness.contains(object(config, "L2", "l2[79]"), "size = 524288,", "sectors = 4,")
+  assert(not config:find("mc[80]", 1, true), "mc[80] is there")
+end)
+
 --- A run of gtx480 with two SMs and these changes, the first of which is in line 3.
 local function variant(changes, options)
   return run(harness.write("variant.lua", ([[

@@ -107,12 +107,18 @@ harness.test("local arrays that fit L2 are not read from DRAM, however they are 
   end
 end)
 
-harness.test("loads of v100 take what was measured on the chip", function()
-  local rows = characterise("--only", "latency", "--set", "sms=2", "v100")
-  for id, want in pairs { l1 = 28, l2 = 193, dram_sequential = 375, shared = 19 } do
-    local row = rows["latency." .. id]
-    harness.equal(row.reference, want, id .. ", reference")
-    near(row.value, want, want * 0.01, id)
+harness.test("loads of v100 and a100 take what was measured on the chips", function()
+  local measured = {
+    v100 = { l1 = 28, l2 = 193, dram_sequential = 375, shared = 19 },
+    a100 = { l1 = 33, l2 = 200, dram_sequential = 290, shared = 23 },
+  }
+  for config, latencies in pairs(measured) do
+    local rows = characterise("--only", "latency", "--set", "sms=2", config)
+    for id, want in pairs(latencies) do
+      local row = rows["latency." .. id]
+      harness.equal(row.reference, want, config .. ", " .. id .. ", reference")
+      near(row.value, want, want * 0.01, config .. ", " .. id)
+    end
   end
 end)
 
