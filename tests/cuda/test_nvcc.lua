@@ -383,6 +383,45 @@ nvcc_test("what nvcc has and this has not is refused by name", function()
   harness.contains(passes "nvcc --dryrun one.cu -o one", "#$ clang++-14 -x cuda", "#$ g++ -o one")
 end)
 
+--- The lines of `warpwright ptx` about the kernel of this source.
+local function needs_of(source)
+  harness.write("needs.cu", source)
+  return passes 'nvcc -arch=sm_75 -ptx -o needs.ptx needs.cu && "$program" ptx needs.ptx'
+end
+
+nvcc_test("sums in an array that loops of constant bounds go over are in registers, without #pragma unroll", function()
+  harness.contains(needs_of [[
+__global__ void outer(const float *a, float *out, int n) {
+    float sums[8][8] = {};
+    for (int k = 0; k < n; k++)
+        for (int i = 0; i < 8; i++)
+            for (int j = 0; j < 8; j++) sums[i][j] += a[k * 16 + i] * a[k * 16 + 8 + j + threadIdx.x];
+    for (int i = 0; i < 8; i++)
+        for (int j = 0; j < 8; j++) out[(i * 8 + j) * 32 + threadIdx.x] = sums[i][j];
+}]], " 0 local,", "fma 64,")
+end)
+
+nvcc_test("addresses in shared memory by unsigned indices are one register and offsets", function()
+  local output = needs_of [[
+__global__ void outer(const float *a, float *out, int n) {
+    __shared__ float tile[8 * 128];
+    int row = threadIdx.x / 16, column = threadIdx.x % 16;
+    float sums[8] = {};
+    tile[threadIdx.x] = a[threadIdx.x];
+    __syncthreads();
+    for (int k = 0; k < n; k++) {
+#pragma unroll
+        for (unsigned d = 0; d < 8; d++)
+#pragma unroll
+            for (unsigned i = 0; i < 8; i++) sums[i] += tile[d * 128 + row * 8 + i] * tile[d * 128 + column * 8 + i];
+        __syncthreads();
+    }
+    for (unsigned i = 0; i < 8; i++) out[threadIdx.x * 8 + i] = sums[i];
+}]]
+  local registers = tonumber(output:match "(%d+) registers")
+  assert(registers < 32, output)
+end)
+
 nvcc_test("the programs of workloads/cuda compile by their Makefile and pass their own checks", function()
   local names <const> = { "vecadd_streams", "reduction", "stencil", "sort", "tensor_matmul" }
   passes(("make -s -j2 -C '%s/workloads/cuda' BUILD='%s' NVCC='%s nvcc'"):format(core.real_path(core.home_path "."),

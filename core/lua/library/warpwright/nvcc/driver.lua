@@ -84,11 +84,17 @@ local lenient <const> = { "-fno-strict-return", "-Wno-unknown-cuda-version", "-W
   "-Wno-ignored-optimization-argument", "-Wno-register", "-Wno-c++11-narrowing", "-Wno-reserved-user-defined-literal", "-Qunused-arguments",
   "-Xclang", "-fcuda-allow-variadic-functions", "-Xclang", "-disable-noundef-analysis" }
 
+--- As NVIDIA's compiler does, which has a register for each element of an array that loops of constant bounds go over, and keeps
+--- addresses in shared, constant and local memory in 32 bits. By itself clang leaves sums of 8 x 8 elements in local memory, and
+--- has a register of 64 bits for each address that it forms of an unsigned index. libdevice has no such addresses, of which clang
+--- warns.
+local as_nvidia_does <const> = { "-mllvm", "-unroll-threshold=1000", "-mllvm", "-unroll-full-max-count=32", "-fcuda-short-ptr", "-Wno-linker-warnings" }
+
 --- Options of clang for .cu files.
 local function cuda_flags(job)
   local flags = { "--cuda-path=" .. cuda_home.path "", ("--cuda-gpu-arch=sm_%d"):format(job.architecture), "--no-cuda-version-check",
     "-std=" .. (job.standard or "gnu++17"), "-D__NVCC__", job.no_contraction and "-ffp-contract=off" or "-ffp-contract=fast" }
-  append(flags, lenient)
+  append(flags, lenient, as_nvidia_does)
   local level = job.optimise or job.device_debug and "0" or "2"
   flags[#flags + 1] = "-O" .. level
   if job.debug or job.device_debug then flags[#flags + 1] = "-g" end
