@@ -213,6 +213,12 @@ DONE: st.param.b32 [r], %r2; ret;
     { stack = 65536 })
 end)
 
+harness.test("the largest stack leaves room for what the kernel has in local memory itself", function()
+  local own = ".local .align 4 .b8 own[96]; st.local.u32 [own + 92], %r1; "
+  expect(fib .. entry("k", own .. call_of "fib" .. " ld.local.u32 %r3, [own + 92]; add.u32 %r2, %r2, %r3; "), "k", { 1, 2, 6, 7 },
+    function(n) return ({ 1, 1, 2, 3, 5, 8, 13 })[n] + n end, { stack = 512 * 1024 })
+end)
+
 harness.test("calls that would explode when inlined are real ones", function()
   local text = ".func (.param .b32 r) f0(.param .b32 n) { .reg .b32 %r<3>; ld.param.b32 %r1, [n]; add.u32 %r1, %r1, 1; st.param.b32 [r], %r1; ret; }\n"
   for i = 1, 14 do

@@ -61,9 +61,12 @@ static uint8_t *constants_of_launch(const Gpu *gpu, const RunningKernel *running
     return exec_launch_constants(running->kernel, &identity, running->params);
 }
 
-static uint32_t stack_of(const Launch *launch) {
+/* As many bytes as were asked for, if there are so many beside the kernel's own variables. */
+static uint32_t stack_of(const Kernel *kernel, const Launch *launch) {
     uint32_t bytes = launch->stack_bytes ? launch->stack_bytes : STACK_BYTES;
-    return bytes < MAX_LOCAL_BYTES ? (bytes + 15) / 16 * 16 : MAX_LOCAL_BYTES;
+    uint32_t most = kernel->local_bytes < MAX_LOCAL_BYTES ? (MAX_LOCAL_BYTES - kernel->local_bytes) / 16 * 16
+                                                          : 0;
+    return bytes < most ? (bytes + 15) / 16 * 16 : most;
 }
 
 static void check_engine(const Sm *sm, const Kernel *kernel) {
@@ -133,7 +136,7 @@ static RunningKernel plan_kernel(Gpu *gpu, const Kernel *kernel, const Launch *l
     memcpy(running.grid, launch->grid, sizeof running.grid);
     memcpy(running.block, launch->block, sizeof running.block);
     running.threads_per_cta = launch->block[0] * launch->block[1] * launch->block[2];
-    running.local_bytes = kernel->local_bytes + (kernel->uses_stack ? stack_of(launch) : 0);
+    running.local_bytes = kernel->local_bytes + (kernel->uses_stack ? stack_of(kernel, launch) : 0);
     check_extents(kernel, launch, &running);
     running.warps_per_cta = (running.threads_per_cta + WARP_LANES - 1) / WARP_LANES;
     running.dynamic_shared_bytes = launch->shared_bytes;

@@ -3,6 +3,8 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 /* .maxntid promises how large the CTAs are, so that a compiler for the machine would keep as many registers as fit
  * and spill the others. The accesses to what it spills are not simulated. */
@@ -40,18 +42,47 @@ uint32_t sm_occupancy(const Sm *sm, const RunningKernel *running, char *why, siz
     return fits;
 }
 
+static size_t room_for(size_t bytes) {
+    return bytes ? (bytes + 255) / 256 * 256 : 256;
+}
+
 /* Zeros. */
 static void *resized(void *array, size_t bytes) {
+    size_t room = room_for(bytes);
     free(array);
-    size_t rounded = (bytes + 255) / 256 * 256;
-    void *memory = aligned_alloc(256, rounded ? rounded : 256);
+    void *memory = aligned_alloc(256, room);
     ensure(memory);
-    return memset(memory, 0, rounded ? rounded : 256);
+    return memset(memory, 0, room);
 }
 
 /* What each CTA zeroes for itself as it starts: of the same size, it stays as the kernel before has left it. */
 static void *kept_or_resized(void *array, size_t before, size_t bytes) {
     return array && before == bytes ? array : resized(array, bytes);
+}
+
+/* The host gives pages of zeros for those in between, when they are touched. */
+static void zero_lazily(uint8_t *memory, size_t bytes) {
+    uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE), start = (uintptr_t)memory, end = start + bytes;
+    uintptr_t first = (start + page - 1) / page * page, last = end / page * page;
+    bool has_pages = first < last && madvise((void *)first, last - first, MADV_DONTNEED) == 0;
+    memset(memory, 0, has_pages ? first - start : bytes);
+    if (has_pages) memset((void *)last, 0, end - last);
+}
+
+/* Most kernels use a small part of the stacks that they may have, of all warps of all SMs. */
+static void take_local_memory(Sm *sm, const RunningKernel *running, uint32_t warps) {
+    uint32_t bytes = warps * (uint32_t)local_memory_bytes(running->local_bytes);
+    if (!sm->local_memory || bytes != sm->local_count) {
+        free(sm->local_memory);
+        sm->local_count = 0;
+        sm->local_memory = aligned_alloc(256, room_for(bytes));
+        if (!sm->local_memory)
+            user_error("kernel %s: expected %u B of local memory a thread for which the host has room, %u B "
+                       "of %s, got none",
+                       running->kernel->name, running->local_bytes, bytes, sm->obj.path);
+    }
+    sm->local_count = bytes;
+    zero_lazily(sm->local_memory, bytes);
 }
 
 /* What starting CTAs rely on being zero is local memory alone. */
@@ -60,11 +91,10 @@ static void take_memory(Sm *sm, const RunningKernel *running) {
     uint32_t shared = sm->shared_count, registers = sm->register_count, predicates = sm->predicate_count;
     sm->shared_count = sm->kernel.ctas * running->shared_bytes;
     sm->register_count = warps * sm->kernel.register_bytes;
-    sm->local_count = warps * (uint32_t)local_memory_bytes(running->local_bytes);
     sm->predicate_count = warps * running->kernel->predicates;
     sm->shared_memory = kept_or_resized(sm->shared_memory, shared, sm->shared_count);
     sm->register_file = kept_or_resized(sm->register_file, registers, sm->register_count);
-    sm->local_memory = resized(sm->local_memory, sm->local_count);
+    take_local_memory(sm, running, warps);
     sm->predicates = kept_or_resized(sm->predicates, predicates * sizeof *sm->predicates,
                                      sm->predicate_count * sizeof *sm->predicates);
     if (sm->shared_banks >= WARP_LANES) /* else accesses within a window may conflict: the addresses count */
