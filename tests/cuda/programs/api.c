@@ -302,6 +302,8 @@ static void properties(void) {
     EXPECT(p.multiProcessorCount, 15);
     EXPECT(p.clockRate, 700000);
     EXPECT(p.memoryClockRate, 924000);
+    EXPECT(2ll * p.memoryClockRate * p.memoryBusWidth / 8,
+           177408000); /* kB a second, as programs compute them */
     EXPECT(p.sharedMemPerBlock, 48 << 10);
     EXPECT(p.regsPerBlock, 32768);
     EXPECT(p.maxThreadsPerMultiProcessor, 1536);

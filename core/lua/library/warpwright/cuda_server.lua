@@ -328,6 +328,9 @@ end
 
 -- The device -----------------------------------------------------------------------------------------------------------
 
+-- Programs take two transfers for each cycle of memoryClockRate, as of DDR, to be what the bus can do.
+local bits_of_bus_byte <const> = 8 // 2
+
 --- The numbers of protocol.h's DeviceNumber.
 local function device_numbers(sim, capability)
   local sms, l2s, mcs = sim:objects "SM", sim:objects "L2", sim:objects "MemoryController"
@@ -337,7 +340,7 @@ local function device_numbers(sim, capability)
   local core_hertz = sim.machine:clocks()[1].hertz
   return {
     capability // 10, capability % 10, #sms, sm.warps * 32, sm.ctas, sm.registers, sm.shared, l2_bytes, core_hertz // 1000,
-    (hertz.dram or core_hertz) // 1000, mcs[1] and #mcs * mcs[1].bus_bytes * 2 or 64, sm.schedulers, sm.register_unit, 0,
+    (hertz.dram or core_hertz) // 1000, mcs[1] and #mcs * mcs[1].bus_bytes * bits_of_bus_byte or 64, sm.schedulers, sm.register_unit, 0,
   }
 end
 
