@@ -39,15 +39,27 @@ harness.test("who has ended does not keep the machine, though a child of it hold
   harness.contains(output, "basic: good")
 end)
 
-harness.test("who is killed in the middle of a launch ends it, and the next program has a machine to itself", function()
-  local api = cuda_programs.build "api"
-  local status, output = cuda_programs.run("gtx480", "--max-cycles", "10000000", "--out", harness.folder() .. "/out", "--", api, "killed")
+local function killed(words, ...)
+  local all = table.move(words, 1, #words, 2, { "gtx480" })
+  return cuda_programs.run(table.unpack(table.move({ "--out", harness.folder() .. "/out", "--", ... }, 1, 3 + select("#", ...), #all + 1, all)))
+end
+
+for how, words in pairs { ["with timing"] = { "--max-cycles", "10000000" }, ["without timing"] = { "--launches", "7" } } do
+  harness.test("who is killed in the middle of a launch " .. how .. " ends it, and the next program has a machine to itself", function()
+    local api = cuda_programs.build "api"
+    local status, output = killed(words, api, "killed")
+    harness.equal(status, 137, output)
+    harness.contains(output, "kernel spins was given up at cycle ", "api was ended by signal 9", "warpwright: api: 1 launch, ")
+    status, output = killed(words, "/bin/sh", "-c", ("%s killed; %s memory"):format(api, api))
+    harness.equal(status, 0, output)
+    harness.contains(output, "kernel spins was given up at cycle ", "memory: good")
+  end)
+end
+
+harness.test("who is killed in the middle of a launch that is sampled ends it", function()
+  local status, output = killed({ "--sample", "windows=3", "--set", "sms=1" }, cuda_programs.build "api", "killed")
   harness.equal(status, 137, output)
-  harness.contains(output, "kernel spins was given up at cycle ", "api was ended by signal 9", "warpwright: api: 1 launch, ")
-  status, output = cuda_programs.run("gtx480", "--max-cycles", "10000000", "--out", harness.folder() .. "/out", "--", "/bin/sh", "-c",
-    ("%s killed; %s memory"):format(api, api))
-  harness.equal(status, 0, output)
-  harness.contains(output, "kernel spins was given up at cycle ", "memory: good")
+  harness.contains(output, "kernel spins was given up at cycle ", "api was ended by signal 9")
 end)
 
 for what, name in pairs { nulls = "NULL for what is asked for is an error, and the program goes on",

@@ -34,6 +34,8 @@ struct Forward {
     bool is_warm;     /* they have */
     uint64_t end;     /* of the present round */
     PlainInst *plain; /* of untimed_find_plain() */
+    bool (*is_given_up)(void *context);
+    void *context; /* of the above */
 };
 
 /* --- Execution ------------------------------------------------------------------------------- */
@@ -261,7 +263,7 @@ static ForwardResult run_cold_rounds(const Forward *forward) {
         bool goes_on = false;
         for (uint32_t i = 0; i < forward->count && is_cold(forward); i++) {
             CtaTurn result = run_cold_round(forward, &forward->runner[i]);
-            if (result == TURN_FAULT) return FORWARD_FAULT;
+            if (result == TURN_FAULT || forward->is_given_up(forward->context)) return FORWARD_FAULT;
             goes_on |= result == TURN_PROGRESS;
         }
         if (!goes_on) return FORWARD_STUCK;
@@ -299,6 +301,7 @@ static ForwardResult run_rounds(Forward *forward, uint64_t ctas) {
             /* Who waits for what it has loaded will execute, and who waits at a barrier may wait for CTAs to come. */
             goes_on |= r->has_executed || (r->sm->live & ~r->sm->waiting) || !may_start(r);
         }
+        if (forward->is_given_up(forward->context)) return FORWARD_FAULT;
         uint64_t done = dispatcher_ctas_done(forward->dispatcher);
         for (uint32_t i = 0; i < forward->count; i++)
             end_ctas(forward, &forward->runner[i]);
@@ -308,13 +311,16 @@ static ForwardResult run_rounds(Forward *forward, uint64_t ctas) {
     return FORWARD_DONE;
 }
 
-Forward *forward_begin(Sm *const *sms, uint32_t count, SimObject *dispatcher, uint64_t cold) {
+Forward *forward_begin(Sm *const *sms, uint32_t count, SimObject *dispatcher, uint64_t cold,
+                       bool (*is_given_up)(void *context), void *context) {
     Forward *forward = malloc(sizeof *forward);
     ensure(forward);
     *forward = (Forward){.runner = calloc(count, sizeof(Runner)),
                          .count = count,
                          .dispatcher = dispatcher,
                          .cold = cold,
+                         .is_given_up = is_given_up,
+                         .context = context,
                          .plain = untimed_find_plain(sms[0]->running->kernel)};
     ensure(forward->runner);
     for (uint32_t i = 0; i < count; i++)

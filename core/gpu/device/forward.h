@@ -30,10 +30,12 @@ typedef enum { FORWARD_DONE, FORWARD_FAULT, FORWARD_STUCK } ForwardResult;
 typedef struct Forward Forward;
 
 /* At a quantum boundary with nothing in flight, the dispatcher at the beginning of the grid. Nothing is counted and no
- * cycle passes until forward_end(), which frees it. `cold`: so many CTAs end before any leaves lines in the caches. */
-Forward *forward_begin(Sm *const *sms, uint32_t count, SimObject *dispatcher, uint64_t cold);
-/* Executes until so many CTAs have ended, those before included. A fault is where the running kernel keeps them; stuck
- * are warps that wait for each other. */
+ * cycle passes until forward_end(), which frees it. `cold`: so many CTAs end before any leaves lines in the caches.
+ * `is_given_up` is asked every now and then. */
+Forward *forward_begin(Sm *const *sms, uint32_t count, SimObject *dispatcher, uint64_t cold,
+                       bool (*is_given_up)(void *context), void *context);
+/* Executes until so many CTAs have ended, those before included. A fault is where the running kernel keeps them, or that
+ * the kernel is given up; stuck are warps that wait for each other. */
 ForwardResult forward_until(Forward *forward, uint64_t ctas);
 /* Warp instructions so far, and of these those that have loaded from memory, atomics included. */
 uint64_t forward_instructions(const Forward *forward, uint64_t *loads);

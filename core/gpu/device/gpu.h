@@ -96,7 +96,7 @@ RunStatus gpu_run(Gpu *gpu, uint64_t cycle_limit);
  * with one it is that of the first SM. All warps have exited in that quantum, CTAs not handed out have never begun,
  * and what was in flight has come to its end: the GPU is good for another launch. */
 const LaunchFault *gpu_fault(const Gpu *gpu);
-/* Ends a running kernel of such a launch in that way; between quanta. */
+/* Ends the running kernel of such a launch in that way; from gpu_on_progress()'s function. */
 void gpu_give_up(Gpu *gpu, const char *why);
 /* After the last kernel: lets write-backs and the like finish, so that nothing is in flight any more. Sources of
  * traffic rest meanwhile. A user error when an object of a class in Lua makes requests for ever. */

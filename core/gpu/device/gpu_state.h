@@ -59,6 +59,8 @@ void gpu_begin_launch(Gpu *gpu, const Kernel *kernel, const Launch *launch);
 void gpu_invalidate_l1s(const Gpu *gpu);
 /* A request and its answer take at most so many cycles on all wires of the machine. */
 uint64_t gpu_wire_cycles(const Gpu *gpu);
+/* Calls gpu_on_progress()'s function if it is time. */
+void gpu_maybe_report(Gpu *gpu);
 /* What the machine has counted so far; with `add`, since then. */
 void gpu_count(const Gpu *gpu, LaunchResult *result, bool add);
 

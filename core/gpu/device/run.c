@@ -12,7 +12,7 @@ static double host_seconds(void) {
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
-static void maybe_report(Gpu *gpu) {
+void gpu_maybe_report(Gpu *gpu) {
     if (!gpu->report) return;
     double now = host_seconds();
     if (now - gpu->last_report < gpu->report_seconds) return;
@@ -97,10 +97,9 @@ static void hang(Gpu *gpu, uint64_t since) {
 
 void gpu_give_up(Gpu *gpu, const char *why) {
     if (!gpu->running.faults || gpu->running.aborted) return;
-    LaunchFault fault = {.kind = FAULT_GIVEN_UP};
-    snprintf(fault.message, sizeof fault.message, "kernel %.120s was given up at cycle %lu: %s",
+    gpu->fault.kind = FAULT_GIVEN_UP;
+    snprintf(gpu->fault.message, sizeof gpu->fault.message, "kernel %.120s was given up at cycle %lu: %s",
              gpu->running.kernel->name, gpu_cycle(gpu), why);
-    abort_kernel(gpu, &fault);
 }
 
 static void abort_after_fault(Gpu *gpu) {
@@ -136,7 +135,8 @@ static void run_slice(Gpu *gpu, uint64_t until) {
                !message_comes_later(gpu->sim)) {
         hang(gpu, gpu->progress_cycle);
     }
-    maybe_report(gpu);
+    gpu_maybe_report(gpu);
+    if (gpu->fault.kind == FAULT_GIVEN_UP) abort_kernel(gpu, &gpu->fault);
 }
 
 /* What a kernel that was given up has in flight comes to its end at once: no checkpoint knows of it. */

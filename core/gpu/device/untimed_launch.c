@@ -26,10 +26,17 @@ static void raise_untimed_hang(Gpu *gpu, const Kernel *kernel, bool returns_faul
     if (!returns_faults) user_error("%s", gpu->fault.message);
 }
 
+static bool is_given_up(void *context) {
+    Gpu *gpu = context;
+    gpu_maybe_report(gpu);
+    return gpu->fault.kind == FAULT_GIVEN_UP;
+}
+
 void gpu_launch_forward(Gpu *gpu, const Kernel *kernel, const Launch *launch) {
     refuse_dma(kernel);
     gpu_begin_launch(gpu, kernel, launch);
-    gpu->forward = forward_begin(gpu->sms, gpu->sm_count, gpu->dispatcher, launch->cold_ctas);
+    gpu->forward = forward_begin(gpu->sms, gpu->sm_count, gpu->dispatcher, launch->cold_ctas, is_given_up,
+                                 gpu);
 }
 
 ForwardProgress gpu_forward_until(Gpu *gpu, uint64_t ctas) {
@@ -62,7 +69,7 @@ void gpu_launch_untimed(Gpu *gpu, const Kernel *kernel, const Launch *launch) {
     gpu_prepare(gpu, kernel, launch);
     gpu_count(gpu, &gpu->result, false);
     if (launch->cold_ctas < gpu->result.ctas) gpu_invalidate_l1s(gpu);
-    bool ended = sms_run_untimed(gpu->sms, gpu->sm_count, &gpu->running, launch->cold_ctas);
+    bool ended = sms_run_untimed(gpu->sms, gpu->sm_count, &gpu->running, launch->cold_ctas, is_given_up, gpu);
     gpu_count(gpu, &gpu->result, true);
     take_fault(gpu);
     if (!ended) raise_untimed_hang(gpu, kernel, launch->returns_faults, false);

@@ -218,6 +218,8 @@ typedef struct {
     Sm *const *sms;
     uint32_t count;
     bool ended;
+    bool (*is_given_up)(void *context);
+    void *context; /* of the above */
     Grid grid;
     SmBefore **before; /* NULL of an SM that takes no part */
 } UntimedRun;
@@ -230,7 +232,7 @@ static bool run_rounds(UntimedRun *run) {
             if (!run->before[i] && grid->next == grid->count) break; /* nor does any behind it */
             if (!run->before[i]) run->before[i] = take_part(run->sms[i]);
             CtaTurn result = run_round(run->sms[i], grid);
-            if (result == TURN_FAULT) return true;
+            if (result == TURN_FAULT || run->is_given_up(run->context)) return true;
             progress |= result == TURN_PROGRESS;
             live |= run->sms[i]->live != 0;
         }
@@ -244,9 +246,10 @@ static void run_to_end(void *context) {
     run->ended = run_rounds(run);
 }
 
-bool sms_run_untimed(Sm *const *sms, uint32_t count, const RunningKernel *running, uint64_t cold_ctas) {
+bool sms_run_untimed(Sm *const *sms, uint32_t count, const RunningKernel *running, uint64_t cold_ctas,
+                     bool (*is_given_up)(void *context), void *context) {
     const uint32_t *size = running->grid;
-    UntimedRun run = {.sms = sms, .count = count};
+    UntimedRun run = {.sms = sms, .count = count, .is_given_up = is_given_up, .context = context};
     run.grid = (Grid){.running = running,
                       .count = (uint64_t)size[0] * size[1] * size[2],
                       .cold = cold_ctas,

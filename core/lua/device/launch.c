@@ -186,12 +186,17 @@ static void show_progress(Machine *machine) {
     machine->progress_shown = true;
 }
 
-/* Between quanta, every now and then. */
+/* Between quanta, or turns of a launch without timing, every now and then. */
 static void look_around(void *context) {
     Machine *machine = context;
-    if (isatty(STDERR_FILENO)) show_progress(machine);
+    if (machine->launched && !machine->sampled && isatty(STDERR_FILENO)) show_progress(machine);
     if (machine->caller_has_gone && machine->caller_has_gone(machine->caller))
         gpu_give_up(machine->gpu, "the program that launched it has ended");
+}
+
+static void keep_looking_around(Machine *machine) {
+    if (machine->caller_has_gone || isatty(STDERR_FILENO))
+        gpu_on_progress(machine->gpu, machine->caller_has_gone ? 0.2 : 1.0, look_around, machine);
 }
 
 static void clear_progress(Machine *machine) {
@@ -264,8 +269,7 @@ static void raise_policy_failure(lua_State *L, Machine *machine) {
 static RunStatus run_part(lua_State *L, Machine *machine, uint64_t cycle) {
     machine->kernel_started = host_seconds();
     machine->kernel_first_cycle = gpu_cycle(machine->gpu);
-    if (machine->caller_has_gone || isatty(STDERR_FILENO))
-        gpu_on_progress(machine->gpu, machine->caller_has_gone ? 0.2 : 1.0, look_around, machine);
+    keep_looking_around(machine);
     lua_pushcfunction(L, l_gpu_run);
     lua_pushlightuserdata(L, machine);
     lua_pushinteger(L, (lua_Integer)(cycle == NEVER ? NEVER >> 1 : cycle));
@@ -528,6 +532,7 @@ static int begin_launch(lua_State *L, Machine *machine, const Kernel *kernel, co
                   launch->block[1], launch->block[2]);
     bool replaying = host_log_replaying(&machine->log);
     machine->returns_faults = launch->returns_faults;
+    keep_looking_around(machine);
     if (!launch->is_untimed && !launch->forward_ctas && !replaying &&
         sampling_takes(L, machine, kernel, launch))
         return answer_launch(L, machine);

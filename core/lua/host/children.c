@@ -114,12 +114,14 @@ static int l_fork(lua_State *L) {
     return 1;
 }
 
-/* core.wait_for_child() -> process number, exit status or nil, signal that killed it or nil */
+/* core.wait_for_child([process number]) -> process number, exit status or nil, signal that killed it or nil: of that child, or
+ * of the first one that ends */
 static int l_wait_for_child(lua_State *L) {
     int status;
     pid_t child;
     raise_user_errors_in(L);
-    while ((child = waitpid(-1, &status, 0)) < 0)
+    pid_t which = (pid_t)luaL_optinteger(L, 1, -1);
+    while ((child = waitpid(which, &status, 0)) < 0)
         if (errno != EINTR) user_error("wait: %s", strerror(errno));
     enter(child, 0);
     lua_pushinteger(L, child);

@@ -102,17 +102,13 @@ function Pool:forget()
   self.all, self.busy, self.waiting = {}, {}, {}
 end
 
---- It ends.
+--- It ends. The process may have children that are no workers, whose end others wait for.
 function Pool:dismiss(worker)
   if not self.all[worker.process] then return end
   worker.connection:send ""
-  while self.all[worker.process] do
-    local ended = core.wait_for_child()
-    if self.all[ended] then
-      self.all[ended].connection:close()
-      self.all[ended] = nil
-    end
-  end
+  core.wait_for_child(worker.process)
+  worker.connection:close()
+  self.all[worker.process] = nil
 end
 
 --- One order to a worker that ends with it; its answer, or nil and what went wrong.
@@ -146,7 +142,7 @@ function workers.attempt(pool, gpu, work)
   local ok, stays, answer = xpcall(work, core.message_handler)
   if ok and stays or pool.is_stopped then
     other:send ""
-    while core.wait_for_child() ~= process do end
+    core.wait_for_child(process)
     other:close()
     return ok and true or error(stays, 0), answer
   end
