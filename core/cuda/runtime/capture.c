@@ -242,6 +242,11 @@ int warp_capture_end(void *handle, WarpGraph **graph) {
     return problem;
 }
 
+void warp_captures_end(void) {
+    while (captures)
+        abandon(captures);
+}
+
 void warp_capture_lose(void *handle) {
     WarpStream *stream = warp_stream(handle);
     WarpCapture *capture = stream->capture;

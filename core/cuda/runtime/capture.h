@@ -41,6 +41,8 @@ int warp_capture_add_dependencies(void *stream, const WarpNodeSet *nodes, bool r
 /* Of this thread: what captures of others forbid it. The mode before comes back. */
 int warp_capture_exchange_mode(CaptureMode *mode);
 
+/* Of all streams, as if they had never begun. */
+void warp_captures_end(void);
 /* A stream ends. */
 void warp_capture_lose(void *stream);
 

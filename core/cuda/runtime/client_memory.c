@@ -3,6 +3,7 @@
 #include "core/cuda/runtime/client_state.h"
 #include "core/cuda/runtime/handles.h"
 #include "core/cuda/runtime/memory_pools.h"
+#include "core/cuda/runtime/streams.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -269,7 +270,8 @@ int warp_memory_info(uint64_t *free_bytes, uint64_t *total_bytes) {
 
 int warp_reset(void) {
     warp_pools_reset();
-    warp_handles_free(HANDLE_ARRAY); /* whose memory is forgotten */
+    warp_streams_reset();
+    warp_handles_free(HANDLE_ARRAY, NULL); /* whose memory is forgotten */
     for (size_t i = 0; i < range_count; i++)
         if (is_mapped(&ranges[i])) unmap_at_address(ranges[i].start, ranges[i].bytes);
     range_count = 0;

@@ -29,12 +29,13 @@ void *warp_handle(const void *handle, HandleKind kind) {
     return is_known ? (void *)(uintptr_t)handle : NULL;
 }
 
-void warp_handles_free(HandleKind kind) {
+void warp_handles_free(HandleKind kind, void (*end)(void *handle)) {
     pthread_mutex_lock(&guard);
     for (size_t i = 0; i < kinds.capacity;) {
         void *handle = (void *)(uintptr_t)kinds.slots[i].key;
         if (handle && (uintptr_t)kinds.slots[i].value == kind) {
             pointer_table_clear(&kinds, i); /* another may stand there now */
+            if (end) end(handle);
             free(handle);
         } else {
             i++;

@@ -25,7 +25,7 @@ void warp_handle_add(const void *handle, HandleKind kind);
 void warp_handle_remove(const void *handle);
 /* The handle, if it is one of this kind; otherwise NULL. */
 void *warp_handle(const void *handle, HandleKind kind);
-/* Removes all of a kind, and frees what they point to. */
-void warp_handles_free(HandleKind kind);
+/* Removes all of a kind, and frees what they point to, and before that what `end`, unless it is NULL, frees of each. */
+void warp_handles_free(HandleKind kind, void (*end)(void *handle));
 
 #endif

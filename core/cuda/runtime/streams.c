@@ -113,6 +113,17 @@ int warp_event_free(void *handle) {
     return CUDA_OK;
 }
 
+static void free_tail(void *event) {
+    warp_nodes_free(&((WarpEvent *)event)->tail);
+}
+
+/* Without a capture, a stream has no tail. */
+void warp_streams_reset(void) {
+    warp_captures_end();
+    warp_handles_free(HANDLE_STREAM, NULL);
+    warp_handles_free(HANDLE_EVENT, free_tail);
+}
+
 int warp_event_record(void *handle) {
     WarpEvent *event = warp_event(handle);
     if (!event) return CUDA_INVALID_HANDLE;

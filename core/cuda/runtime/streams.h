@@ -43,6 +43,8 @@ WarpEvent *warp_event(void *handle);
 int warp_event_free(void *handle);
 /* Now, whatever the stream. */
 int warp_event_record(void *handle);
+/* All streams, events and captures of the program end. */
+void warp_streams_reset(void);
 /* In simulated milliseconds. */
 int warp_event_elapsed(float *milliseconds, void *start, void *end);
 

@@ -299,8 +299,13 @@ static void handles(void) {
     for (uintptr_t standing = 0; standing <= 2; standing++)
         CHECK(cudaStreamSynchronize((cudaStream_t)standing) == cudaSuccess);
     make_all(made);
+    CHECK(cudaStreamBeginCapture(made[STREAM], cudaStreamCaptureModeRelaxed) == cudaSuccess);
+    CHECK(cudaEventRecord(made[EVENT], made[STREAM]) == cudaSuccess);
     CHECK(cudaDeviceReset() == cudaSuccess);
-    CHECK(cudaFreeArray(made[ARRAY]) == cudaErrorInvalidValue);
+    CHECK(cudaMalloc(&memory, 4096) == cudaSuccess);
+    for (size_t row = 0; row < sizeof taking / sizeof *taking; row++)
+        if (taking[row].kind == STREAM || taking[row].kind == EVENT || taking[row].kind == ARRAY)
+            refused(row, made[taking[row].kind], memory);
 }
 
 /* Many live handles, and those that went, in any order. */
