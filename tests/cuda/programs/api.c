@@ -475,6 +475,7 @@ static void textures(void) {
     GOOD(cudaCreateTextureObject(&object, &resource, &how, 0));
     expect_picture(object, texels);
     GOOD(cudaDestroyTextureObject(object));
+    expect_picture(object, texels);
     GOOD(cudaBindTextureToArray(&picture, array, &format));
     expect_picture(0, texels);
     GOOD(cudaMallocPitch((void **)&linear, &pitch, 16, 3));
