@@ -136,7 +136,8 @@ static void l2_report(const SimObject *object, FILE *out) {
 }
 
 static const Event l2_events[] = {
-    CACHE_EVENT_ROWS("Shall this read pass the cache by? A policy with this question sets the knob bypass"),
+    CACHE_EVENT_ROWS("Shall this read pass the cache by? A policy with this question sets the knob bypass, "
+                     "unless --set gives it a value"),
     {0}};
 
 static const Field l2_fields[] = {

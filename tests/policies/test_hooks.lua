@@ -340,10 +340,10 @@ harness.test("slices that share a memory controller may not both answer for it",
 end)
 
 harness.test("an L2 asks a policy that has the question which reads bypass it, and without an answer none does", function()
-  local function asking(name, answer)
+  local function asking(name, answer, set)
     return good { policy = policy_file(name, ([[
 local p = policy "asking" { scope = "l2", counters = { asked = "Reads" } }
-function p:bypass() self:count "asked" return %s end return p]]):format(answer)), config = "gallery/private_l1", workload = "vecadd", set = {} }
+function p:bypass() self:count "asked" return %s end return p]]):format(answer)), config = "gallery/private_l1", workload = "vecadd", set = set or {} }
   end
   local stats = asking("all_pass", "true")
   local asked = stat(stats, "l2[0].asking.asked")
@@ -351,6 +351,8 @@ function p:bypass() self:count "asked" return %s end return p]]):format(answer))
   stats = asking("none_passes", "nil")
   assert(stat(stats, "l2[0].asking.asked") > 1000)
   same(without(stats, "asking"), without(good { config = "gallery/private_l1", workload = "vecadd", set = {} }, "asking"), "no answer")
+  stats = asking("may_not", "true", { "l2[*].bypass=false" })
+  harness.equal(stat(stats, "l2[0].bypasses"), 0, "bypasses that --set has forbidden")
 end)
 
 harness.test("a policy of a memory controller sees each waiting request", function()

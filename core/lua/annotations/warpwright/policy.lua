@@ -44,7 +44,7 @@
 ---@field on_period? fun(self: warpwright.Policy)
 ---@field on_kernel_start? fun(self: warpwright.Policy, name: string)
 ---@field on_kernel_end? fun(self: warpwright.Policy, name: string)
----@field bypass? fun(self: warpwright.Policy, sm: integer, warp: integer, address: integer, pc: integer, class: integer): boolean? L2: Shall this read pass the cache by? A policy with this question sets the knob bypass
+---@field bypass? fun(self: warpwright.Policy, sm: integer, warp: integer, address: integer, pc: integer, class: integer): boolean? L2: Shall this read pass the cache by? A policy with this question sets the knob bypass, unless --set gives it a value
 ---@field constant_bypass? fun(self: warpwright.Policy, sm: integer, warp: integer, address: integer, pc: integer, class: integer): boolean? L1: Shall this read, which finds no line, pass the cache by?
 ---@field constant_insertion? fun(self: warpwright.Policy, set: integer, last: integer, sm: integer, warp: integer, address: integer, pc: integer, write: integer, class: integer, prefetch: integer): integer? L1: The line of this request enters the set: where, from 0 to last, from which lines go first? With replacement lru: so many places below the most recently used; with srrip and its like: the prediction; with others last is 0
 ---@field constant_victim? fun(self: warpwright.Policy, set: integer, ways: integer, lru: integer, sm: integer, warp: integer, address: integer, pc: integer, class: integer): integer? L1: The set is full: which of these ways, a set of bits, shall be replaced by the line of this request? lru: that which the cache would choose

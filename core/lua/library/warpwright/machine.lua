@@ -86,6 +86,9 @@ local function overridden(overrides, name, value)
   return value
 end
 
+--- Do the overrides of a run give a value to what has this name?
+function machine.is_set(set, name) return overridden(read_overrides(set or {}), name, nil) ~= nil end
+
 --- `value`, which may be a text from the command line, as a value of the same kind as `default`.
 local function like_default(name, value, default)
   local converted = value

@@ -4,7 +4,9 @@ local core = require "warpwright.core"
 local policy_check = require "warpwright.policy_check"
 local names = require "warpwright.names"
 local policy = require "warpwright.policy"
-local all_objects = require("warpwright.machine").all_objects
+local simulated = require "warpwright.machine"
+
+local all_objects <const> = simulated.all_objects
 
 local policies_at_work = {}
 
@@ -170,9 +172,18 @@ local function check_name(machine, definition, object)
   end
 end
 
-local function attach_one(machine, entry, policies)
+--- By path: the L2s whose parameter bypass the run sets, which a question leaves as it is.
+local function with_set_bypass(machine, set)
+  local paths = {}
+  for _, l2 in ipairs(caches.of_class(all_objects(machine), "L2")) do
+    paths[l2.path] = simulated.is_set(set, l2.path .. ".bypass") or nil
+  end
+  return paths
+end
+
+local function attach_one(machine, entry, policies, set)
   local definition = entry.definition
-  local specification = { path = entry.path, params = entry.params }
+  local specification = { path = entry.path, params = entry.params, with_set_bypass = with_set_bypass(machine, set) }
   check_file(entry)
   if definition.scope == "l2" then check_questions(machine, definition) end
   if definition.scope == "machine" then
@@ -192,11 +203,11 @@ local function attach_one(machine, entry, policies)
   end
 end
 
---- Makes the instances of a chain; the machine is elaborated.
-function policies_at_work.attach(machine, policies)
+--- Makes the instances of a chain; the machine is elaborated. `set`: the overrides of the run.
+function policies_at_work.attach(machine, policies, set)
   for _, entry in ipairs(policies) do
     if policy.has_hooks(entry.definition) then
-      attach_one(machine, entry, policies)
+      attach_one(machine, entry, policies, set)
     else
       policy_check.check(entry.definition, {})
     end

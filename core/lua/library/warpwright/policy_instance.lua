@@ -167,16 +167,18 @@ local function add_own_l1(users)
 end
 
 --- Tells of the hooks of objects; returns the others, and their period.
-local function connect(self, definition, params, handles, native, hooks, legal, counters)
-  local plain, questions = {}, all_questions()
+local function connect(self, definition, specification, handles, native, hooks, legal, counters)
+  local plain, questions, params = {}, all_questions(), specification.params
   for _, name in ipairs(names.sorted_keys(definition.functions)) do
     local hook = hooks[name]
     if hooks_of.plain[name] then
       plain[hooks_of.plain[name]] = definition.functions[name]
     elseif hook then
       for _, target in ipairs(hook.targets) do
-        if target.event == "bypass" and target.handle.class == "L2" then target.handle.bypass = true end -- else it would not ask
-        native.subscribe(target.handle, target.event, definition.functions[name], name, hook.speaks, concerns(self, target.handle),
+        local handle = target.handle
+        local asks_by_knob = target.event == "bypass" and handle.class == "L2"
+        if asks_by_knob and not specification.with_set_bypass[handle.path] then handle.bypass = true end
+        native.subscribe(handle, target.event, definition.functions[name], name, hook.speaks, concerns(self, handle),
           hook.later)
       end
     elseif looks_like_a_hook(name, questions) then
@@ -238,5 +240,5 @@ return function(specification, handles, native)
   local read_counters = counters_to_read(counters, native)
   setmetatable(methods, { __index = function(_, name) return name == "counters" and read_counters() or nil end })
   setmetatable(self, { __index = methods, __newindex = set_field_in_start })
-  return self, counters, connect(self, definition, specification.params, handles, native, hooks, legal, counters)
+  return self, counters, connect(self, definition, specification, handles, native, hooks, legal, counters)
 end

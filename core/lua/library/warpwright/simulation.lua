@@ -118,7 +118,7 @@ local function make_gpu(self)
     core.start_profile(gpu)
     self.choices.profile = "yes"
   end
-  policies_at_work.attach(self.machine, self.policies)
+  policies_at_work.attach(self.machine, self.policies, self.options.set)
   return gpu
 end
 
@@ -262,7 +262,7 @@ function Simulation:change(changes)
   local is_other = options.policy ~= self.options.policy
   local other = build_machine(self.description, options, policies)
   local notes = core.move(self:gpu(), other, is_other)
-  policies_at_work.attach(self.machine, policies)
+  policies_at_work.attach(self.machine, policies, options.set)
   if not is_other then policies_at_work.copy_state(self.machine) end
   local policy_before = self.policy
   if is_other then self.policy_from = self:gpu():totals().cycles end
