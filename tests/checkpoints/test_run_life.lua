@@ -107,14 +107,18 @@ end)
 harness.test("a checkpoint of files named from one folder resumes from another", function()
   local folder = home .. "/elsewhere"
   assert(os.execute("mkdir -p " .. folder .. "/policies"))
-  harness.write("elsewhere/policies/mine.lua", 'return require "warpwright.policy" "mine" { doc = "x", order = "lrr" }\n')
+  local text = 'return require "warpwright.policy" "mine" { doc = "x", order = "lrr", params = { f = { 1, doc = "x" } } }\n'
+  harness.write("elsewhere/policies/mine.lua", text)
+  harness.write("elsewhere/policies/a+b:c.lua", text)
   local program = core.real_path(arg[-1])
-  local command = "cd '%s' && '%s' run gtx480 spmv --size small --set sms=2 --policy policies/mine.lua --out '%s/out' 2>&1"
-  local pipe = assert(io.popen(command:format(folder, program, folder) .. " --checkpoint-at 20000"))
-  local output = pipe:read "a"
-  assert(pipe:close(), output)
-  passes("--resume", folder .. "/out/20000.ckpt", "--out", home .. "/resumed")
-  harness.same_text(harness.read(home .. "/resumed/stats.txt"), harness.read(folder .. "/out/stats.txt"), "stats")
+  local command = "cd '%s' && '%s' run gtx480 spmv --size small --set sms=2 --policy '%s' --out '%s/out' 2>&1"
+  for _, policy in ipairs { "policies/mine.lua", "gto+./policies/a+b:c.lua:f=3", "./policies/a+b:c.lua:f=3+gto" } do
+    local pipe = assert(io.popen(command:format(folder, program, policy, folder) .. " --checkpoint-at 20000"))
+    local output = pipe:read "a"
+    assert(pipe:close(), output)
+    passes("--resume", folder .. "/out/20000.ckpt", "--out", home .. "/resumed")
+    harness.same_text(harness.read(home .. "/resumed/stats.txt"), harness.read(folder .. "/out/stats.txt"), policy)
+  end
 end)
 
 --- The first run of a folder makes checkpoints at 20000 and 30000; another one comes into it.

@@ -2,6 +2,7 @@
 local core = require "warpwright.core"
 local names = require "warpwright.names"
 local note = require "warpwright.note"
+local policy = require "warpwright.policy"
 local sources = require "warpwright.sources"
 
 local checkpoint = {}
@@ -61,16 +62,13 @@ local may_be_path <const> = { config = true, workload = true, policy = true, ene
 function checkpoint.found(saved, name)
   local value = saved[name]
   if not value or not saved["started in"] or not may_be_path[name] then return value end
+  local function elsewhere(path) return saved["started in"] .. "/" .. path end
   local function there(path)
-    local elsewhere = saved["started in"] .. "/" .. path
     local is_relative = path:find "[/.]" and path:sub(1, 1) ~= "/"
-    return is_relative and not core.is_file(path) and core.is_file(elsewhere) and elsewhere or nil
+    return is_relative and not core.is_file(path) and core.is_file(elsewhere(path)) and elsewhere(path) or path
   end
-  return there(value) or (value:gsub("[^+]+", function(word)
-    local path, rest = word:match "^([^:]*)(.*)$"
-    local found = there(path)
-    return found and found .. rest
-  end))
+  if name ~= "policy" then return there(value) end
+  return policy.with_names(value, function(path) return core.is_file(path) or core.is_file(elsewhere(path)) end, there)
 end
 
 --- Of a resume { path =, saved = what read_run() gave, allow_changes = }: the Lua files of the run must be what they were.

@@ -151,14 +151,15 @@ end
 
 -- Chains: several policies at once -----------------------------------------------------------------------------------
 
---- Where the name ends that begins at `from`: before a + or a :, but the path of a file may have those in it.
-local function end_of_name(text, from)
+--- Where the name ends that begins at `from`: before a + or a :, but the path of a file may have those in it. `is_file(path)` says what
+-- is one.
+local function end_of_name(text, from, is_file)
   local ends = {}
   for at in text:gmatch("()[+:]", from) do ends[#ends + 1] = at - 1 end
   ends[#ends + 1] = #text
   for i = #ends, 2, -1 do
     local path = text:sub(from, ends[i])
-    if (path:find("/", 1, true) or path:find "%.lua$") and core.is_file(path) then return ends[i] end
+    if (path:find("/", 1, true) or path:find "%.lua$") and is_file(path) then return ends[i] end
   end
   return ends[1]
 end
@@ -166,7 +167,7 @@ end
 --- The first word of "ccws:k_throttle=16,base=50+gto" from `from` on -> "ccws", { k_throttle = "16", base = "50" }, where the next one
 -- begins, or nil.
 local function read_word(text, from)
-  local last = end_of_name(text, from)
+  local last = end_of_name(text, from, core.is_file)
   local name, plus = text:sub(from, last), text:find("+", last + 1, true)
   local word = text:sub(from, (plus or 0) - 1)
   local list, given = word:match("^:(.*)$", #name + 1), {}
@@ -180,6 +181,18 @@ local function read_word(text, from)
   end
   if name == "" then names.expected("policy", "a name (gto, ccws:k_throttle=16+gto)", word) end
   return name, given, plus and plus + 1
+end
+
+--- A specification of which each name is what `change(name)` makes of it. `is_file(path)`: may a name be this path?
+function policy.with_names(text, is_file, change)
+  local words, at = {}, 1
+  while at do
+    local last = end_of_name(text, at, is_file)
+    local plus = text:find("+", last + 1, true)
+    words[#words + 1] = change(text:sub(at, last)) .. text:sub(last + 1, (plus or 0) - 1)
+    at = plus and plus + 1
+  end
+  return table.concat(words, "+")
 end
 
 --- What an element of `uses` names.
