@@ -56,11 +56,27 @@ static int row_by_name(const void *a, const void *b) {
     return order ? order : strcmp(x->name, y->name);
 }
 
+/* These are words of paths, of statistics and of files of results; state has the names of its members. */
+static void check_letters(const Class *class, const Field *f) {
+    static const char *const kinds[] = {
+        [FIELD_PARAM] = "parameter", [FIELD_PORT] = "port",      [FIELD_PORT_ARRAY] = "port",
+        [FIELD_CHILD] = "child",     [FIELD_STAT] = "statistic", [FIELD_FORMULA] = "statistic",
+        [FIELD_HOST] = NULL,
+    };
+    if (!kinds[f->kind]) return;
+    bool is_name = isalpha((unsigned char)*f->name) || *f->name == '_';
+    for (const char *c = f->name; *c; c++)
+        is_name &= isalnum((unsigned char)*c) || *c == '_';
+    if (!is_name)
+        panic("class %s: %s '%s': expected a name of letters, digits and _ that begins with no digit",
+              class->name, kinds[f->kind], f->name);
+}
+
 static void check_names(const Class *class) {
     const Field *rows[MAX_FIELDS];
     uint32_t count = count_rows(class);
     for (uint32_t i = 0; i < count; i++)
-        rows[i] = &class->fields[i];
+        check_letters(class, rows[i] = &class->fields[i]);
     qsort(rows, count, sizeof *rows, row_by_name);
     for (uint32_t i = 1; i < count; i++)
         if (row_by_name(&rows[i - 1], &rows[i]) == 0)

@@ -453,6 +453,25 @@ START_TEST(two_rows_of_one_name_are_refused_at_start_up) {
 }
 END_TEST
 
+START_TEST(names_that_would_break_paths_are_refused_at_start_up) {
+    enum { ROWS = sizeof node_fields / sizeof *node_fields };
+    const char *const wrong[] = {"two words", "a.b", "a[0]", "a\nb", "", "2nd"};
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        Field rows[ROWS + 1] = {{0}};
+        char text[120];
+        memcpy(rows, node_fields, sizeof node_fields);
+        rows[ROWS - 1] = (Field)FORMULA(wrong[i], no_ratio, "tokens", "A statistic");
+        Class class = node_class;
+        class.fields = rows;
+        snprintf(text, sizeof text,
+                 "class Node: statistic '%s': expected a name of letters, digits and _ that begins with no "
+                 "digit",
+                 wrong[i]);
+        assert_panic(register_it, &class, text);
+    }
+}
+END_TEST
+
 #ifdef WW_CHECK_TICKS
 static uint64_t at_once(SimObject *object, uint64_t now) {
     (void)object;
@@ -643,6 +662,7 @@ Suite *sim_suite(void) {
     tcase_add_test(errors, a_tick_that_returns_no_later_edge_is_a_panic);
 #endif
     tcase_add_test(errors, two_rows_of_one_name_are_refused_at_start_up);
+    tcase_add_test(errors, names_that_would_break_paths_are_refused_at_start_up);
     tcase_add_test_raise_signal(errors, two_classes_of_one_name_are_refused_at_start_up, SIGABRT);
     tcase_add_test_raise_signal(errors, sending_into_a_full_link_is_a_panic, SIGABRT);
     suite_add_tcase(suite, run);
