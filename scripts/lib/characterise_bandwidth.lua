@@ -32,20 +32,21 @@ local function stream(target, size, short, long)
   return d
 end
 
---- Footprints that stay where they are: the shorter run has been everywhere already.
-local function resident(target, size)
-  local short = math.max(4, (size.footprint + bytes_per_turn(size) - 1) // bytes_per_turn(size))
+--- Footprints that stay where they are: the shorter run has been everywhere already, and has made `least` turns.
+local function resident(target, size, least)
+  local short = math.max(least, (size.footprint + bytes_per_turn(size) - 1) // bytes_per_turn(size))
   return stream(target, size, short, 3 * short)
 end
 
+--- The first misses take as long as several turns of hits, which come back out of step behind them.
 local function small(target, size)
   size.footprint = 1024
-  return resident(target, size)
+  return resident(target, size, 16)
 end
 
 local function in_l2(target, size)
   size.footprint = power_of_two_up_to(math.min(512 << 10, machine.l2_bytes(target.facts) // 2))
-  return resident(target, size)
+  return resident(target, size, 4)
 end
 
 --- Lines that nobody has touched; the shorter run has filled L2, so that writes drive out as many as they bring.

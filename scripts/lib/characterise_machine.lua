@@ -96,6 +96,12 @@ local function crossbars_of(machine, crossbars)
   return list
 end
 
+local function muxes_of(machine, muxes)
+  local hertz, list = hertz_of_clocks(machine), {}
+  for i, object in ipairs(muxes) do list[i] = { path = object.path, hertz = hertz[core.clock_of(object)] } end
+  return list
+end
+
 --- The facts of a machine that was built:
 --   quantum        in core cycles
 --   core_hertz     of the SMs
@@ -103,6 +109,7 @@ end
 --                  dram
 --   parts          by role: { paths =, hertz =, parameters = of the first }; nil where the machine has none
 --   crossbars      { path =, hertz =, channels = of its narrow side, flit = bytes } ...
+--   muxes          { path =, hertz = } ...
 --   map            the parameters of the AddressMap
 --   warps          of a CTA that has an SM to itself, with 32 registers a thread
 function characterise_machine.facts(machine)
@@ -117,6 +124,7 @@ function characterise_machine.facts(machine)
     roles = roles,
     parts = parts,
     crossbars = crossbars_of(machine, classes.Crossbar or {}),
+    muxes = muxes_of(machine, classes.Mux or {}),
     map = classes.AddressMap and parameters_of(classes.AddressMap[1]),
     warps = math.min(32, sm.warps, sm.registers // (32 * 32)),
   }

@@ -13,8 +13,8 @@ function measure.refuse(text, ...) error(setmetatable({ reason = text:format(...
 --- The reason, when `problem` is what measure.refuse() raised.
 function measure.refusal(problem) return getmetatable(problem) == Refusal and problem.reason end
 
---- Counters summed over the objects of a role: counters["l1.hits"]; and those of each crossbar by path, for these differ
--- in width and in how busy they are.
+--- Counters summed over the objects of a role: counters["l1.hits"]; and those of each crossbar and Mux by path, for these
+-- differ in width and in how busy they are.
 local function counters_of(sim, roles)
   local sums = {}
   sim.machine:settle(false)
@@ -26,7 +26,7 @@ local function counters_of(sim, roles)
     if role then
       local name = role .. "." .. counter
       sums[name] = (sums[name] or 0) + value
-      if role == "crossbar" then sums[row_name] = value end
+      if role == "crossbar" or role == "mux" then sums[row_name] = value end
     end
   end
   return sums
@@ -109,12 +109,21 @@ local function busy_ports(facts, d, sms)
     end
     if most then ports[#ports + 1] = { name = name, busy = most, saturated = switch_saturated } end
   end
+  --- Muxes may stand in front of each other, and several SMs may share one.
+  local function add_busiest_mux()
+    local most, path
+    for _, mux in ipairs(facts.muxes) do
+      local busy = d.counters[mux.path .. ".requests"] / (d.cycles / facts.core_hertz * mux.hertz)
+      if not most or busy > most then most, path = busy, mux.path end
+    end
+    if most then ports[#ports + 1] = { name = path:gsub("%[%d+%]", "[*]"), busy = most, saturated = saturated } end
+  end
   local function count(role) return parts[role] and #parts[role].paths end
   add("DRAM bus", "dram", count "dram", "data_bus_cycles")
   add_busiest_crossbar("crossbar replies", "response_flits_in")
   add_busiest_crossbar("crossbar requests", "request_flits_in")
   add("L2 data port", "l2", count "l2", "data_port_cycles")
-  add("SM network port", "mux", sms, "requests")
+  add_busiest_mux()
   add("LSU port", "lsu", sms, "load_accesses store_accesses atomic_accesses")
   add("shared-memory banks", "lsu", sms, "shared_loads shared_stores bank_conflict_cycles")
   add("issue slots", "sm", sms * parts.sm.parameters.schedulers, "slots_issued", issue_saturated)

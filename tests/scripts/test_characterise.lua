@@ -286,6 +286,28 @@ end)
 
 -- Memory --------------------------------------------------------------------------------------------------------------
 
+harness.test("the bandwidth of L1 is that behind the first misses, whatever these take", function()
+  local load = require "warpwright.load"
+  local set = { "sms=1" }
+  local target = { description = load.get("config", "gtx480_gpgpusim4"), set = set, facts = facts_of("gtx480_gpgpusim4", set) }
+  for _, row in ipairs(require "scripts.lib.characterise_bandwidth"[1].rows) do
+    if row.id == "l1" then
+      local result = row.measure(target)
+      local percent = 100 * result.value / result.theoretical
+      assert(percent > 85 and percent <= 100, ("%.1f %%"):format(percent))
+    end
+  end
+end)
+
+harness.test("each Mux is a port of its own, wherever it stands", function()
+  local facts = facts_of("v100", { "sms=2" })
+  local counters = setmetatable({ ["sm[0].unified.requests"] = 900, ["sm[1].unified.requests"] = 950, ["mux.requests"] = 1900 },
+    { __index = function() return 0 end })
+  local limiters = measure.limiters(facts, { cycles = 1000, counters = counters }, 2)
+  harness.equal(limiters[1].name, "sm[*].unified", "the busiest")
+  near(limiters[1].busy, 0.95, 1e-9, "busy")
+end)
+
 harness.test("bandwidths stay below what parameters allow, and the port that is full is named", function()
   local rows = characterise("--only", "bandwidth", "--set", "partitions=2", "--set", "sms=4", "gtx480")
   for id, row in pairs(rows) do
