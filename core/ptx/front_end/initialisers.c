@@ -189,10 +189,9 @@ void fixup_apply(const Fixup *fixup, uint64_t address, uint8_t *init) {
 static void resolve_initialiser(Parser *parser, PendingAddress *pending) {
     const Symbol *symbol = module_symbol(parser, pending->source, pending->name);
     uint8_t *init = parser->module->variables[pending->fixup.holder].init;
-    if (!init) return;                                  /* another definition took its place */
-    if (symbol && symbol->kind == SYMBOL_ENTRY) return; /* only launches from the device use it */
-    if (symbol && symbol->kind == SYMBOL_FUNCTION) {
-        symbol->function->address_taken = true;
+    if (!init) return; /* another definition took its place */
+    if (symbol && (symbol->kind == SYMBOL_FUNCTION || symbol->kind == SYMBOL_ENTRY)) {
+        if (symbol->kind == SYMBOL_FUNCTION) symbol->function->address_taken = true;
         fixup_apply(&pending->fixup, symbol->offset, init);
         return;
     }

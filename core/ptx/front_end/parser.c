@@ -382,6 +382,13 @@ static void add_entry(Parser *parser, const Entry *entry) {
     parser->entries[parser->entry_count++] = *entry;
 }
 
+/* The address of a kernel is a number like that of a function, and none of these. */
+static Symbol *declare_entry(Parser *parser, const Name *name, Linkage linkage, uint32_t line) {
+    Symbol *symbol = symbol_declare(parser, linkage_scope(parser, linkage), name, SYMBOL_ENTRY, line);
+    symbol->offset = 16 * ++parser->declared_entries + 8;
+    return symbol;
+}
+
 static void parse_entry(Parser *parser, Linkage linkage) {
     Entry entry = {.line = parser->token.line,
                    .source = parser->source,
@@ -395,8 +402,7 @@ static void parse_entry(Parser *parser, Linkage linkage) {
     entry.cluster = tuning.cluster;
     if (linkage == LINK_STATIC) linkage = LINK_VISIBLE; /* the host finds it by its name alone */
     Symbol *symbol = linked_symbol(parser, entry.name, linkage);
-    if (!symbol)
-        symbol = symbol_declare(parser, linkage_scope(parser, linkage), entry.name, SYMBOL_ENTRY, entry.line);
+    if (!symbol) symbol = declare_entry(parser, entry.name, linkage, entry.line);
     if (accept(parser, ';')) return;
     if (symbol->kind != SYMBOL_ENTRY) symbol_declared_twice(parser, entry.line, symbol);
     bool takes = takes_definition(parser, symbol, linkage, entry.line);

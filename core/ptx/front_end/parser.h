@@ -127,6 +127,7 @@ typedef struct {
     uint32_t entry_count, entry_capacity, variable_capacity;
     Symbol **functions; /* in the order in which they are declared */
     uint32_t function_count, function_capacity;
+    uint32_t declared_entries;
     bool addresses_found;  /* Function.address_taken is final */
     bool call_graph_found; /* Function.recursive and its kin are */
     Unsupported *unsupported;

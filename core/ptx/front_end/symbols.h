@@ -51,7 +51,7 @@ typedef struct Symbol {
     uint64_t bytes, align;
     uint64_t stride; /* of a variable: bytes of a[0]                                       */
     uint64_t offset; /* in its space; label: number of the statement that follows;
-                      * function: what stands for its address                              */
+                      * function, kernel: what stands for its address                      */
     uint32_t index;  /* register; variable of the module                                   */
     uint32_t kernel; /* .shared, .local and .reg of the module: the kernel that `offset` or `index` is valid
                       * in, from 1 */

@@ -73,8 +73,6 @@ static const char *role_defect(OperandRole role, const Operand *operand) {
     case ROLE_IGNORE: return NULL;
     case ROLE_SRC: break;
     }
-    if (operand->shape == OPERAND_SYMBOL && operand->symbol->kind == SYMBOL_ENTRY)
-        return "the address of a kernel is not supported";
     return is_register || operand->shape == OPERAND_IMMEDIATE || operand->shape == OPERAND_SYMBOL ||
                    operand->shape == OPERAND_SPECIAL
                ? NULL

@@ -130,6 +130,23 @@ START_TEST(an_indirect_call_decides_between_the_functions_that_fit) {
 }
 END_TEST
 
+START_TEST(the_address_of_a_kernel_is_a_number_of_its_own) {
+    Module *module = parse(HEADER ".func f() { ret; }\n.entry a() { ret; }\n.entry b();\n"
+                                  ".global .u64 table[4] = {f, a, b, k};\n"
+                                  ".entry k() { .reg .b64 %rd<3>; mov.u64 %rd1, a; mov.u64 %rd2, b;\n"
+                                  "st.global.u64 [table], %rd1; st.global.u64 [table], %rd2; ret; }\n"
+                                  ".entry b() { ret; }");
+    const Kernel *kernel = module_kernel(module, "k");
+    const uint64_t *table = (const uint64_t *)(const void *)module->variables[0].init;
+    for (int i = 0; i < 4; i++)
+        for (int j = 0; j < i; j++)
+            ck_assert_uint_ne(table[i], table[j]);
+    ck_assert_uint_eq(lanes64(kernel, kernel->insts[0].src[0]), table[1]);
+    ck_assert_uint_eq(lanes64(kernel, kernel->insts[1].src[0]), table[2]);
+    module_free(module);
+}
+END_TEST
+
 START_TEST(an_indirect_call_fits_functions_by_the_sizes_of_registers) {
     Module *module = parse(HEADER
                            ".func f(.reg .f64 a) { trap; ret; }\n.func g(.param .b32 a) { exit; }\n"
@@ -303,6 +320,7 @@ Suite *ptx_calls_suite(void) {
     tcase_add_test(calls, a_number_passed_to_a_float_is_that_float);
     tcase_add_test(calls, calls_that_cannot_be_inlined_are_unsupported);
     tcase_add_test(calls, an_indirect_call_decides_between_the_functions_that_fit);
+    tcase_add_test(calls, the_address_of_a_kernel_is_a_number_of_its_own);
     tcase_add_test(calls, an_indirect_call_fits_functions_by_the_sizes_of_registers);
     tcase_add_test(calls, an_indirect_call_is_checked_against_its_prototype);
     tcase_add_test(calls, a_parameter_without_size_takes_arrays_of_any);
