@@ -26,6 +26,18 @@ return p]])
   runs.lacks(others, "l1d.per_cache")
 end)
 
+harness.test("a policy counts accesses and hits by set, as the page says", function()
+  local core = require "warpwright.core"
+  local text = harness.read(core.home_path "docs/seeing.md"):match '```lua\n([^`]*policy "sets"[^`]*)```'
+  local r = good { policy = policy_file("sets", text) }
+  for _, name in ipairs { "hits", "misses" } do
+    local sum = 0
+    for set = 0, 31 do sum = sum + stat(r, ("sm[0].l1d.sets.%s_%d"):format(name, set)) end
+    harness.equal(sum, stat(r, "sm[0].l1d." .. name), name)
+    assert(sum > 0)
+  end
+end)
+
 harness.test("on_cache_EVENT and cache_QUESTION get the cache that speaks first", function()
   local path = policy_file("speakers", [[
 local p = policy "speakers" { caches = "data|constant", counters = { l1d = "", constant = "", asked = "" } }
