@@ -29,23 +29,29 @@ static int release(Address address, cudaStream_t stream) {
 }
 
 #if CUDA_MAJOR
-#define ALLOC     cudaMallocAsync
-#define FREE      cudaFreeAsync
-#define FROM_POOL cudaMallocFromPoolAsync
+#define ALLOC         cudaMallocAsync
+#define FREE          cudaFreeAsync
+#define FROM_POOL     cudaMallocFromPoolAsync
+#define ENTER(stream) warp_enter()
 #else
-#define ALLOC     cuMemAllocAsync
-#define FREE      cuMemFreeAsync
-#define FROM_POOL cuMemAllocFromPoolAsync
+#define ALLOC         cuMemAllocAsync
+#define FREE          cuMemFreeAsync
+#define FROM_POOL     cuMemAllocFromPoolAsync
+#define ENTER(stream) ((stream) ? warp_enter() : driver_enter()) /* the default stream is one of a context */
 #endif
+#define ANSWER_IN(stream, call)                                                                              \
+    int answer = ENTER(stream);                                                                              \
+    if (!answer) answer = (call);                                                                            \
+    return LEAVE(answer)
 
 ApiResult ALLOC(Address *address, size_t bytes, cudaStream_t stream) {
-    ANSWER(allocate(address, bytes, warp_pool_current(), stream));
+    ANSWER_IN(stream, allocate(address, bytes, warp_pool_current(), stream));
 }
 ApiResult FROM_POOL(Address *address, size_t bytes, cudaMemPool_t pool, cudaStream_t stream) {
-    ANSWER(allocate(address, bytes, warp_pool(pool), stream));
+    ANSWER_IN(stream, allocate(address, bytes, warp_pool(pool), stream));
 }
 ApiResult FREE(Address address, cudaStream_t stream) {
-    ANSWER(release(address, stream));
+    ANSWER_IN(stream, release(address, stream));
 }
 
 /* --- Pools -------------------------------------------------------------------------------------- */

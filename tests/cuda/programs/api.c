@@ -761,6 +761,8 @@ int cuCtxDestroy_v2(void *), cuCtxSetCurrent(void *), cuCtxPushCurrent_v2(void *
     cuCtxPopCurrent_v2(void **);
 int cuCtxGetDevice(int *), cuCtxGetFlags(unsigned *), cuCtxGetApiVersion(void *, unsigned *);
 int cuDevicePrimaryCtxRetain(void **, int), cuDevicePrimaryCtxRelease_v2(int);
+int cuMemAllocAsync(CUdeviceptr *, size_t, void *), cuMemFreeAsync(CUdeviceptr, void *),
+    cuMemAllocFromPoolAsync(CUdeviceptr *, size_t, void *, void *);
 
 static void *destroy_context(void *context) {
     CUdeviceptr a;
@@ -781,6 +783,9 @@ static void contexts(void) {
     EXPECT(cuCtxGetCurrent(&current), 0);
     EXPECT(current == NULL, 1);
     EXPECT(cuMemAlloc_v2(&a, 400), 201);
+    EXPECT(cuMemAllocAsync(&a, 400, NULL), 201);
+    EXPECT(cuMemAllocFromPoolAsync(&a, 400, NULL, NULL), 201);
+    EXPECT(cuMemFreeAsync(0, NULL), 201);
     EXPECT(cuCtxGetDevice(&device), 201);
     EXPECT(cuCtxGetApiVersion(NULL, &value), 201);
     EXPECT(cuCtxPopCurrent_v2(&current), 201);
