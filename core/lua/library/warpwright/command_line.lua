@@ -135,31 +135,23 @@ local function read_cuda_arguments(args, first)
   return options
 end
 
---- The arguments of `draw`: CONFIG and settings.
-local function draw_error(text, ...) core.user_error(text:format(...) .. "; see warpwright draw --help") end
+--- The arguments of `draw` and `stats` behind their options: CONFIG, and for the latter patterns.
+local function read_machine_arguments(word, args, first, legal, list)
+  local options, positional = read_options(word, args, first, #args, legal, list)
+  if not positional[1] then core.user_error(("%s: expected CONFIG, got nothing; see warpwright %s --help"):format(word, word)) end
+  return options, table.remove(positional, 1), positional
+end
 
 local function draw(args, first)
-  local config, set = nil, {}
-  local i = first
-  while args[i] do
-    local argument = args[i]
-    local setting = argument:match "^%-%-set=(.*)$"
-    if argument == "--set" then
-      i = i + 1
-      setting = args[i] or draw_error "--set: expected a value, got nothing"
-    end
-    if setting then
-      set[#set + 1] = setting
-    elseif argument:sub(1, 1) == "-" then
-      draw_error("draw: unknown option '%s'; available: --set", argument)
-    elseif config then
-      draw_error("draw: expected one CONFIG, got a second: '%s'", argument)
-    else
-      config = argument
-    end
-    i = i + 1
-  end
-  io.write(require("warpwright.drawing").of(config or draw_error "draw: expected CONFIG, got nothing", set))
+  local options, config, others = read_machine_arguments("draw", args, first, { ["--set"] = "set" }, { "--set" })
+  if others[1] then usage_error("draw: expected one CONFIG, got a second: '%s'", others[1]) end
+  io.write(require("warpwright.drawing").of(config, options.set))
+end
+
+local function print_stat_names(args, first)
+  local legal = { ["--policy"] = "policy", ["--set"] = "set" }
+  local options, config, patterns = read_machine_arguments("stats", args, first, legal, { "--policy", "--set" })
+  require("warpwright.stat_names").print(config, options, patterns)
 end
 
 local function print_summary(r)
@@ -241,6 +233,8 @@ return function(args)
     return require("warpwright.ptx_report").print(paths) and 0 or 1
   elseif word == "draw" then
     draw(args, first + 1)
+  elseif word == "stats" then
+    print_stat_names(args, first + 1)
   elseif word == "run" then
     local r = require("warpwright.run").run(read_run_arguments(args, first + 1))
     print_summary(r)

@@ -209,6 +209,13 @@ help.commands = {
     word = "draw", does = "draws a machine as SVG, on standard output", takes = { "config" }, usage = { "draw CONFIG [--set PATH=VALUE ...]" },
     options = { option("--set", "PATH=VALUE", "a parameter of the machine", "setting") },
   },
+  {
+    word = "stats", does = "prints the names that --stats-of, --histograms and query take on a machine, with units", takes = { "config" },
+    usage = { "stats CONFIG [PATTERN...] [--policy POLICY] [--set PATH=VALUE ...]" },
+    options = { option("--policy", "POLICY", "whose counters are listed, too", "policy"),
+      option("--set", "PATH=VALUE", "a parameter of the machine", "setting") },
+    notes = "Nothing runs. PATTERN is one as --stats-of takes it, or a part of a name.",
+  },
 }
 
 --- Words in front of which no command stands.

@@ -40,6 +40,9 @@ local of_run <const> = { "run.ipc", "run.warp_ipc", "run.warp_instructions", "ru
 local is_of_run = {}
 for _, name in ipairs(of_run) do is_of_run[name] = true end
 
+--- May the statistic of a result be a column?
+function intervals.is_column(name) return is_of_run[name] or not name:find "^run%." and not name:find "^launch%[" end
+
 --- Statistics of objects that are there unless others are named.
 local by_default <const> = { ctas_finished = true, accesses = true, miss_rate = true, average_load_latency = true,
   bandwidth_utilisation = true, row_hit_rate = true, average_queue_entries = true }
