@@ -124,6 +124,54 @@ harness.test("the statistics say of which classes energy is left out", function(
   harness.equal(doc_of_total "gtx480_mesh", "Energy of the run by technology fermi_40nm, without that of Router", "without routers")
 end)
 
+local over_time <const> = { workload = "bfs", energy = "fermi_40nm", stats_every = "20000,1launch", out = harness.folder() .. "/whole" }
+
+harness.test("energies of intervals add up to those of the run, part by part, and launches to launches", function()
+  local r = run(over_time)
+  local e, sums, total, last = r.energy, {}, 0.0, 0
+  for _, one in ipairs(e.intervals) do
+    harness.equal(one.from, last)
+    last = one.to
+    total = total + one.total
+    for part, joules in pairs(one.parts) do
+      assert(joules >= 0, part)
+      sums[part] = (sums[part] or 0.0) + joules
+    end
+  end
+  harness.equal(last, r.cycles)
+  near(total, e.total)
+  for _, part in ipairs(e.order) do near(sums[part], e.parts[part]) end
+  assert(sums["sm.sp"] > 0 and sums["dram.read"] > 0)
+  harness.equal(e.intervals[1].launch, 0)
+  near(e.intervals[1].parts["dram.background"], 6 * fermi.dram_background[1] * r.launches[1].cycles / 700e6)
+end)
+
+harness.test("columns of energies are those of the intervals, by name and by pattern, also after a resume", function()
+  local columns = "energy.total,run.ipc,energy.*.data,each:energy.dram.*"
+  local options = { workload = "bfs", stats_every = "1launch", stats_of = columns, checkpoint_at = "30000", out = harness.folder() .. "/columns" }
+  local e = run(options).energy
+  local written = harness.read(options.out .. "/intervals.csv")
+  local lines = written:gmatch "[^\n]+"
+  harness.equal(lines(), "from,to,launch,energy.total,run.ipc,energy.*.data,energy.dram.activate,energy.dram.background,energy.dram.read,"
+    .. "energy.dram.refresh,energy.dram.write")
+  for _, one in ipairs(e.intervals) do
+    local total, data, background = lines():match "^%d+,%d+,%d*,([^,]+),[^,]*,([^,]+),[^,]+,([^,]+)"
+    local parts = one.parts
+    assert(math.abs(total - one.total) <= 1e-8 * one.total and math.abs(background - parts["dram.background"]) <= 1e-8 * one.total)
+    assert(math.abs(data - parts["l1d.data"] - parts["l2.data"] - parts["constant_cache.data"] - parts["texture_cache.data"]) <= 1e-8 * one.total)
+  end
+  harness.equal(lines(), nil)
+  local resumed = ww.run { resume = options.out, out = harness.folder() .. "/resumed" }
+  harness.same_text(harness.read(resumed.out .. "/intervals.csv"), written)
+  harness.equal(resumed.energy.intervals[1].total, e.intervals[1].total)
+end)
+
+harness.test("without a technology and without columns of energies intervals have none", function()
+  local r = run { workload = "bfs", stats_every = "1launch", out = harness.folder() .. "/none" }
+  harness.equal(r.energy.intervals, nil)
+  assert(not harness.read(r.out .. "/intervals.csv"):find "energy")
+end)
+
 harness.test("a technology says what is wrong with it", function()
   local function refused(t, text)
     local ok, problem = pcall(ww.technology "mine", t)

@@ -155,6 +155,25 @@ harness.test("intervals without all issue slots make no stacks of launches; the 
   harness.equal(#data_of(made).intervals.slots, 0)
 end)
 
+harness.test("energies of a run are those of its statistics, and those of its launches add up to them", function()
+  local out = harness.folder() .. "/energies"
+  local r = ww.run { config = "gtx480", workload = "bfs", size = "small", set = { sms = 2 }, energy = "fermi_40nm", stats_every = "1launch", out = out }
+  local text = report(out)
+  local rows, sum = table_of(text, "energy-table"), 0.0
+  harness.equal(rows[1][1], "total")
+  harness.equal(rows[1][2], ("%.6g"):format(r["energy.total"]))
+  local by_launch = table_of(text, "energy-by-launch")
+  harness.equal(#by_launch, #r.launches)
+  for i, row in ipairs(by_launch) do
+    harness.equal(row[2], r.launches[i].kernel)
+    sum = sum + tonumber(row[4])
+  end
+  assert(math.abs(sum - r["energy.total"]) < 1e-4 * sum, sum)
+  ww.run { config = "gtx480", workload = "bfs", size = "small", set = { sms = 2 }, energy = "fermi_40nm", stats_every = "1launch",
+    stats_of = "run.ipc", out = out .. "2" }
+  harness.contains(report(out .. "2"), "By launch: expected intervals that end with each launch; run it with --stats-every 1launch")
+end)
+
 harness.test("distributions are those of the run's histograms", function()
   local rows, by_name = table_of(page, "histogram-table"), {}
   for _, row in ipairs(rows) do by_name[row[1]] = row end

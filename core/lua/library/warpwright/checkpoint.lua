@@ -35,12 +35,12 @@ local function text_of(gpu, run, cycle, why)
   return table.concat(lines)
 end
 
---- The lines as a table; `set` and `interval` are lists, and `files` one of { name =, digest = }.
+--- The lines as a table; `set` and what there is of intervals are lists, and `files` one of { name =, digest = }.
 local function read_text(text)
-  local run = { set = {}, files = {}, interval = {} }
+  local run = { set = {}, files = {}, interval = {}, ["interval events"] = {} }
   for name, line in text:gmatch("([%w_ ]+) = ([^\n]*)\n") do
     local value = as_it_was(line)
-    if name == "set" or name == "interval" then
+    if type(run[name]) == "table" then
       table.insert(run[name], value)
     elseif name == "file" then
       local digest, file = value:match "^(%x*) (.*)$"

@@ -108,6 +108,8 @@ local function add_interval(stack, run, row)
     end
   end
   stack.cycles, stack.instructions = stack.cycles + row.to - row.from, stack.parts.issued
+  local joules = row["energy.total"]
+  stack.joules = joules and (stack.joules or 0) + joules
   return missing
 end
 
@@ -139,7 +141,7 @@ local function stacks_of_launches(run)
   return stacks
 end
 
---- For reports: the launches' stacks and the order of components; or nil, and what is expected.
+--- For reports: the launches' stacks, with `joules` where intervals have energies, and the order of components; or nil, and what is expected.
 function cpi.of_launches(path)
   local run = read_run(path)
   local stacks, problem = stacks_of_launches(run)

@@ -95,12 +95,13 @@ local function count_cache(cache, count, add, part)
   return line
 end
 
---- By class: adds what an object did. `count` is a function of a counter's name; add(part, number, events); `seconds` of the run.
+--- By class: adds what an object did. `count` is a function of a counter's name; add(part, number, events); `seconds` of the run;
+-- `lanes` of an instruction, or nil: the mean of its SM.
 local counted = {}
 
-function counted.SM(_, count, add, seconds)
+function counted.SM(_, count, add, seconds, lanes)
   local instructions = count "warp_instructions"
-  local lanes = instructions > 0 and count "thread_instructions" / instructions or 0
+  lanes = lanes or instructions > 0 and count "thread_instructions" / instructions or 0
   add("sm.issue", "issue", instructions)
   add("sm.registers", "operand", operands_of_instruction * count "thread_instructions")
   add("sm.sp", "sp_lane", lanes * count "sp_instructions")
@@ -150,7 +151,7 @@ local function joules(technology, number)
 end
 
 --- { part =, number =, per = another number that it is a multiple of, or nil, events = } ..., in order of first mention.
-local function count_events(structure, value, seconds)
+local function count_events(structure, value, seconds, lanes)
   local rows, by_key = {}, {}
   local function add(part, number, events, per)
     local key = part .. " " .. number
@@ -163,7 +164,7 @@ local function count_events(structure, value, seconds)
   end
   for _, object in ipairs(structure) do
     local function count(name) return value(object.path .. "." .. name) or 0 end
-    counted[object.class](object, count, add, seconds)
+    counted[object.class](object, count, add, seconds, lanes)
   end
   return rows
 end
@@ -183,6 +184,48 @@ function energy.of(structure, technology, value, seconds)
   table.sort(e.order)
   for _, part in ipairs(e.order) do e.total = e.total + e.parts[part] end
   return e
+end
+
+-- Over time -------------------------------------------------------------------------------------------------------------
+
+--- The names of the counters that energies are made of; of those that the machine has not, too.
+function energy.counters(structure)
+  local list, seen = {}, {}
+  count_events(structure, function(name)
+    if not seen[name] then list[#list + 1] = name end
+    seen[name] = true
+  end, 0)
+  return list
+end
+
+--- The names of the parts, sorted.
+function energy.parts(structure)
+  local parts = {}
+  for _, row in ipairs(count_events(structure, function() end, 0)) do parts[row.part] = true end
+  return names.sorted_keys(parts)
+end
+
+--- The events of each of the rows of energy.of(), in their order; of an instruction one, however many lanes it has: the lanes are a
+-- mean of the whole run, and so what intervals count adds up to what the run does.
+function energy.events(structure, value, seconds)
+  local events = {}
+  for i, row in ipairs(count_events(structure, value, seconds, 1)) do events[i] = row.events end
+  return events
+end
+
+--- Of each interval { total =, parts = } as in `e`, the energy.of() of a run. `whole`: the run's energy.events(); list: those of the
+-- intervals.
+function energy.of_intervals(e, whole, list)
+  local energies = {}
+  for i, events in ipairs(list) do
+    local one = { total = 0.0, parts = {} }
+    for k, row in ipairs(e.rows) do
+      local taken = whole[k] > 0 and row.joules * events[k] / whole[k] or 0.0
+      one.parts[row.part], one.total = (one.parts[row.part] or 0.0) + taken, one.total + taken
+    end
+    energies[i] = one
+  end
+  return energies
 end
 
 --- The same energy with `factors` on numbers of the technology: { sram_bit = 1.5 }; joules.

@@ -3,6 +3,7 @@
 local checkpoint = require "warpwright.checkpoint"
 local core = require "warpwright.core"
 local inputs = require "warpwright.inputs"
+local interval_energies = require "warpwright.interval_energies"
 local names = require "warpwright.names"
 local note = require "warpwright.note"
 local policies_at_work = require "warpwright.policies_at_work"
@@ -72,12 +73,13 @@ local function patterns_of(list, wanted)
   return found
 end
 
-local function default_columns(machine)
+local function default_columns(machine, has_energies)
   local columns = { "run.ipc", "run.warp_ipc" }
   for _, pattern in ipairs(patterns_of(names_of_machine(machine), function(name) return by_default[name] or name:find "^slots_" end)) do
     columns[#columns + 1] = pattern
   end
-  return columns
+  local energies = has_energies and interval_energies.names(machine) or {}
+  return table.move(energies, 1, #energies, #columns + 1, columns)
 end
 
 --- Those that match.
@@ -94,6 +96,8 @@ local function no_such_statistic(sim, pattern)
   local all = names_of_machine(sim.machine)
   local of_policies = names_of_policies(sim)
   table.move(of_policies, 1, #of_policies, #all + 1, all)
+  local energies = interval_energies.names(sim.machine)
+  table.move(energies, 1, #energies, #all + 1, all)
   local known = patterns_of(all, function() return true end)
   table.move(of_run, 1, #of_run, #known + 1, known)
   core.user_error(("stats_of: no statistic matches '%s'%s"):format(pattern,
@@ -101,8 +105,8 @@ local function no_such_statistic(sim, pattern)
 end
 
 --- The columns: names and patterns, apart by commas or as a list; "each:PATTERN" is a column for each that matches.
-local function read_columns(sim, of)
-  if of == nil then return default_columns(sim.machine) end
+local function read_columns(sim, of, has_energies)
+  if of == nil then return default_columns(sim.machine, has_energies) end
   local given = of
   if type(of) == "string" then
     local list = {}
@@ -117,6 +121,7 @@ local function read_columns(sim, of)
     if each then
       local found = matches_of(names_of_machine(sim.machine), each)
       if not found[1] then found = matches_of(names_of_policies(sim), each) end
+      if not found[1] then found = matches_of(interval_energies.names(sim.machine), each) end
       if not found[1] then no_such_statistic(sim, each) end
       table.move(found, 1, #found, #columns + 1, columns)
     else
@@ -140,7 +145,7 @@ local function totals_of(totals)
   return t
 end
 
---- intervals.record(sim, folder's path, options { stats_every =, stats_of = }), before the run begins; nil when none are asked for.
+--- intervals.record(sim, folder's path, options { stats_every =, stats_of =, energy = }), before the run begins; nil when none are asked for.
 -- What checkpoints say of it stands in sim.choices.
 function intervals.record(sim, folder, options)
   if not options.stats_every then
@@ -148,7 +153,7 @@ function intervals.record(sim, folder, options)
     return nil
   end
   local recorder = setmetatable({
-    sim = sim, gpu = sim:gpu(), folder = folder, every = intervals.read_every(options.stats_every), columns = read_columns(sim, options.stats_of),
+    sim = sim, gpu = sim:gpu(), folder = folder, every = intervals.read_every(options.stats_every), columns = read_columns(sim, options.stats_of, options.energy),
     lines = {}, launches = 0, ctas_before = 0, ctas_at = 0, launches_at = 0, last = { cycles = 0, warp_instructions = 0, thread_instructions = 0 },
   }, Recorder)
   recorder:find_columns()
@@ -158,14 +163,17 @@ function intervals.record(sim, folder, options)
   return recorder
 end
 
+function Recorder:is_of_energy(column) return self.energies and self.energies:has(column) end
+
 --- Who counts for which column: what no object of the machine does, its policies do.
 function Recorder:find_columns()
   local of_machine, of_policies, patterns = names_of_machine(self.sim.machine), names_of_policies(self.sim), {}
   self.of_policies = {} -- by column, what was counted as of the last look
+  self.energies = interval_energies.new(self.sim.machine, self.columns, of_machine)
   for _, column in ipairs(self.columns) do
     if not matches_of(of_machine, column)[1] and matches_of(of_policies, column)[1] then
       self.of_policies[column] = 0
-    elseif not is_of_run[column] then
+    elseif not is_of_run[column] and not self:is_of_energy(column) then
       patterns[#patterns + 1] = column
     end
   end
@@ -207,21 +215,23 @@ local function in_run(name, change)
   return ("%d"):format(change[name:match "%.(.*)"])
 end
 
---- What there was from the interval before to `now`, as cells of the file.
+--- What there was from the interval before to `now`, as cells of the file, those of energies empty; and whether there was anything.
 function Recorder:amounts(now)
   local change, cells = {}, {}
   for _, name in ipairs(totals_of_interest) do change[name] = now[name] - self.last[name] end
   local of_objects, of_policies = (self.sampler:take() .. ","):gmatch "([^,]*),", self:take_of_policies()
   for i, column in ipairs(self.columns) do
-    cells[i] = is_of_run[column] and in_run(column, change) or of_policies[column] or of_objects()
+    cells[i] = is_of_run[column] and in_run(column, change) or of_policies[column] or self:is_of_energy(column) and "" or of_objects()
   end
-  return table.concat(cells, ",")
+  local text = table.concat(cells, ",")
+  local has_events = self.energies and self.energies:take(change.cycles)
+  return text, has_events or change.cycles > 0 or text:find "[1-9]" ~= nil
 end
 
 --- Ends an interval; `launch`: the number of the one that runs, or has just ended, or nil.
 function Recorder:take(launch)
   local now = totals_of(self.gpu:totals())
-  local line = ("%d,%d,%s,%s"):format(self.last.cycles, now.cycles, launch or "", self:amounts(now))
+  local line = ("%d,%d,%s,%s"):format(self.last.cycles, now.cycles, launch or "", (self:amounts(now)))
   self.last = now
   self.lines[#self.lines + 1] = line
   self:append(line)
@@ -258,6 +268,7 @@ function Recorder:save()
   local counted = {}
   for _, column in ipairs(self.columns) do counted[#counted + 1] = self.of_policies[column] end
   choices["intervals counted"] = counted[1] and table.concat(counted, " ") or nil
+  if self.energies then self.energies:save(choices) end
 end
 
 --- The policies have been resumed: their columns go on from what a checkpoint says, unless another policy began anew there.
@@ -275,7 +286,8 @@ function Recorder:resumed(saved, path)
   local numbers = {}
   for number in (saved["intervals until"] or ""):gmatch "%d+" do numbers[#numbers + 1] = math.tointeger(tonumber(number)) end
   local same = saved.stats_every == self.sim.choices.stats_every and saved.stats_of == self.sim.choices.stats_of
-  if same and #numbers == #totals_of_interest + #counts and self.sampler:look_from(saved["intervals looked"] or "") then
+  same = same and #numbers == #totals_of_interest + #counts and self.sampler:look_from(saved["intervals looked"] or "")
+  if same and (not self.energies or self.energies:resume(saved)) then
     for i, name in ipairs(totals_of_interest) do self.last[name] = numbers[i] end
     for i, name in ipairs(counts) do self[name] = numbers[#totals_of_interest + i] end
     table.move(saved.interval, 1, #saved.interval, 1, self.lines)
@@ -283,6 +295,7 @@ function Recorder:resumed(saved, path)
   else
     note("resume: checkpoint %s has no such intervals; they begin at cycle %d", path, self.gpu:totals().cycles)
     self.sampler:take()
+    if self.energies then self.energies:skip() end
     self:take_of_policies()
     self.last = totals_of(self.gpu:totals())
     self.ctas_at = self.gpu:totals().kernel and self.gpu:totals().ctas_done or 0
@@ -309,15 +322,30 @@ function Recorder:append(line)
   end
 end
 
+--- The energies of all intervals, into their rows and into the result.
+function Recorder:add_energies(r)
+  local of_intervals, cells = self.energies:finish(r)
+  r.energy.intervals = {}
+  for i, line in ipairs(self.lines) do
+    local column = -3 -- from, to and launch stand in front
+    self.lines[i] = (line .. ","):gsub("([^,]*),", function(cell)
+      column = column + 1
+      return (cells[i][self.columns[column]] or cell) .. ","
+    end):sub(1, -2)
+    local one, from, to, launch = of_intervals[i], line:match "^(%d+),(%d+),(%d*)"
+    one.from, one.to, one.launch = math.tointeger(from), math.tointeger(to), math.tointeger(launch)
+    r.energy.intervals[i] = one
+  end
+end
+
 --- `r`: the result of the run. The last row is of what was counted since the last interval ended, what was in flight when the last
 -- kernel did included. Returns the text of the file.
 function Recorder:finish(r)
   if self.file then self.file:close() end
   self.file, self.folder = nil, nil
-  local amounts = self:amounts(totals_of(r))
-  if r.cycles > self.last.cycles or amounts:find "[1-9]" then
-    self.lines[#self.lines + 1] = ("%d,%d,,%s"):format(self.last.cycles, r.cycles, amounts)
-  end
+  local amounts, has_any = self:amounts(totals_of(r))
+  if has_any then self.lines[#self.lines + 1] = ("%d,%d,,%s"):format(self.last.cycles, r.cycles, amounts) end
+  if self.energies then self:add_energies(r) end
   return self:text()
 end
 

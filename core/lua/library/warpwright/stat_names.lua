@@ -1,5 +1,6 @@
 -- warpwright stats: the names that --stats-of, --histograms and warpwright query take on a machine, under a policy. Nothing runs.
 local core = require "warpwright.core"
+local interval_energies = require "warpwright.interval_energies"
 local intervals = require "warpwright.intervals"
 local names = require "warpwright.names"
 local simulation = require "warpwright.simulation"
@@ -23,12 +24,12 @@ local function statistics(sim)
   local r, list = sim:result(), {}
   r.launches[1] = { kernel = "KERNEL", start_cycle = 0, cycles = 0, warp_instructions = 0, thread_instructions = 0, ctas = 0 }
   for name, _, unit, doc in r:stats() do list[#list + 1] = { name = name, unit = unit, doc = doc } end
-  return list, r
+  return list
 end
 
-local function energies(r)
-  local list, e = { { name = "energy.total", unit = "J" } }, r.energy
-  for _, part in ipairs(e.order) do list[#list + 1] = { name = "energy." .. part, unit = "J" } end
+local function energies(sim)
+  local list = {}
+  for i, name in ipairs(interval_energies.names(sim.machine)) do list[i] = { name = name, unit = "J" } end
   return list
 end
 
@@ -36,13 +37,12 @@ end
 local function sections(config, options)
   local sim = simulation.build(config, options)
   core.start_histograms(sim:gpu())
-  local all, r = statistics(sim)
   local over_time, of_whole_run = {}, {}
-  for _, one in ipairs(all) do table.insert(intervals.is_column(one.name) and over_time or of_whole_run, one) end
+  for _, one in ipairs(statistics(sim)) do table.insert(intervals.is_column(one.name) and over_time or of_whole_run, one) end
   local found = {
     { title = "statistics: --stats-of, warpwright query, scripts", list = over_time },
     { title = "of whole runs: warpwright query, scripts", list = of_whole_run },
-    { title = "of runs with --energy: warpwright query, scripts", list = energies(r) },
+    { title = "energies: --stats-of; of runs with --energy, warpwright query and scripts", list = energies(sim) },
     { title = "histograms: --histograms", list = core.histograms(sim:gpu()) },
   }
   sim:close()

@@ -107,9 +107,8 @@ local function by_launch(run, stacks, order)
 end
 
 local function parts_of(run)
-  local stacks, order = cpi.of_launches(run.path)
-  if not stacks then return missing(("By kernel and by launch: %s."):format(order)) end
-  return by_kernel(run, stacks, order) .. by_launch(run, stacks, order)
+  if not run.stacks then return missing(("By kernel and by launch: %s."):format(run.stack_order)) end
+  return by_kernel(run, run.stacks, run.stack_order) .. by_launch(run, run.stacks, run.stack_order)
 end
 
 local function cycles(run)
@@ -123,6 +122,7 @@ local function cycles(run)
     end
   end
   rows[#rows + 1] = { "all", total, "", instructions > 0 and whole.all / instructions or "" }
+  run.stacks, run.stack_order = cpi.of_launches(run.path)
   return page.table({ "issue slots", "cycles", "share", "CPI" }, rows, { id = "stack" }) .. parts_of(run)
 end
 
@@ -135,6 +135,29 @@ local function launches(run)
   if not rows[1] then return missing "No kernel ran to its end." end
   return page.table({ "launch", "kernel", "start", "cycles", "share", "CTAs", "warp instructions", "IPC" }, rows,
     { id = "launch-table", class = #rows > 8 and "sortable" or nil })
+end
+
+local function energy_of_launches(run, total)
+  local rows = {}
+  for i, stack in ipairs(run.stacks or {}) do
+    local launch = run.launches[stack.launch + 1]
+    rows[i] = stack.joules and { stack.launch, launch and launch.kernel or "after the last launch", stack.cycles, stack.joules,
+      page.share(stack.joules / total) }
+  end
+  if not rows[1] then
+    return missing "By launch: expected intervals that end with each launch; run it with --stats-every 1launch and without --stats-of."
+  end
+  return page.table({ "launch", "kernel", "cycles", "joules", "share" }, rows, { id = "energy-by-launch", class = #rows > 8 and "sortable" or nil })
+end
+
+local function energies(run)
+  local total, rows = run.values["energy.total"], {}
+  if not total or total == 0 then return missing "No energies: run it with --energy fermi_40nm." end
+  for _, name in ipairs(run.list) do
+    local part, joules = name:match "^energy%.(.*)$", run.values[name]
+    if part and joules > 0 then rows[#rows + 1] = { part, joules, page.share(joules / total) } end
+  end
+  return page.table({ "", "joules", "share" }, rows, { id = "energy-table" }) .. energy_of_launches(run, total)
 end
 
 --- The places, from 0 on, of the issue slots among the columns of intervals, of objects that have all of them: shares add up to 1.
@@ -379,6 +402,7 @@ function run_report.of(path)
   made:section("roofline", "Roofline", roofline(run))
   made:section("caches", "Caches", caches(run))
   made:section("dram", "DRAM", dram(run))
+  made:section("energy", "Energy", energies(run))
   made:section("distributions", "Distributions", distributions(run))
   made:section("lines", "Hottest lines", hot_lines(run))
   return made
