@@ -99,6 +99,33 @@ harness.test("stacks of kernels are those of all their launches", function()
   end
 end)
 
+harness.test("kernels of one name in several modules are told apart, also in packed statistics and after a resume", function()
+  local path = harness.write("one_name.lua", ([[
+local w = require("warpwright").workload "one_name" { doc = "Modules with a kernel of one name.", ptx = "%s/workloads/vecadd/vecadd.ptx",
+  sizes = { small = {} } }
+function w:run(gpu)
+  local a, kernels = gpu:alloc(4096), { self.kernels.vecadd, gpu:load(self.ptx).vecadd }
+  for _, i in ipairs { 2, 1, 2 } do gpu:launch(kernels[i], { grid = i, block = 32, args = { a, a, a, 1024 } }) end
+end
+return w
+]]):format(core.real_path "."))
+  local out, options = home .. "/one_name", { config = "gtx480", workload = path, size = "small", set = { sms = 2 }, stats_every = "1launch" }
+  local function check(of)
+    local stacks = stacks_of(report(of))
+    harness.equal(stacks["vecadd (module 2)"].launches, "2")
+    harness.equal(stacks.vecadd.launches, "1")
+    harness.equal(table_of(report(of), "launch-table")[3][2], "vecadd (module 2)")
+  end
+  for _, stats in ipairs { "all", "packed" } do
+    options.stats, options.out, options.checkpoint_at = stats, out .. stats, "100"
+    local r = ww.run(options)
+    harness.equal(("%s %s %s"):format(r.launches[1].module, r.launches[2].module, r.launches[2].kernel), "2 nil vecadd")
+    check(options.out)
+  end
+  ww.run { resume = out .. "packed", out = out .. "resumed" }
+  check(out .. "resumed")
+end)
+
 harness.test("the stack of a machine with two kinds of SM is that of both, each component once", function()
   local config = harness.write("two_kinds.lua", [[
 return require("warpwright").machine("two_kinds", function(m)

@@ -32,6 +32,7 @@ typedef struct {
 /* What one kernel launch did; the differences of the machine's counters over its run. */
 typedef struct {
     const char *kernel;
+    uint32_t module; /* that it is of, from 1 on among those that have a kernel of its name */
     uint64_t start_cycle, cycles;
     uint64_t warp_instructions, thread_instructions;
     uint64_t ctas, threads_per_cta;

@@ -172,12 +172,25 @@ void gpu_count(const Gpu *gpu, LaunchResult *result, bool add) {
         result->start_cycle = cycle;
 }
 
+static uint32_t module_of(const Gpu *gpu, const Kernel *kernel) {
+    uint32_t number = 1;
+    for (uint32_t m = 0; m < gpu->module_count; m++) {
+        for (uint32_t k = 0; k < gpu->modules[m]->kernel_count; k++) {
+            const Kernel *other = &gpu->modules[m]->kernels[k];
+            if (other == kernel) return number;
+            number += strcmp(other->name, kernel->name) == 0;
+        }
+    }
+    panic("kernel %s is of no module", kernel->name);
+}
+
 void gpu_prepare(Gpu *gpu, const Kernel *kernel, const Launch *launch) {
     prepare_kernel(gpu, kernel, launch);
     for (uint32_t i = 0; i < gpu->sm_count; i++)
         sm_set_kernel(gpu->sms[i], &gpu->running);
     gpu->printed.text.count = gpu->printed.dropped = 0;
-    gpu->result = (LaunchResult){.kernel = kernel->name, .printed = &gpu->printed};
+    gpu->result = (LaunchResult){
+        .kernel = kernel->name, .module = module_of(gpu, kernel), .printed = &gpu->printed};
     gpu->result.ctas = (uint64_t)launch->grid[0] * launch->grid[1] * launch->grid[2];
     gpu->result.threads_per_cta = gpu->running.threads_per_cta;
     gpu->launches++;

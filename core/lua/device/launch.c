@@ -388,11 +388,13 @@ static void repeat_printed(lua_State *L, Machine *machine) {
     lua_pop(L, 1);
 }
 
-/* Pushes it, and appends it to the GPU's list. */
-static int push_launch_result(lua_State *L, const char *kernel, const LaunchAnswer *answer) {
+/* Pushes that of the last launch, and appends it to the GPU's list. */
+static int push_launch_result(lua_State *L, const Machine *machine, const LaunchAnswer *answer) {
+    LaunchResult result = gpu_last_launch(machine->gpu);
     lua_newtable(L);
-    lua_pushstring(L, kernel);
+    lua_pushstring(L, result.kernel);
     lua_setfield(L, -2, "kernel");
+    if (result.module > 1) set_counter(L, "module", result.module);
     set_counter(L, "start_cycle", answer->start_cycle);
     set_counter(L, "cycles", answer->cycles);
     set_counter(L, "warp_instructions", answer->warp_instructions);
@@ -423,7 +425,7 @@ static int finish_tried_launch(lua_State *L, Machine *machine, const char *kerne
     const LaunchFault *fault = gpu_fault(machine->gpu);
     TriedAnswer answer = {*launch, fault != NULL};
     host_log_answer(&machine->log, &answer, sizeof answer);
-    push_launch_result(L, kernel, launch);
+    push_launch_result(L, machine, launch);
     push_and_log_printed(L, machine);
     if (!fault) return 1;
     note_fault_call(machine, kernel);
@@ -437,7 +439,7 @@ static bool take_tried_launch(lua_State *L, Machine *machine, const char *kernel
     TriedAnswer answer;
     LaunchFault fault;
     if (!host_log_take(&machine->log, &answer, sizeof answer)) return false;
-    push_launch_result(L, kernel, &answer.launch);
+    push_launch_result(L, machine, &answer.launch);
     repeat_printed(L, machine);
     if (answer.has_fault) {
         note_fault_call(machine, kernel);
@@ -463,7 +465,7 @@ static int answer_launch(lua_State *L, Machine *machine) {
         sampling_answer(machine, &answer.cycles, &answer.warp_instructions, &answer.thread_instructions);
     if (machine->returns_faults) return finish_tried_launch(L, machine, result.kernel, &answer);
     host_log_answer(&machine->log, &answer, sizeof answer);
-    push_launch_result(L, result.kernel, &answer);
+    push_launch_result(L, machine, &answer);
     push_and_log_printed(L, machine);
     return 1;
 }
@@ -518,7 +520,7 @@ static int take_launch(lua_State *L, Machine *machine, const Kernel *kernel) {
     LaunchAnswer answer;
     if (machine->returns_faults) return take_tried_launch(L, machine, kernel->name) ? 2 : 0;
     if (!host_log_take(&machine->log, &answer, sizeof answer)) return 0;
-    push_launch_result(L, kernel->name, &answer);
+    push_launch_result(L, machine, &answer);
     repeat_printed(L, machine);
     after_host_call(L, machine);
     return 1;

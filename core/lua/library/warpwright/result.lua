@@ -14,6 +14,11 @@ local Result = { __name = "result" }
 
 local function ratio(a, b) return b ~= 0 and a / b or 0.0 end
 
+--- The name of a launch's kernel; of several modules with a kernel of that name all but the first are told apart.
+function result.kernel_of(launch)
+  return launch.module and ("%s (module %d)"):format(launch.kernel, launch.module) or launch.kernel
+end
+
 --- The stats that belong to the run and not to an object.
 local function run_rows(r)
   local rows = core.stats()
@@ -26,7 +31,7 @@ local function run_rows(r)
   add("run.launches", #r.launches, "kernels", "Kernels that ended, by a fault of theirs or without")
   add("run.memory_peak", r.memory_peak, "bytes", "Most device memory allocated at a time")
   for i, launch in ipairs(r.launches) do
-    local prefix, kernel = ("launch[%d]."):format(i - 1), launch.kernel
+    local prefix, kernel = ("launch[%d]."):format(i - 1), result.kernel_of(launch)
     add(prefix .. "start_cycle", launch.start_cycle, "cycles", kernel .. ": core cycle at which it started")
     add(prefix .. "cycles", launch.cycles, "cycles", kernel .. ": core cycles from start to end")
     add(prefix .. "warp_instructions", launch.warp_instructions, "instructions", kernel .. ": issued")

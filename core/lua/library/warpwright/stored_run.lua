@@ -4,6 +4,7 @@ local inputs = require "warpwright.inputs"
 local json = require "warpwright.json"
 local names = require "warpwright.names"
 local output = require "warpwright.output"
+local result = require "warpwright.result"
 local sampled_result = require "warpwright.sampled_result"
 
 local stored_run = {}
@@ -66,7 +67,11 @@ end
 --- Its launches, { kernel =, start_cycle =, cycles =, ctas =, warp_instructions =, thread_instructions = } each.
 function stored_run.read_launches(path)
   local launches = {}
-  if not core.is_file(path .. "/stats.zst") then return json.decode(inputs.read_file(path .. "/stats.json") or "{}").launches or {} end
+  if not core.is_file(path .. "/stats.zst") then
+    launches = json.decode(inputs.read_file(path .. "/stats.json") or "{}").launches or {}
+    for _, launch in ipairs(launches) do launch.kernel = result.kernel_of(launch) end
+    return launches
+  end
   output.visit_packed_stats(path .. "/stats.zst", function(name, value, _, _, doc)
     local number, field = name:match "^launch%[(%d+)%]%.([%w_]+)$"
     if not number then return end
