@@ -253,6 +253,8 @@ return function(args)
     return require("warpwright.report.command").main(args, first + 1)
   elseif word == "histograms" then
     return require("warpwright.histograms").main(args, first + 1)
+  elseif word == "balance" then
+    return require("warpwright.balance").main(args, first + 1)
   elseif word == "top" then
     return require("warpwright.top").main(args, first + 1)
   elseif word == "explain" then

@@ -185,6 +185,12 @@ help.commands = {
       .. "last value. With PATTERN: the buckets of each histogram that matches.",
   },
   {
+    word = "balance", does = "tells how evenly a run spread its requests over memory controllers and slices of caches", takes = { "folder" },
+    usage = { "balance RUN" }, options = {},
+    notes = "For each controller and slice: its requests, their share of all, how many found their row open or hit, and how busy its bus was; "
+      .. "above them, what the one with the most has over the mean: 1.00 is even. RUN is the folder of a run with --stats all or packed.",
+  },
+  {
     word = "top", does = "shows a run that goes on, as it goes on", takes = { "folder" }, usage = { "top FOLDER [--every SECONDS] [--once]" },
     options = { option("--every", "SECONDS", "between two views, default 1"),
       option("--once", nil, "one view, of all that has happened since the run began") },

@@ -1,4 +1,5 @@
 -- The report of one run: what it was, where its cycles went, what each part of the machine did.
+local balance = require "warpwright.balance"
 local core = require "warpwright.core"
 local cpi = require "warpwright.cpi"
 local histograms = require "warpwright.histograms"
@@ -276,6 +277,19 @@ local function dram(run)
     rows, { id = "dram-table" })
 end
 
+local function spread(run)
+  local parts = {}
+  for i, group in ipairs(balance.of(run.list, run.values)) do
+    local columns, rows = { "", group.columns[1], "share", table.unpack(group.columns, 2) }, {}
+    for k, row in ipairs(group.rows) do
+      rows[k] = { row.path, row.requests, page.share(row.share) }
+      for c = 2, #group.columns do rows[k][c + 2] = page.share(row.shares[c - 1]) end
+    end
+    parts[i] = page.table(columns, rows, { id = "balance-" .. i, caption = balance.title(group), class = #rows > 8 and "sortable" or nil })
+  end
+  return parts[1] and table.concat(parts) or missing "No requests at several controllers or slices, or no statistics of them."
+end
+
 local function stood_still(run)
   local rows = {}
   for _, pattern in ipairs(run.patterns.order) do
@@ -402,6 +416,7 @@ function run_report.of(path)
   made:section("roofline", "Roofline", roofline(run))
   made:section("caches", "Caches", caches(run))
   made:section("dram", "DRAM", dram(run))
+  made:section("balance", "Balance of controllers and slices", spread(run))
   made:section("energy", "Energy", energies(run))
   made:section("distributions", "Distributions", distributions(run))
   made:section("lines", "Hottest lines", hot_lines(run))
