@@ -41,7 +41,71 @@ harness.test("slots, issues, threads and accesses add up to the statistics, unde
   end
 end)
 
-local files <const> = { "profile.csv", "profile_warps.csv", "profile_ctas.csv" }
+--- Over all allocations.
+local function sum_of_allocations(found, group, name)
+  local all = 0
+  for _, of in ipairs(found.allocations) do all = all + (of.accesses[group] and of.accesses[group][name] or 0) end
+  return all
+end
+
+harness.test("accesses of allocations add up to those of instructions, and each kind to the accesses of its stream", function()
+  local r = run { workload = "bfs", config = "gtx480" }
+  local found = r.profile
+  for g, group in ipairs(found.groups) do
+    local kinds = 0
+    for _, name in ipairs { "hits", "misses", "merges" } do
+      local of_instructions = sum(found, function(of) return of.accesses[g] and of.accesses[g][name] or 0 end)
+      harness.equal(sum_of_allocations(found, g, name), of_instructions, group .. name)
+      kinds = kinds + of_instructions
+    end
+    harness.equal(sum_of_allocations(found, g, "loads") + sum_of_allocations(found, g, "stores")
+      + sum_of_allocations(found, g, "atomics"), kinds, group)
+  end
+  harness.equal(sum_of_allocations(found, 1, "stores"), r["sm[*].l1d.write_hits"] + r["sm[*].l1d.write_misses"] + r["sm[*].l1d.write_merges"])
+end)
+
+harness.test("an allocation has the accesses of its own, also when another takes its place, and a name", function()
+  local ptx = harness.write("names.ptx", [[
+.version 8.0
+.target sm_80
+.address_size 64
+.global .align 4 .u32 counter;
+.visible .entry touch(.param .u64 from, .param .u64 to) {
+  .reg .b64 %rd<4>; .reg .b32 %r<4>;
+  ld.param.u64 %rd1, [from]; ld.param.u64 %rd2, [to];
+  ld.global.u32 %r1, [%rd1]; st.global.u32 [%rd2], %r1;
+  atom.global.add.u32 %r2, [counter], 1;
+  ret;
+}
+]])
+  local path = harness.write("names.lua", ([[
+local w = require("warpwright").workload "names" { doc = "Allocations.", ptx = "%s", sizes = { small = {} } }
+function w:run(gpu)
+  local from, to = gpu:alloc(512), gpu:alloc(100)
+  gpu:launch(self.kernels.touch, { grid = 1, block = 32, args = { from, to } })
+  gpu:free(to)
+  local other = gpu:alloc(60)
+  gpu:launch(self.kernels.touch, { grid = 2, block = 32, args = { from, other } })
+end
+return w
+]]):format(ptx))
+  local out = home .. "/names"
+  local r = run { workload = path, out = out }
+  local found, of = r.profile, {}
+  for i, one in ipairs(found.allocations) do
+    local l1 = one.accesses[1] or { loads = 0, stores = 0 }
+    local l2 = one.accesses[#found.groups] or { atomics = 0 }
+    of[i] = ("%s %s %d %d %d"):format(one.name, one.bytes, l1.loads, l1.stores, l2.atomics)
+  end
+  harness.equal(table.concat(of, ", "), (" nil 0 0 0, counter 4 0 0 %d, touch from 512 3 0 0, touch to 100 0 1 0, touch to 60 0 2 0"):format(
+    r["l2[*].atomic_hits"] + r["l2[*].atomic_misses"] + r["l2[*].atomic_merges"]))
+  local status, text = harness.run("profile", out, "--allocations")
+  harness.equal(status, 0, text)
+  assert(text:find "\n +3 +0 +[%d.]+%%[^\n]* 512  0x%x+ +touch from\n", text)
+  harness.contains(text, "(no allocation)")
+end)
+
+local files <const> = { "profile.csv", "profile_warps.csv", "profile_ctas.csv", "profile_allocations.csv" }
 local straight <const> = home .. "/straight"
 local whole <const> = run { out = straight }
 
@@ -292,7 +356,7 @@ harness.test("a page is written to what a name leads to, and a FILE.tmp of the u
 end)
 
 harness.test("a damaged file of a profile is named, whatever it holds", function()
-  local folder, tables = home .. "/damaged", { "profile.csv", "profile_warps.csv", "profile_ctas.csv" }
+  local folder, tables = home .. "/damaged", files
   core.make_folder(folder)
   for _, file in ipairs(tables) do
     local whole_text = harness.read(("%s/%s"):format(straight, file))

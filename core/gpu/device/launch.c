@@ -186,6 +186,7 @@ static uint32_t module_of(const Gpu *gpu, const Kernel *kernel) {
 
 void gpu_prepare(Gpu *gpu, const Kernel *kernel, const Launch *launch) {
     prepare_kernel(gpu, kernel, launch);
+    if (gpu->profile) profile_note_arguments(gpu->profile, &gpu->running);
     for (uint32_t i = 0; i < gpu->sm_count; i++)
         sm_set_kernel(gpu->sms[i], &gpu->running);
     gpu->printed.text.count = gpu->printed.dropped = 0;

@@ -1,9 +1,9 @@
 #include "core/gpu/device/profile.h"
 
-#include "core/sim/event.h"
 #include "core/sim/sim.h"
 #include "mem/cache/cache.h"
 #include "mem/protocol/caches.h"
+#include "mem/protocol/functional_memory.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -26,14 +26,25 @@ typedef struct {
 } SmProfile;
 
 typedef struct {
-    Subscriber subscriber;
+    CacheObserver observer;
     const Profile *profile;
     uint32_t group;
     Counts counts;
+    AllocationCounts allocations;
 } CacheProfile;
+
+/* The first argument of a kernel that was the address of an allocation. */
+typedef struct {
+    uint64_t start, made_by;
+    const Kernel *kernel;
+    uint32_t param;
+} Argument;
 
 struct Profile {
     Sim *sim;
+    const DeviceMemory *memory;
+    Argument *arguments;
+    uint32_t argument_count, argument_capacity;
     SmProfile *sms;
     CacheProfile *caches;
     uint32_t sm_count, cache_count, group_count;
@@ -185,25 +196,23 @@ static const GateClass profile_gate = {.name = "profile",
 
 /* --- Caches ------------------------------------------------------------------------------------- */
 
-/* Arguments: sm, warp, address, pc, ... What belongs to no SM is of no kernel. */
-static int64_t count_access(Subscriber *subscriber, SimObject *object, uint32_t event,
-                            const int64_t *arguments, uint64_t now) {
-    CacheProfile *profile = (CacheProfile *)subscriber;
-    (void)object, (void)now;
-    if (arguments[0] < 0 || arguments[0] >= profile->profile->sm_count) return NO_ANSWER;
-    const Sm *sm = profile->profile->sms[arguments[0]].gate.sm;
-    if (!sm->running) return NO_ANSWER;
+/* What belongs to no SM is of no kernel. */
+static void count_access(CacheObserver *observer, const MemMessage *m, uint32_t result) {
+    CacheProfile *profile = (CacheProfile *)observer;
+    if (result == RESULT_BYPASS || m->sm >= profile->profile->sm_count) return;
+    const Sm *sm = profile->profile->sms[m->sm].gate.sm;
+    if (!sm->running) return;
     KernelProfile *of = profile_of(&profile->counts, sm->running->kernel, sm->running->launch);
     InstAccesses **accesses = &of->accesses[profile->group];
     if (!*accesses) *accesses = zeroed(of->kernel->inst_count + 1, sizeof **accesses);
-    InstAccesses *inst = &(*accesses)[known_pc(of->kernel, (uint64_t)arguments[3])];
-    if (event == CACHE_HIT)
+    InstAccesses *inst = &(*accesses)[known_pc(of->kernel, m->pc)];
+    if (result == RESULT_HIT)
         inst->hits++;
-    else if (event == CACHE_MISS)
+    else if (result == RESULT_MISS)
         inst->misses++;
     else
         inst->merges++;
-    return NO_ANSWER;
+    allocations_count(&profile->allocations, profile->profile->memory, m, result);
 }
 
 /* The path with [*] for every index. */
@@ -248,14 +257,15 @@ static void look_at_sm(Profile *profile, Sm *sm) {
 static void look_at_cache(Profile *profile, SimObject *cache) {
     CacheProfile *of = &profile->caches[profile->cache_count++];
     *of = (CacheProfile){
-        .subscriber = {count_access}, .profile = profile, .group = group_of(profile, cache->path)};
-    object_subscribe(cache, &of->subscriber, 1u << CACHE_HIT | 1u << CACHE_MISS | 1u << CACHE_MERGE);
+        .observer = {.accessed = count_access}, .profile = profile, .group = group_of(profile, cache->path)};
+    cache_observe(&((CacheObject *)cache)->cache, &of->observer);
 }
 
 Profile *profile_new(Sim *sim) {
     Profile *profile = zeroed(1, sizeof *profile);
     uint32_t caches = 0;
     profile->sim = sim;
+    profile->memory = ((const FunctionalMemory *)sim->user)->memory;
     for (uint32_t i = 0; i < sim->object_count; i++) {
         profile->sm_count += sim->objects[i]->class == &sm_class;
         caches += is_cache(sim->objects[i]);
@@ -289,8 +299,10 @@ static void profile_empty(Profile *profile) {
         empty(&profile->sms[i].counts);
         profile->sms[i].cta_count = 0;
     }
-    for (uint32_t i = 0; i < profile->cache_count; i++)
+    for (uint32_t i = 0; i < profile->cache_count; i++) {
         empty(&profile->caches[i].counts);
+        allocations_empty(&profile->caches[i].allocations);
+    }
 }
 
 void profile_free(Profile *profile) {
@@ -302,6 +314,7 @@ void profile_free(Profile *profile) {
         free(profile->groups[i]);
     free(profile->sms);
     free(profile->caches);
+    free(profile->arguments);
     free(profile);
 }
 
@@ -374,6 +387,63 @@ uint64_t profile_ctas(const Profile *profile, CtaProfile **ctas) {
     return count;
 }
 
+/* --- Allocations -------------------------------------------------------------------------------- */
+
+AllocationCounts profile_allocations(const Profile *profile, uint32_t group) {
+    AllocationCounts sums = {0};
+    for (uint32_t i = 0; i < profile->cache_count; i++)
+        if (profile->caches[i].group == group) allocations_add(&sums, &profile->caches[i].allocations);
+    return sums;
+}
+
+static const Argument *argument_of(const Profile *profile, uint64_t start, uint64_t made_by) {
+    for (const Argument *a = profile->arguments; a < profile->arguments + profile->argument_count; a++)
+        if (a->start == start && a->made_by == made_by) return a;
+    return NULL;
+}
+
+static void note_argument(Profile *profile, Argument argument) {
+    if (argument_of(profile, argument.start, argument.made_by)) return;
+    if (profile->argument_count == profile->argument_capacity) {
+        profile->argument_capacity = profile->argument_capacity ? 2 * profile->argument_capacity : 16;
+        profile->arguments = realloc(profile->arguments,
+                                     profile->argument_capacity * sizeof *profile->arguments);
+        ensure(profile->arguments);
+    }
+    profile->arguments[profile->argument_count++] = argument;
+}
+
+void profile_note_arguments(Profile *profile, const RunningKernel *running) {
+    const Kernel *kernel = running->kernel;
+    for (uint32_t i = 0; i < kernel->param_count; i++) {
+        DeviceBlock block;
+        uint64_t address;
+        if (kernel->params[i].bytes != sizeof address) continue;
+        memcpy(&address, running->params + kernel->params[i].offset, sizeof address);
+        if (device_nearest(profile->memory, address, &block) && block.start == address)
+            note_argument(profile, (Argument){address, block.made_by, kernel, i});
+    }
+}
+
+/* Compilers name a parameter after its kernel. */
+static void name_argument(const Argument *argument, char *name, size_t size) {
+    const char *kernel = argument->kernel->name, *param = argument->kernel->params[argument->param].name;
+    bool has_kernel = strncmp(param, kernel, strlen(kernel)) == 0;
+    snprintf(name, size, "%s%s%s", has_kernel ? "" : kernel, has_kernel ? "" : " ", param);
+}
+
+void profile_name_allocation(const Profile *profile, const AllocationAccesses *of, char *name, size_t size) {
+    DeviceBlock block;
+    const Argument *argument = argument_of(profile, of->start, of->made_by);
+    bool is_live = device_nearest(profile->memory, of->start, &block) && block.start == of->start &&
+                   block.made_by == of->made_by;
+    *name = 0;
+    if (is_live && block.name)
+        snprintf(name, size, "%s", block.name);
+    else if (argument)
+        name_argument(argument, name, size);
+}
+
 /* --- Checkpoints -------------------------------------------------------------------------------- */
 
 static void save_array(Buffer *buffer, const void *counts, size_t count, size_t size) {
@@ -418,6 +488,11 @@ void profile_save(const Profile *profile, Buffer *buffer) {
     for (uint32_t i = 0; i < count; i++)
         save_kernel(&kernels[i], buffer);
     profile_free_kernels(kernels, count);
+    for (uint32_t g = 0; g < profile->group_count; g++) {
+        AllocationCounts sums = profile_allocations(profile, g);
+        allocations_save(&sums, buffer);
+        allocations_empty(&sums);
+    }
     buffer_u32(buffer, profile->sm_count);
     for (uint32_t i = 0; i < profile->sm_count; i++)
         save_ctas(&profile->sms[i], buffer);
@@ -488,12 +563,23 @@ static bool load_ctas(SmProfile *of, Reader *reader) {
     return knows_residents(of);
 }
 
+/* Likewise those of the first cache of the group. */
+static bool load_allocations(Profile *profile, Reader *reader) {
+    for (uint32_t g = 0; g < profile->group_count; g++) {
+        uint32_t first = 0;
+        while (profile->caches[first].group != g)
+            first++;
+        if (!allocations_load(&profile->caches[first].allocations, reader)) return false;
+    }
+    return true;
+}
+
 bool profile_load(Profile *profile, Reader *reader, FindKernel *find, const void *context) {
     profile_empty(profile);
     if (!load_groups(profile, reader)) return false;
     for (uint32_t left = reader_u32(reader); left && !reader->failed; left--)
         if (!load_kernel(&profile->sms[0].counts, reader, find, context)) return false;
-    if (reader_u32(reader) != profile->sm_count) return false;
+    if (!load_allocations(profile, reader) || reader_u32(reader) != profile->sm_count) return false;
     for (uint32_t i = 0; i < profile->sm_count; i++)
         if (!load_ctas(&profile->sms[i], reader)) return false;
     return reader_at_end(reader);

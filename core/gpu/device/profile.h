@@ -1,6 +1,6 @@
 /* What --profile counts, by instruction of each kernel: its issues, the issue slots that were lost while it was what
- * a scheduler waited for, and what its accesses found in the caches; and what each CTA did. It looks on, as an issue
- * gate of every SM that holds nothing back and a subscriber of every cache; each counts for itself, so that no order
+ * a scheduler waited for, and what its accesses found in the caches; the same by allocation of device memory; and what
+ * each CTA did. It looks on, as an issue gate of every SM that holds nothing back and an observer of every cache; each counts for itself, so that no order
  * and no thread can change a sum. A run without it pays nothing.
  *
  * A lost slot is put to the instruction of one warp: of the scheduler's warps that stood in the way of its cause, the
@@ -8,6 +8,7 @@
 #ifndef WW_GPU_PROFILE_H
 #define WW_GPU_PROFILE_H
 
+#include "core/gpu/device/allocation_profile.h"
 #include "core/gpu/sm/sm.h"
 #include "core/sim/checkpoint/buffer.h"
 
@@ -53,6 +54,13 @@ uint32_t profile_kernels(const Profile *profile, KernelProfile **kernels);
 void profile_free_kernels(KernelProfile *kernels, uint32_t count);
 /* All CTAs that have started, in the order of SMs and of their starts; to be freed. */
 uint64_t profile_ctas(const Profile *profile, CtaProfile **ctas);
+
+/* Sums over the caches of a group; to be emptied. */
+AllocationCounts profile_allocations(const Profile *profile, uint32_t group);
+/* A kernel is launched: allocations have the name of the first argument that was their address. */
+void profile_note_arguments(Profile *profile, const RunningKernel *running);
+/* Of a variable; else of such an argument, "vecadd a"; else "". */
+void profile_name_allocation(const Profile *profile, const AllocationAccesses *of, char *name, size_t size);
 
 /* For checkpoints, between quanta. */
 void profile_save(const Profile *profile, Buffer *buffer);

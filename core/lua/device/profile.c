@@ -132,6 +132,57 @@ static void push_ctas(lua_State *L, const Profile *profile) {
     free(ctas);
 }
 
+/* { loads =, stores =, atomics =, hits =, misses =, merges = } */
+static void push_accesses_to(lua_State *L, const AllocationAccesses *of) {
+    static const char *const kinds[] = {"loads", "stores", "atomics"};
+    static const char *const results[] = {"hits", "misses", "merges"};
+    lua_createtable(L, 0, 6);
+    for (uint32_t i = 0; i < 3; i++) {
+        set_integer(L, kinds[i], of->kinds[i]);
+        set_integer(L, results[i], of->results[i]);
+    }
+}
+
+/* One of `all`, with `accesses` by the number of the group, from 1; false where it has counted nothing. */
+static void push_allocation(lua_State *L, const Profile *profile, const AllocationAccesses *of,
+                            const AllocationCounts *by_group, uint32_t groups) {
+    char name[512];
+    lua_createtable(L, 0, 4);
+    profile_name_allocation(profile, of, name, sizeof name);
+    set_text(L, "name", name);
+    if (of->start) {
+        set_integer(L, "address", of->start);
+        set_integer(L, "bytes", of->bytes);
+    }
+    lua_createtable(L, (int)groups, 0);
+    for (uint32_t g = 0; g < groups; g++) {
+        const AllocationAccesses *found = allocations_find(&by_group[g], of);
+        if (found)
+            push_accesses_to(L, found);
+        else
+            lua_pushboolean(L, false);
+        lua_rawseti(L, -2, (lua_Integer)g + 1);
+    }
+    lua_setfield(L, -2, "accesses");
+}
+
+/* In the order in which they were made; what is in none comes first. */
+static void push_allocations(lua_State *L, const Profile *profile, uint32_t groups) {
+    AllocationCounts all = {0}, by_group[PROFILE_GROUPS];
+    for (uint32_t g = 0; g < groups; g++) {
+        by_group[g] = profile_allocations(profile, g);
+        allocations_add(&all, &by_group[g]);
+    }
+    lua_createtable(L, (int)all.count, 0);
+    for (uint32_t i = 0; i < all.count; i++) {
+        push_allocation(L, profile, &all.of[i], by_group, groups);
+        lua_rawseti(L, -2, (lua_Integer)i + 1);
+    }
+    for (uint32_t g = 0; g < groups; g++)
+        allocations_empty(&by_group[g]);
+    allocations_empty(&all);
+}
+
 /* core.start_profile(gpu): before the first kernel */
 static int l_start_profile(lua_State *L) {
     const Machine *machine = gpu_at(L, 1);
@@ -142,7 +193,8 @@ static int l_start_profile(lua_State *L) {
 }
 
 /* core.profile(gpu) -> { groups = of caches, kernels = { { name =, instructions = { { pc =, opcode =, line =, text =, file
- * =, source_line =, issues =, threads =, slots = { cause = number ... }, accesses = } ... }, warps = } ... }, ctas = } */
+ * =, source_line =, issues =, threads =, slots = { cause = number ... }, accesses = } ... }, warps = } ... }, allocations = {
+ * { name =, address =, bytes =, accesses = } ... }, ctas = } */
 static int l_profile(lua_State *L) {
     const Machine *machine = gpu_at(L, 1);
     const Profile *profile = gpu_profile(machine->gpu);
@@ -158,6 +210,8 @@ static int l_profile(lua_State *L) {
     lua_setfield(L, -2, "groups");
     push_kernels(L, profile, groups);
     lua_setfield(L, -2, "kernels");
+    push_allocations(L, profile, groups);
+    lua_setfield(L, -2, "allocations");
     push_ctas(L, profile);
     lua_setfield(L, -2, "ctas");
     return 1;

@@ -159,12 +159,13 @@ help.commands = {
   },
   {
     word = "profile", does = "tells which instructions and source lines a run with --profile spent its cycles on", takes = { "folder" },
-    usage = { "profile RUN [--top N] [--source | --ptx] [--warps] [--ctas] [--html FILE]" },
+    usage = { "profile RUN [--top N] [--source | --ptx] [--warps] [--ctas] [--allocations] [--html FILE]" },
     options = { option("--top", "N", "so many instructions or lines of each kernel, default 10; 0: all"),
       option("--source", nil, "by line of the CUDA source, which .loc names, not by instruction"),
       option("--ptx", nil, "all instructions in the order of the PTX"),
       option("--warps", nil, "the warps of a CTA, by number, over all CTAs"),
       option("--ctas", nil, "the CTAs that took the longest, as many as --top says"),
+      option("--allocations", nil, "loads, stores and atomics of each allocation of device memory, and how many hit, by cache"),
       option("--html", "FILE", "all of it as one page", "file") },
     notes = "A slot of a scheduler that was lost is put to the instruction of one warp: of those that waited for what it was lost to, the "
       .. "oldest. The slots of all instructions, and those without a warp, add up to the SMs' own.",

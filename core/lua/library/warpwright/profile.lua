@@ -67,12 +67,29 @@ local function ctas_csv(found)
   return text_table.csv(cta_columns, rows)
 end
 
+local access_columns <const> = { "loads", "stores", "atomics", "hits", "misses", "merges" }
+
+local function allocations_csv(found)
+  local columns, rows = { "allocation", "address", "bytes", "name" }, {}
+  for _, group in ipairs(found.groups) do
+    for _, name in ipairs(access_columns) do columns[#columns + 1] = ("%s.%s"):format(group, name) end
+  end
+  for i, of in ipairs(found.allocations) do
+    rows[i] = { i - 1, of.address and ("0x%x"):format(of.address) or "", of.bytes or "", of.name }
+    for _, accesses in ipairs(of.accesses) do
+      for _, name in ipairs(access_columns) do table.insert(rows[i], accesses and accesses[name] or 0) end
+    end
+  end
+  return text_table.csv(columns, rows)
+end
+
 --- `found`: of core.profile().
 function profile.files(found)
   return {
     { name = "profile.csv", text = instructions_csv(found) },
     { name = "profile_warps.csv", text = warps_csv(found) },
     { name = "profile_ctas.csv", text = ctas_csv(found) },
+    { name = "profile_allocations.csv", text = allocations_csv(found) },
   }
 end
 
@@ -83,7 +100,10 @@ local contents <const> = {
   ["profile.csv"] = { numbers = slot_columns {}, or_nothing = { "pc", "line", "source_line" }, others = { "kernel", "file", "text" } },
   ["profile_warps.csv"] = { numbers = slot_columns { "warp" }, or_nothing = {}, others = { "kernel" } },
   ["profile_ctas.csv"] = { numbers = { "launch", "x", "y", "z", "slot", "from", "warp_instructions" }, or_nothing = { "to" }, others = { "sm" } },
+  ["profile_allocations.csv"] = { numbers = { "allocation" }, or_nothing = { "address", "bytes" }, others = { "name" } },
 }
+
+local is_count_of_cache <const> = { hits = true, misses = true, merges = true, loads = true, stores = true, atomics = true }
 
 local function is_row(row, wanted)
   for _, column in ipairs(wanted.numbers) do
@@ -97,7 +117,7 @@ local function is_row(row, wanted)
   end
   for column, value in pairs(row) do
     local is_of_cache = column:match "%.(%l+)$"
-    if (is_of_cache == "hits" or is_of_cache == "misses" or is_of_cache == "merges") and math.type(value) ~= "integer" then return false end
+    if is_count_of_cache[is_of_cache] and math.type(value) ~= "integer" then return false end
   end
   return true
 end
@@ -307,6 +327,40 @@ local function ctas_table(rows, count)
   return { "launch", "CTA", "SM", "slot", "from", "to", "cycles", "warp instructions" }, list
 end
 
+--- Columns { head =, get = function(row) } of a group of caches: the kinds of accesses that any allocation has, and how many hit.
+local function access_columns_of(rows, group)
+  local columns = {}
+  for _, name in ipairs { "loads", "stores", "atomics" } do
+    local column, all = ("%s.%s"):format(group, name), 0
+    for _, row in ipairs(rows) do all = all + row[column] end
+    if all > 0 then columns[#columns + 1] = { head = ("%s %s"):format(group, name), get = function(row) return row[column] end } end
+  end
+  columns[#columns + 1] = { head = group .. " hits", get = function(row)
+    local accesses = accesses_of(row, group)
+    return accesses > 0 and ("%.1f%%"):format(100 * row[group .. ".hits"] / accesses) or ""
+  end }
+  return columns
+end
+
+local function allocations_table(rows, groups)
+  local heads, list = {}, {}
+  for i in ipairs(rows) do list[i] = {} end
+  for _, group in ipairs(groups_at_work({ rows = rows }, groups)) do
+    for _, column in ipairs(access_columns_of(rows, group)) do
+      heads[#heads + 1] = column.head
+      for i, row in ipairs(rows) do table.insert(list[i], column.get(row)) end
+    end
+  end
+  for _, name in ipairs { "bytes", "address", "allocation" } do heads[#heads + 1] = name end
+  for i, row in ipairs(rows) do
+    local is_one = row.address ~= ""
+    table.insert(list[i], row.bytes)
+    table.insert(list[i], is_one and ("0x%x"):format(row.address) or "")
+    table.insert(list[i], is_one and row.name or "(no allocation)")
+  end
+  return heads, list
+end
+
 --- Of a run's folder, for reports: { kernel =, slots =, columns =, rows = } of each kernel, by source line where it has any; nil
 -- without a profile.
 function profile.hottest(path, count)
@@ -354,7 +408,7 @@ local function html_table(columns, rows)
   return table.concat(lines)
 end
 
-local function page(path, kernels, groups, ctas, beginning)
+local function page(path, kernels, groups, ctas, allocations, beginning)
   local parts, sources = {}, {}
   local function add(text, ...) parts[#parts + 1] = select("#", ...) > 0 and text:format(...) or text end
   add("<!doctype html>\n<html lang=en><meta charset=utf-8><title>Profile of %s</title>\n<style>\n%s</style>\n<h1>Profile of %s</h1>\n",
@@ -367,6 +421,8 @@ local function page(path, kernels, groups, ctas, beginning)
     add "<h3>Warps</h3>\n"
     add((html_table(warps_table(kernel))))
   end
+  add "<h2>Allocations</h2>\n"
+  add((html_table(allocations_table(allocations, groups))))
   add "<h2>The 50 CTAs that took the longest</h2>\n"
   add((html_table(ctas_table(ctas, 50))))
   return table.concat(parts)
@@ -374,7 +430,8 @@ end
 
 -- The command ---------------------------------------------------------------------------------------------------------
 
-local flags <const> = { ["--source"] = "source", ["--ptx"] = "ptx", ["--warps"] = "warps", ["--ctas"] = "ctas" }
+local flags <const> = { ["--source"] = "source", ["--ptx"] = "ptx", ["--warps"] = "warps", ["--ctas"] = "ctas",
+  ["--allocations"] = "allocations" }
 
 local function read_arguments(args, first)
   local options, i = { top = 10 }, first
@@ -390,7 +447,7 @@ local function read_arguments(args, first)
       end
       options[name:sub(3)] = value
     elseif name:sub(1, 1) == "-" then
-      usage_error("profile: unknown option '%s'; available: --top, --source, --ptx, --warps, --ctas, --html", args[i])
+      usage_error("profile: unknown option '%s'; available: --top, --source, --ptx, --warps, --ctas, --allocations, --html", args[i])
     elseif options.path then
       usage_error("profile: expected one RUN, got a second: '%s'", args[i])
     else
@@ -410,11 +467,12 @@ function profile.main(args, first)
   local options = read_arguments(args, first)
   local rows, columns = read_csv(options.path, "profile.csv")
   local warps, ctas = read_csv(options.path, "profile_warps.csv"), read_csv(options.path, "profile_ctas.csv")
+  local allocations = (options.allocations or options.html) and read_csv(options.path, "profile_allocations.csv")
   local kernels, groups, sources = kernels_of(rows), groups_of(columns), {}
   local beginning = stored_run.beginning_of(options.path, "profile")
   give_warps(kernels, warps)
   if options.html then
-    output.write_page("profile: --html", options.html, page(options.path, kernels, groups, ctas, beginning))
+    output.write_page("profile: --html", options.html, page(options.path, kernels, groups, ctas, allocations, beginning))
     return 0
   end
   for i, kernel in ipairs(kernels) do
@@ -422,6 +480,7 @@ function profile.main(args, first)
     io.write(text_table.text(table_of(kernel, groups, options, sources)))
     if options.warps then io.write("\n", text_table.text(warps_table(kernel))) end
   end
+  if options.allocations then io.write("\n", text_table.text(allocations_table(allocations, groups))) end
   if options.ctas then io.write("\n", text_table.text(ctas_table(ctas, options.top))) end
   return 0
 end
