@@ -39,14 +39,14 @@ end
 
 --- The trace of a run, or the file itself.
 local function find_trace(run)
-  if core.is_file(run) then return trace_lines.open(run) end
+  if core.is_file(run) then return trace_lines.open("explain", run) end
   if not core.real_path(run) then core.user_error(("explain: %s: expected the folder of a run, got no such folder"):format(run)) end
   local path = run .. "/" .. tracing.FILE
   if not core.is_file(path) then
     core.user_error(("explain: %s: expected a run with a trace, got no %s; run it with --trace '*' --from CYCLE --to CYCLE, or name the trace")
       :format(run, tracing.FILE))
   end
-  return trace_lines.open(path)
+  return trace_lines.open("explain", path)
 end
 
 function command.main(args, first)

@@ -11,14 +11,14 @@ function trace_lines.heading(objects, from, to, events)
     events and ", events " .. events or "")
 end
 
---- Reads one; an error when the file is none. { path =, objects =, from =, to =, events = }
-function trace_lines.open(path)
+--- Reads one for `command`; an error when the file is none. { path =, objects =, from =, to =, events = }
+function trace_lines.open(command, path)
   local file, problem = io.open(path, "rb")
-  if not file then core.user_error(("explain: %s"):format(problem)) end
+  if not file then core.user_error(("%s: %s"):format(command, problem)) end
   local first = file:read "l" or ""
   file:close()
   local objects, from, rest = first:match "^# trace of (.-) from cycle (%d+)(.*)$"
-  if not objects then core.user_error(("explain: %s: expected a trace as text, which is not compressed, got another file"):format(path)) end
+  if not objects then core.user_error(("%s: %s: expected a trace as text, which is not compressed, got another file"):format(command, path)) end
   return { path = path, objects = objects, from = math.tointeger(tonumber(from)), to = math.tointeger(tonumber(rest:match "^ to (%d+)")),
     events = rest:match ", events (.*)$" }
 end
