@@ -1,7 +1,7 @@
 /* What --profile counts, by instruction of each kernel: its issues, the issue slots that were lost while it was what
  * a scheduler waited for, and what its accesses found in the caches; the same by allocation of device memory; and what
- * each CTA did. It looks on, as an issue gate of every SM that holds nothing back and an observer of every cache; each counts for itself, so that no order
- * and no thread can change a sum. A run without it pays nothing.
+ * each CTA did. It looks on, as an issue gate of every SM that holds nothing back and an observer of every cache; each
+ * counts for itself, so that no order and no thread can change a sum. A run without it pays nothing.
  *
  * A lost slot is put to the instruction of one warp: of the scheduler's warps that stood in the way of its cause, the
  * oldest. So the slots of all instructions, and those with nobody to blame, add up to the SMs' own. */
