@@ -70,7 +70,7 @@ end)
 
 harness.test("what ran before and after a fault has statistics", function()
   good "stray"
-  harness.contains(harness.read(harness.folder() .. "/stray/stats.txt"), "launch[0].cycles", "launch[1].cycles", "scale: core cycles")
+  harness.contains(harness.read(harness.folder() .. "/stray/stats.txt"), "launch[0].cycles", "launch[1].cycles", "scale (module 2): core cycles")
 end)
 
 harness.test("a launch that failed leaves no votes at a barrier behind, with timing and without", function()
