@@ -39,7 +39,7 @@ function harness.run(...) return harness.run_with("", ...) end
 --- The same with variables of the environment, "NAME=value NAME=value".
 function harness.run_with(environment, ...)
   local words = { environment, "'" .. program .. "'" }
-  for _, word in ipairs { ... } do words[#words + 1] = "'" .. word .. "'" end
+  for _, word in ipairs { ... } do words[#words + 1] = "'" .. tostring(word):gsub("'", [['\'']]) .. "'" end
   local pipe = assert(io.popen(table.concat(words, " ") .. " 2>&1"))
   local output = pipe:read("a")
   local _, kind, status = pipe:close()

@@ -353,6 +353,33 @@ harness.test("speed-ups of a sweep are quotients of its cycles, with their geome
   harness.equal(rows[5][3], ("%.3f"):format(product ^ 0.25))
 end)
 
+--- The speed-ups of a sweep with these axes and this choice, and the page.
+local function speed_ups_of(name, definition)
+  local out = harness.folder() .. "/" .. name
+  local status, output = harness.run("sweep", harness.write(name .. ".lua", definition), "--out", out)
+  harness.equal(status, 0, output)
+  status, output = harness.run("report", out)
+  harness.equal(status, 0, output)
+  local text = harness.read(out .. "/report.html")
+  return table_of(text, "speed-ups"), text
+end
+
+harness.test("means of speed-ups are over the rows that have all of them", function()
+  local rows = speed_ups_of("part", [[return { axes = { config = "gtx480", workload = { "vecadd", "fast_walsh" }, size = "small",
+    policy = { "gto", "lrr", "ccws" } },
+    keep = function(p) return p.workload == "vecadd" or p.policy ~= "ccws" end }]])
+  harness.equal(rows[3][1], "geometric mean, 1 of 2 rows")
+  for column = 2, 4 do harness.equal(rows[3][column], rows[1][column]) end
+end)
+
+harness.test("where core clocks differ, speed-ups are of simulated time", function()
+  local rows, text = speed_ups_of("clocks", [[return { axes = { config = "gtx480", workload = "vecadd", size = "small", policy = "gto",
+    ["clock.core"] = { "350MHz", "700MHz" }, quantum = 7 } }]])
+  harness.contains(text, "simulated seconds of clock.core 350MHz")
+  local up = tonumber(rows[1][3])
+  assert(up > 1 and up < 2, up)
+end)
+
 harness.test("all runs and their figures are those of the database", function()
   local rows, data = table_of(of_sweep, "runs"), data_of(of_sweep).sweep
   local wanted = query [[SELECT runs.run, cycles, (SELECT SUM(value * whole) / SUM(whole) FROM counts JOIN names USING (name_id)

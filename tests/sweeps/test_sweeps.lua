@@ -441,14 +441,29 @@ harness.test("the database has the statistics that the runs wrote in any way, an
     return folder
   end
   local select = "policy, sm[*].l1d.misses, sm[*].lsu.accesses_per_load, run.ipc"
-  harness.equal(query(without "all", "--select", select), query(whole, "--select", select, "--where", 'workload = "vecadd"'))
+  harness.equal(query(without "all", "--select", select), query(whole, "--select", select, "--where", "workload = 'vecadd'"))
   local summary, none = without "summary", without "none"
-  harness.equal(query(summary, "--select", "run.ipc"), query(whole, "--select", "run.ipc", "--where", 'workload = "vecadd"'))
+  harness.equal(query(summary, "--select", "run.ipc"), query(whole, "--select", "run.ipc", "--where", "workload = 'vecadd'"))
   harness.refused("query: sm[*].l1d.misses: expected a sweep with --stats packed or all, got one with --stats summary", "query", summary,
     "--select", select)
   harness.refused("query: run.ipc: expected a sweep with --stats packed or all, got one with --stats none", "query", none,
     "--select", "run.ipc")
   harness.refused("query: no column or statistic matches 'run.ipk'; did you mean run.ipc", "query", summary, "--select", "run.ipk")
+end)
+
+harness.test("query: a statistic in double quotes is that statistic, and what is none an error", function()
+  harness.equal(query(whole, "--select", '1 - "sm[*].l1d.miss_rate" as x', "--order", "run"),
+    query(whole, "--select", "1 - sm[*].l1d.miss_rate as x", "--order", "run"))
+  harness.equal(query(whole, "--select", 'cycles as "of it"', "--order", '"of it" desc'),
+    query(whole, "--sql", 'select cycles as "of it" from runs order by cycles desc'))
+  harness.refused("query: no column or statistic matches 'ipcc'; did you mean ipc", "query", whole, "--select", '"ipcc"')
+  harness.refused("; texts stand in single quotes", "query", whole, "--where", 'workload = "vecadd"')
+  harness.refused("no such column: ipcc", "query", whole, "--sql", 'select "ipcc" from results')
+end)
+
+harness.test("query: a pattern is of counters or of ratios, and a * behind it may multiply", function()
+  harness.refused("query: sm[*].l1d.miss*: expected counters or ratios, got both", "query", whole, "--select", "sm[*].l1d.miss*")
+  harness.equal(query(whole, "--select", "sm[*].l1d.misses*2.0/cycles as x"), query(whole, "--select", "sm[*].l1d.misses * 2.0 / cycles as x"))
 end)
 
 harness.test("query groups, and writes CSV, JSON and tables", function()
@@ -463,7 +478,7 @@ harness.test("query groups, and writes CSV, JSON and tables", function()
 end)
 
 harness.test("query: names of columns behind AS and in quotes may have spaces, commas and brackets", function()
-  local function first(select) return query(whole, "--where", "run = 1", "--select", (select:gsub("'", [['\'']]))) end -- for the shell
+  local function first(select) return query(whole, "--where", "run = 1", "--select", select) end
   local function head(select) return first(select):match "^[^\n]*" end
   harness.equal(head 'cycles as "x y", policy AS `p, q`, sms as [s]', 'x y,"p, q",s')
   harness.equal(head "cycles as 'x y'", "x y")
@@ -532,8 +547,8 @@ harness.test("with stats_every, intervals are in the database, and add up to the
   local status, output = sweep(described, folder)
   harness.equal(status, 0, output)
   harness.equal(query(folder, "--sql", [[
-    SELECT count(DISTINCT run), sum(value) = (SELECT sum(value) FROM stats WHERE name GLOB "sm*.slots_issued"),
-      max(to_cycle) = (SELECT max(cycles) FROM runs), min(from_cycle) FROM interval_stats WHERE name = "sm[*].slots_issued"
+    SELECT count(DISTINCT run), sum(value) = (SELECT sum(value) FROM stats WHERE name GLOB 'sm*.slots_issued'),
+      max(to_cycle) = (SELECT max(cycles) FROM runs), min(from_cycle) FROM interval_stats WHERE name = 'sm[*].slots_issued'
   ]]):match "\n(.*)\n", "6,1,1,0")
 end)
 
@@ -542,8 +557,8 @@ harness.test("with histograms, buckets and percentiles are in the database", fun
   local status, output = sweep(described, folder)
   harness.equal(status, 0, output)
   harness.equal(query(folder, "--sql", [[
-    SELECT count(DISTINCT run), sum(count) = (SELECT sum(value) FROM stats WHERE name GLOB "sm*.lsu.loads_answered")
-    FROM histograms WHERE name GLOB "*lsu.*_latency_*"
+    SELECT count(DISTINCT run), sum(count) = (SELECT sum(value) FROM stats WHERE name GLOB 'sm*.lsu.loads_answered')
+    FROM histograms WHERE name GLOB '*lsu.*_latency_*'
   ]]):match "\n(.*)\n", "6,1")
   local path = ("%s/%s"):format(folder, query(folder, "--select", "folder"):match "\n([^\n]+)")
   local listed, rows = select(2, harness.run("histograms", path)), 0

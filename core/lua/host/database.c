@@ -43,7 +43,11 @@ static int l_open(lua_State *L) {
     database->handle = NULL;
     memcpy(database->path, path, length + 1);
     luaL_setmetatable(L, database_type);
-    if (sqlite3_open_v2(path, &database->handle, flags, NULL) == SQLITE_OK) return 1;
+    if (sqlite3_open_v2(path, &database->handle, flags, NULL) == SQLITE_OK) {
+        /* A name in double quotes that is none is an error, not a text. */
+        sqlite3_db_config(database->handle, SQLITE_DBCONFIG_DQS_DML, 0, NULL);
+        return 1;
+    }
     lua_pushstring(L, sqlite3_errmsg(database->handle));
     sqlite3_close_v2(database->handle);
     database->handle = NULL;

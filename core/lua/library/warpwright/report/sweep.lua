@@ -2,6 +2,7 @@
 local core = require "warpwright.core"
 local folder = require "warpwright.sweep.folder"
 local page = require "warpwright.report.page"
+local stored_run = require "warpwright.stored_run"
 
 local sweep_report = {}
 
@@ -83,8 +84,29 @@ local function compared_axis(found)
   return #values_of(found, "policy") > 1 and "policy" or last
 end
 
---- Runs that differ in the compared axis alone, as rows { name =, [value of the axis] = cycles }; of repetitions the first.
-local function groups_of(found, compared)
+--- How many core cycles a second a run had, by the config that it left; nil: it has left none.
+local function core_hertz(path, run)
+  local number, unit = (stored_run.read_config(path .. "/" .. run.folder) or ""):match 'core = "([%d%.]+)([kMG]?)Hz"'
+  return number and tonumber(number) * ({ [""] = 1, k = 1e3, M = 1e6, G = 1e9 })[unit]
+end
+
+--- By run, what it took, and what that is: cycles, or seconds where the core clocks of the runs differ.
+local function durations(found, path)
+  local cycles, seconds, first, differ = {}, {}, nil, false
+  for _, run in ipairs(found.runs) do
+    if run.cycles then
+      local hertz = core_hertz(path, run)
+      first = first or hertz
+      differ = differ or hertz ~= first
+      cycles[run], seconds[run] = run.cycles, hertz and run.cycles / hertz
+    end
+  end
+  if differ then return seconds, "simulated seconds" end
+  return cycles, "cycles"
+end
+
+--- Runs that differ in the compared axis alone, as rows { name =, [value of the axis] = of `took` }; of repetitions the first.
+local function groups_of(found, compared, took)
   local groups, by_name = {}, {}
   for _, run in ipairs(found.runs) do
     local words = {}
@@ -97,7 +119,7 @@ local function groups_of(found, compared)
       groups[#groups + 1] = by_name[name]
     end
     local value = text_of(run[compared])
-    by_name[name][value] = by_name[name][value] or run.cycles
+    by_name[name][value] = by_name[name][value] or took[run]
   end
   return groups
 end
@@ -107,21 +129,32 @@ local function speed_up_cell(value, most)
   return { html = ('<span class=bar style="--share:%.2f%%">%.3f</span>'):format(100 * value / most, value) }
 end
 
-local function speed_ups(found)
+--- Over the rows that have a speed-up for each value, so that all means are of the same runs: { [value] = mean }, and how many rows.
+local function means_of(groups, values)
+  local sums, rows = {}, 0
+  for _, group in ipairs(groups) do
+    local is_whole = true
+    for _, value in ipairs(values) do is_whole = is_whole and group.speed[value] ~= nil end
+    if is_whole then
+      rows = rows + 1
+      for _, value in ipairs(values) do sums[value] = (sums[value] or 0.0) + math.log(group.speed[value]) end
+    end
+  end
+  for value, sum in pairs(sums) do sums[value] = math.exp(sum / rows) end
+  return sums, rows
+end
+
+local function speed_ups(found, path)
   local compared = compared_axis(found)
   if not compared then return '<p class=missing>One point: nothing to compare.</p>\n' end
-  local values, groups, most, logs = values_of(found, compared), groups_of(found, compared), 0, {}
+  local took, unit = durations(found, path)
+  local values, groups, most = values_of(found, compared), groups_of(found, compared, took), 0
   local base = values[1]
   for _, group in ipairs(groups) do
     group.speed = {}
     for _, value in ipairs(values) do
-      local up = group[base] and group[value] and group[value] > 0 and group[base] / group[value] or nil
-      group.speed[value] = up
-      if up then
-        most = math.max(most, up)
-        logs[value] = logs[value] or { 0.0, 0 }
-        logs[value] = { logs[value][1] + math.log(up), logs[value][2] + 1 }
-      end
+      group.speed[value] = group[base] and group[value] and group[value] > 0 and group[base] / group[value] or nil
+      most = math.max(most, group.speed[value] or 0)
     end
   end
   if most == 0 then return '<p class=missing>No two runs that ended can be compared.</p>\n' end
@@ -131,13 +164,14 @@ local function speed_ups(found)
     for _, value in ipairs(values) do row[#row + 1] = speed_up_cell(group.speed[value], most) end
     rows[#rows + 1] = row
   end
-  local mean = { "geometric mean" }
+  local means, count = means_of(groups, values)
+  local mean = { count == #groups and "geometric mean" or ("geometric mean, %d of %d rows"):format(count, #groups) }
   for _, value in ipairs(values) do
     columns[#columns + 1] = value
-    mean[#mean + 1] = speed_up_cell(logs[value] and math.exp(logs[value][1] / logs[value][2]), most)
+    mean[#mean + 1] = speed_up_cell(means[value], most)
   end
   rows[#rows + 1] = mean
-  return page.table(columns, rows, { id = "speed-ups", caption = ("cycles of %s %s, over those of each other"):format(compared, base) })
+  return page.table(columns, rows, { id = "speed-ups", caption = ("%s of %s %s, over those of each other"):format(unit, compared, base) })
 end
 
 local function all_runs(found, path, out)
@@ -184,7 +218,7 @@ function sweep_report.of(path, out)
   local made = page.new("Sweep " .. path:match "[^/]*$")
   made.data.sweep = data_of(found)
   made:section("summary", "Summary", summary(found))
-  made:section("speed-up", "Speed-up", speed_ups(found))
+  made:section("speed-up", "Speed-up", speed_ups(found, path))
   made:section("map", "Map of two axes", "<div id=draw-heatmap></div>\n")
   made:section("figures", "Two figures", "<div id=draw-scatter></div>\n")
   made:section("all-runs", "All runs", all_runs(found, path, out))

@@ -42,7 +42,7 @@ local function choice_without(file, pattern)
   return not pattern:find "^run%." and not has_rows(file, "SELECT 1 FROM names WHERE name NOT GLOB 'run.*'") and "summary" or nil
 end
 
-local function unknown_statistic(file, pattern)
+local function unknown_statistic(file, pattern, is_quoted)
   names.check_indices("query", pattern)
   local choice = choice_without(file, pattern)
   if choice then
@@ -52,14 +52,18 @@ local function unknown_statistic(file, pattern)
   local known = {}
   for i, row in ipairs(file:prepare("SELECT DISTINCT pattern FROM names"):rows()) do known[i] = row[1] end
   for _, row in ipairs(file:prepare("SELECT name FROM pragma_table_info('results')"):rows()) do known[#known + 1] = row[1] end
-  core.user_error(("query: no column or statistic matches '%s'%s"):format(pattern,
-    names.did_you_mean(pattern:gsub("%[%d+%]", "[*]"), known, 3)))
+  core.user_error(("query: no column or statistic matches '%s'%s%s"):format(pattern,
+    names.did_you_mean(pattern:gsub("%[%d+%]", "[*]"), known, 3), is_quoted and "; texts stand in single quotes" or ""))
 end
 
---- Of the run of the row. A pattern that matches nothing is an error.
-local function statistic(file, pattern)
+--- Of the run of the row. A pattern that matches nothing is an error, and so is one of counters and ratios.
+local function statistic(file, pattern, is_quoted)
   local where = condition(pattern)
-  if not has_rows(file, "SELECT 1 FROM names WHERE " .. where) then unknown_statistic(file, pattern) end
+  if not has_rows(file, "SELECT 1 FROM names WHERE " .. where) then unknown_statistic(file, pattern, is_quoted) end
+  local counted = ("SELECT 1 FROM counts JOIN names USING (name_id) WHERE %s AND whole IS "):format(where)
+  if has_rows(file, counted .. "NULL") and has_rows(file, counted .. "NOT NULL") then
+    core.user_error(("query: %s: expected counters or ratios, got both"):format(pattern))
+  end
   return ("(SELECT CASE WHEN COUNT(whole) THEN SUM(value * whole) / SUM(whole) ELSE SUM(value) END FROM counts JOIN names USING (name_id) "
     .. "WHERE counts.run = results.run AND %s)"):format(where)
 end
@@ -71,15 +75,30 @@ local function columns_of(file)
   return columns
 end
 
---- Paths become what they mean: a column where one has the name, else a statistic. Texts in quotes stay.
+--- A path without what a * behind a whole name multiplies it by.
+local function without_factors(file, path, columns)
+  local shorter = path
+  while shorter and not columns[shorter] and not has_rows(file, "SELECT 1 FROM names WHERE " .. condition(shorter)) do
+    shorter = shorter:match "^(.*[%w_%]])%*[^%]]*$"
+  end
+  return shorter or path
+end
+
+--- Paths, in double quotes or without, become what they mean: a column where one has the name, else a statistic. Other texts in
+-- quotes stay, and so does a name that is given by AS, which is a column from then on.
 local function translate(file, expression, columns)
-  local parts, at = {}, 1
+  local parts, at, gives_name = {}, 1, false
   while at <= #expression do
-    local quoted = expression:match("^'[^']*'", at) or expression:match('^"[^"]*"', at) or expression:match("^`[^`]*`", at)
+    local name = expression:match('^"([^"]*)"', at)
+    local quoted = name and '"' .. name .. '"' or expression:match("^'[^']*'", at) or expression:match("^`[^`]*`", at)
     local path = expression:match("^[%a_][%w_]*%f[%.%[][%w_%.%[%]%*]*", at)
     local word = expression:match("^[%w_]+%.?%d*", at)
+    path = path and without_factors(file, path, columns)
     local token = quoted or path or word or expression:sub(at, at)
-    parts[#parts + 1] = path and (columns[path] and '"' .. path .. '"' or statistic(file, path)) or token
+    local asked = not gives_name and (name or path)
+    if gives_name and (name or word) then columns[name or word] = true end
+    parts[#parts + 1] = asked and (columns[asked] and '"' .. asked .. '"' or statistic(file, asked, name)) or token
+    gives_name = token:lower() == "as" or gives_name and token:find "^%s" ~= nil
     at = at + #token
   end
   return table.concat(parts)
