@@ -351,6 +351,7 @@ static void lay_out_params(Parser *parser, Entry *entry) {
         symbol->bytes = formal->type.bytes;
         symbol->align = formal->type.align;
         symbol->stride = type_stride(&formal->type, 0);
+        symbol->is_texture = formal->type.is_texture;
         symbol->offset = offset = (offset + symbol->align - 1) / symbol->align * symbol->align;
         offset += symbol->bytes;
         if (offset > MAX_PARAM_BYTES)

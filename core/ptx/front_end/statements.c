@@ -537,6 +537,25 @@ static void lower_128_bits(Draft *draft) {
     }
 }
 
+/* [t, ...], where t is a .texref or .surfref among the parameters of the kernel: its value is the handle. */
+static void load_handle_param(Parser *parser, Draft *draft) {
+    KernelBody *kernel = parser->kernel;
+    for (uint32_t i = 0; i < draft->statement.operand_count; i++) {
+        Operand *operand = &draft->operands[i];
+        if (operand->shape != OPERAND_ADDRESS || !operand->symbol || !operand->symbol->is_texture) continue;
+        Draft load;
+        draft_begin(parser, &load, "ld", &draft->statement);
+        draft_modifier(&load, "param");
+        draft_modifier(&load, "u64");
+        uint32_t handle = register_new(kernel, 8, false, kernel->declared_registers++);
+        draft_operand(&load, register_operand(parser, handle));
+        draft_operand(&load, address_operand(operand->symbol, 0));
+        statement_add(parser, &load);
+        operand->reg = handle;
+        operand->symbol = NULL;
+    }
+}
+
 static void parse_operands(Parser *parser, Draft *draft) {
     if (!at(parser, ';')) {
         do
@@ -545,6 +564,7 @@ static void parse_operands(Parser *parser, Draft *draft) {
     }
     statement_end(parser, draft);
     lower_128_bits(draft);
+    if (!accesses_param(draft)) load_handle_param(parser, draft);
     if (parser->function && !strcmp(draft->statement.opcode, "ret"))
         branch_add(parser, parser->return_label, &draft->statement);
     else if (accesses_param(draft))

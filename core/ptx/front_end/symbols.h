@@ -61,6 +61,7 @@ typedef struct Symbol {
     bool of_module;            /* register: declared outside of any body                             */
     bool defined;              /* false: only declared .extern so far                                */
     bool is_weak;              /* another text of the program may define it again                    */
+    bool is_texture;           /* parameter of an entry: .texref or .surfref, whose value is a handle    */
     bool in_memory;            /* call parameter: pieces overlap or its address is taken             */
     struct Instance *instance; /* .local, call parameter: in the frame of this function, or NULL */
     ParamPiece *pieces;

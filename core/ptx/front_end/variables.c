@@ -34,8 +34,8 @@ static uint64_t parse_align(Parser *parser) {
 
 /* True for what may follow the type of a parameter: .ptr .global .align 8 */
 static bool parse_pointer_attribute(Parser *parser) {
-    static const char *const attributes[] = {"ptr",   "global", "shared", "const",
-                                             "local", "texref", "surfref"};
+    static const char *const attributes[] = {"ptr",   "global", "shared",  "const",
+                                             "local", "texref", "surfref", "samplerref"};
     if (at_dotted(parser, "align")) return parse_align(parser), true;
     for (size_t i = 0; i < sizeof attributes / sizeof *attributes; i++)
         if (at_dotted(parser, attributes[i])) return advance(parser), true;

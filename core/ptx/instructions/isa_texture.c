@@ -149,6 +149,13 @@ static bool is_handle(const Statement *statement, int k) {
     return statement->shapes[k] == OPERAND_ADDRESS && (bytes == 0 || bytes == 8);
 }
 
+/* [texture, sampler, {coordinates}]; a sampler in a register is wider than a coordinate. */
+static bool has_sampler(const Statement *statement, int coordinates, int needed) {
+    return statement->shapes[COORDINATES] == OPERAND_SYMBOL ||
+           (coordinates > needed && statement->shapes[COORDINATES] == OPERAND_REGISTER &&
+            statement->register_bytes[COORDINATES] == 8);
+}
+
 /* Old compilers fill the coordinates up to four. */
 static const char *operand_problem(const Statement *statement, const Fetch *fetch) {
     int needed = coordinates_of(fetch),
@@ -161,7 +168,7 @@ static const char *operand_problem(const Statement *statement, const Fetch *fetc
         if (!fits) return "expected 32-bit registers for its four results";
     }
     if (!is_handle(statement, HANDLE)) return "expected a handle of 64 bits";
-    if (statement->shapes[COORDINATES] == OPERAND_SYMBOL) return "separate samplers are not supported";
+    if (has_sampler(statement, coordinates, needed)) return "separate samplers are not supported";
     if (coordinates < needed) return "expected {a, b, c, d}, [texture, {coordinates}]";
     for (int k = COORDINATES; k < COORDINATES + coordinates; k++)
         if (!is_coordinate(statement, k)) return "expected 32-bit registers or numbers as coordinates";

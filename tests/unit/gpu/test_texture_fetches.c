@@ -68,6 +68,43 @@ START_TEST(a_texref_in_the_code_is_its_handle) {
 }
 END_TEST
 
+/* As if its handle had been loaded and fetched from. */
+START_TEST(a_texture_among_the_parameters_is_named_or_loaded) {
+    static const char *const statements[] = {
+        "tex.1d.v4.s32.s32 {%r1, %r2, %r3, %r4}, [t, {%r5}]; txq.width.b32 %r1, [t];"
+        "suld.b.1d.b32.trap %r1, [s, {%r5}];",
+        "ld.param.u64 %d1, [t]; tex.1d.v4.s32.s32 {%r1, %r2, %r3, %r4}, [%d1, {%r5}];"
+        "ld.param.u64 %d2, [t]; txq.width.b32 %r1, [%d2];"
+        "ld.param.u64 %d3, [s]; suld.b.1d.b32.trap %r1, [%d3, {%r5}];",
+    };
+    Module *modules[2];
+    for (int i = 0; i < 2; i++) {
+        char *text = NULL;
+        ck_assert_int_gt(asprintf(&text,
+                                  HEAD ".entry k(.param .texref t, .param .surfref s) {\n"
+                                       ".reg .u32 %%r<9>; .reg .u64 %%d<9>; %s exit;\n}\n",
+                                  statements[i]),
+                         0);
+        modules[i] = parse(text);
+        free(text);
+    }
+    const Kernel *named = module_kernel(modules[0], "k"), *loaded = module_kernel(modules[1], "k");
+    ck_assert_uint_eq(named->inst_count, loaded->inst_count);
+    for (uint32_t i = 0; i < named->inst_count; i++) {
+        ck_assert(named->insts[i].exec == loaded->insts[i].exec);
+        ck_assert_mem_eq(named->insts[i].src, loaded->insts[i].src, sizeof named->insts[i].src);
+        ck_assert_mem_eq(named->insts[i].dst, loaded->insts[i].dst, sizeof named->insts[i].dst);
+    }
+    module_free(modules[0]);
+    module_free(modules[1]);
+}
+END_TEST
+
+START_TEST(a_sampler_may_be_a_parameter) {
+    module_free(parse(HEAD ".entry k(.param .u64 .ptr .samplerref a, .param .samplerref b) { exit; }\n"));
+}
+END_TEST
+
 START_TEST(fetches_are_loads_of_the_texture_space) {
     Module *module = parse(KERNEL("tex.1d.v4.s32.s32 {%r1, %r2, %r3, %r4}, [%d1, {%r5}];\n"
                                   "tex.1d.v4.u32.f32 {%r1, _, %r3, _}, [first, %f5];\n"
@@ -129,6 +166,7 @@ START_TEST(what_is_no_supported_fetch_is_refused_with_its_line) {
         {"tex.grad.2d.v4.f32.f32 {%f1, %f2, %f3, %f4}, [first, {%f5, %f6}], {%f5, %f6};", "two gradients"},
         {"tex.2d.v2.f16x2.f32 {%r1, %r2}, [first, {%f5, %f6}];", ".f16x2"},
         {"tex.2d.v4.f32.f32 {%f1, %f2, %f3, %f4}, [first, sampler, {%f5, %f6}];", "separate samplers"},
+        {"tex.1d.v4.f32.s32 {%f1, %f2, %f3, %f4}, [%d1, %d2, {%r1}];", "separate samplers"},
         {"tex.2d.v4.f32.f32 {%f1, %f2, %f3, %f4}, [first, {%f5, %f6}], {1, 2};",
          "offsets and depth comparisons"},
         {"tex.2d.v4.f32.f32 {%f1, %f2, %f3, %f4}, [first, {%f5}];", "[texture, {coordinates}]"},
@@ -409,6 +447,8 @@ Suite *texture_fetches_suite(void) {
     TCase *text = tcase_create("text");
     tcase_add_test(text, texrefs_are_textures_and_take_no_memory);
     tcase_add_test(text, a_texref_in_the_code_is_its_handle);
+    tcase_add_test(text, a_texture_among_the_parameters_is_named_or_loaded);
+    tcase_add_test(text, a_sampler_may_be_a_parameter);
     tcase_add_test(text, fetches_are_loads_of_the_texture_space);
     tcase_add_test(text, every_shape_of_a_fetch_is_read);
     tcase_add_test(text, what_is_no_supported_fetch_is_refused_with_its_line);
