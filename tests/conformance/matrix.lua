@@ -45,6 +45,8 @@ end
 
 -- Types of elements: bits, the value of some bits, and bits at random.
 local types = {
+  e4m3 = { bits = 8, value = float_of(3, 7, 4), draw = function(rng) return rng:int(0, 1) << 7 | rng:int(4, 10) << 3 | rng:int(0, 7) end },
+  e5m2 = { bits = 8, value = float_of(2, 15, 5), draw = function(rng) return rng:int(0, 1) << 7 | rng:int(12, 18) << 2 | rng:int(0, 3) end },
   f16 = { bits = 16, value = float_of(10, 15, 5), draw = function(rng) return rng:int(0, 1) << 15 | rng:int(11, 18) << 10 | rng:int(0, 1023) end },
   bf16 = { bits = 16, value = float_of(7, 127, 8), draw = function(rng) return rng:int(0, 1) << 15 | rng:int(122, 131) << 7 | rng:int(0, 127) end },
   -- the lower 13 bits are ignored
@@ -75,6 +77,12 @@ local function forms()
   for _, d in ipairs { "f16", "f32" } do
     add(16, 8, d, "f16", "f16")
     add(16, 16, d, "f16", "f16")
+    for _, a in ipairs { "e4m3", "e5m2" } do
+      for _, b in ipairs { "e4m3", "e5m2" } do
+        add(16, 16, d, a, b)
+        add(16, 32, d, a, b)
+      end
+    end
   end
   add(16, 8, "f32", "bf16", "bf16")
   add(16, 16, "f32", "bf16", "bf16")

@@ -141,6 +141,7 @@ typedef enum {
     NARROW_E2M1,
     NARROW_E2M3,
     NARROW_E3M2,
+    NARROW_UE8M0, /* powers of two */
     NARROW_FORMATS,
     NARROW_F32 = NARROW_FORMATS,
     NARROW_F64,
@@ -153,6 +154,9 @@ typedef enum {
     NARROW_U64,
     NARROW_S64,
 } NarrowType;
+
+/* Of a format below NARROW_FORMATS; bits above its own are ignored. */
+double narrow_float_value(uint32_t bits, NarrowType format);
 
 /* Inst.detail of loads, stores and atomics: an AtomicOp in bits 0-7, an AtomicType in bits 8-15, and
  * these. */

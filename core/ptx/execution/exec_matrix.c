@@ -7,9 +7,10 @@
 
 enum { MAX_ROWS = 16, COLUMNS = 8, MAX_DEPTH = 64 };
 
-static double float_element(uint32_t bits, MatrixType type) {
+static double float_element(uint32_t bits, MatrixType type, bool is_e5m2) {
     if (type == MATRIX_F16) return f64_of_f16(bits & 0xffff);
     if (type == MATRIX_BF16) return (double)f32_of_bits(bits << 16);
+    if (type == MATRIX_F8) return narrow_float_value(bits, is_e5m2 ? NARROW_E5M2 : NARROW_E4M3);
     return (double)f32_of_bits(bits & 0xffffe000u); /* tf32: the mantissa's upper 10 bits */
 }
 
@@ -100,12 +101,12 @@ void exec_mma_float(const Inst *inst, ExecContext *context) {
             a[row][k] = float_element(
                 word_of(inst, context, a_register(&shape, row, place), row % 8 * 4 + place.lane_part) >>
                     bits * place.place,
-                shape.type);
+                shape.type, inst->detail & MMA_E5M2_A);
         for (int column = 0; column < COLUMNS; column++)
             b[k][column] = float_element(
                 word_of(inst, context, shape.a_registers + place.reg, column * 4 + place.lane_part) >>
                     bits * place.place,
-                shape.type);
+                shape.type, inst->detail & MMA_E5M2_B);
     }
     for (int row = 0; row < shape.rows; row++)
         for (int column = 0; column < COLUMNS; column++) {

@@ -20,6 +20,7 @@ typedef enum {
     MATRIX_F16,
     MATRIX_BF16,
     MATRIX_TF32,
+    MATRIX_F8, /* e4m3 or e5m2, A and B each */
     MATRIX_F64,
     MATRIX_INT8,
     MATRIX_INT4,
@@ -36,6 +37,8 @@ enum {
     MMA_SATURATE = 0x800,
     MMA_UNSIGNED_A = 0x1000,
     MMA_UNSIGNED_B = 0x2000,
+    MMA_E5M2_A = MMA_UNSIGNED_A, /* of 8-bit floats; otherwise e4m3 */
+    MMA_E5M2_B = MMA_UNSIGNED_B,
     MMA_COLUMNS_A = 0x4000, /* m8n8k4 f16 */
     MMA_ROWS_B = 0x8000,
     MMA_AND = 0x10000,    /* of bits; otherwise exclusive or */
@@ -61,7 +64,7 @@ enum {
 };
 
 static inline int matrix_type_bits(MatrixType type) {
-    static const int bits[] = {16, 16, 32, 64, 8, 4, 1};
+    static const int bits[] = {16, 16, 32, 8, 64, 8, 4, 1};
     return bits[type];
 }
 

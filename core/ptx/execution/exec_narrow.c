@@ -20,6 +20,7 @@ static const Format formats[] = {
     [NARROW_E2M1] = {1, 1, 2, 4, 7, 0, 0},
     [NARROW_E2M3] = {3, 1, 2, 8, 0x1f, 0, 0},
     [NARROW_E3M2] = {2, 3, 3, 8, 0x1f, 0, 0},
+    [NARROW_UE8M0] = {0, 127, 8, 8, 0xfe, 0, 0xff},
 };
 
 static double round_digits(double magnitude, RoundingMode rounding, bool negative) {
@@ -40,7 +41,20 @@ static uint32_t overflow_of(const Format *to, RoundingMode rounding, bool negati
     return to->infinity && (infinite || away) ? to->infinity : to->largest;
 }
 
+/* The power of two at or below the magnitude, or at or above it. Whatever is smaller than all is the smallest. */
+static uint32_t encode_power(double value, const Format *to, uint32_t detail) {
+    double magnitude = fabs(value), least = ldexp(1, -to->bias), most = ldexp(1, (int)to->largest - to->bias);
+    if (value != value) return to->nan;
+    if (magnitude <= least) return 0;
+    int exponent = ilogb(magnitude);
+    bool up = (detail & DETAIL_ROUNDING) == ROUND_UP && magnitude > ldexp(1, exponent);
+    if (isinf(magnitude) || (up && magnitude > most))
+        return detail & DETAIL_SATFINITE ? to->largest : to->nan;
+    return (uint32_t)(exponent + up + to->bias);
+}
+
 static uint32_t encode(double value, const Format *to, uint32_t detail) {
+    if (to == &formats[NARROW_UE8M0]) return encode_power(value, to, detail);
     RoundingMode rounding = (RoundingMode)(detail & DETAIL_ROUNDING);
     bool negative = signbit(value), finite_only = detail & DETAIL_SATFINITE;
     if (value != value) return to->nan ? to->nan : to->largest;
@@ -58,7 +72,13 @@ static uint32_t encode(double value, const Format *to, uint32_t detail) {
     return sign | (finite_only ? to->largest : overflow_of(to, rounding, negative, false));
 }
 
+static double decode_power(uint32_t bits, const Format *from) {
+    uint32_t code = bits & 0xff;
+    return code == from->nan ? (double)NAN : ldexp(1, (int)code - from->bias);
+}
+
 static double decode(uint32_t bits, const Format *from) {
+    if (from == &formats[NARROW_UE8M0]) return decode_power(bits, from);
     int top = from->mantissa + from->exponent;
     uint32_t magnitude = bits & ((1u << top) - 1), fraction = magnitude & ((1u << from->mantissa) - 1);
     int exponent = (int)(magnitude >> from->mantissa);
@@ -67,6 +87,10 @@ static double decode(uint32_t bits, const Format *from) {
     if (from->nan && magnitude > (from->infinity ? from->infinity : from->largest)) value = (double)NAN;
     if (from->infinity && magnitude == from->infinity) value = (double)INFINITY;
     return bits >> top & 1 ? -value : value;
+}
+
+double narrow_float_value(uint32_t bits, NarrowType format) {
+    return decode(bits, &formats[format]);
 }
 
 /* Integers of more digits than a double has keep a bit that says so: the one rounding comes out right. */
@@ -88,7 +112,7 @@ static double value_of_integer(uint64_t bits, NarrowType type) {
 }
 
 static double value_of(uint64_t bits, NarrowType type) {
-    if (type < NARROW_FORMATS) return decode((uint32_t)bits, &formats[type]);
+    if (type < NARROW_FORMATS) return narrow_float_value((uint32_t)bits, type);
     if (type == NARROW_F32) return (double)f32_of_bits((uint32_t)bits);
     if (type == NARROW_F64) return f64_of_bits(bits);
     return value_of_integer(bits, type);

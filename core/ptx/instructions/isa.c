@@ -67,6 +67,7 @@ static const Option rounded_f32[] = {ROUNDINGS(NEEDED), FLUSHING, SATURATING, EN
 static const Option exchanged[] = {ROUNDINGS(CHOICE), END};
 static const Option rounded_relu[] = {
     {"rn", ROUND_NEAREST, NEEDED}, {"rz", ROUND_ZERO, NEEDED}, POSITIVE, FINITE, END};
+static const Option rounded_power[] = {{"rz", ROUND_ZERO, NEEDED}, {"rp", ROUND_UP, NEEDED}, FINITE, END};
 static const Option rounded_away[] = {{"rna", ROUND_AWAY, NEEDED}, FINITE, END};
 static const Option integral[] = {INTEGRAL_ROUNDINGS, END};
 static const Option integral_sat[] = {INTEGRAL_ROUNDINGS, SATURATING, END};

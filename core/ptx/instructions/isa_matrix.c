@@ -25,14 +25,15 @@ static bool has(const Statement *statement, const char *word) {
 
 typedef struct {
     const char *name;
-    uint8_t type; /* MatrixType */
-    bool is_unsigned;
+    uint8_t type;   /* MatrixType */
+    bool is_second; /* unsigned; of 8-bit floats: e5m2 */
 } TypeName;
 
 static const TypeName type_names[] = {
     {"f16", MATRIX_F16, false}, {"bf16", MATRIX_BF16, false}, {"tf32", MATRIX_TF32, false},
     {"f64", MATRIX_F64, false}, {"s8", MATRIX_INT8, false},   {"u8", MATRIX_INT8, true},
     {"s4", MATRIX_INT4, false}, {"u4", MATRIX_INT4, true},    {"b1", MATRIX_BIT, false},
+    {"e4m3", MATRIX_F8, false}, {"e5m2", MATRIX_F8, true},
 };
 
 static const TypeName *find_type(const char *name) {
@@ -46,6 +47,7 @@ static const char *const shapes[] = {
     [MATRIX_F16] = "m8n8k4 m16n8k8 m16n8k16 ",
     [MATRIX_BF16] = "m16n8k8 m16n8k16 ",
     [MATRIX_TF32] = "m16n8k4 m16n8k8 ",
+    [MATRIX_F8] = "m16n8k16 m16n8k32 ",
     [MATRIX_F64] = "m8n8k4 m16n8k4 m16n8k8 m16n8k16 ",
     [MATRIX_INT8] = "m8n8k16 m16n8k16 m16n8k32 ",
     [MATRIX_INT4] = "m8n8k32 m16n8k32 m16n8k64 ",
@@ -88,7 +90,8 @@ static const char *read_words(const Statement *statement, MmaWords *words) {
         else if (is(word, "second")) /* of the front end's making */
             words->second = true;
         else
-            return "sparse, scaled and 8-bit floating-point products, and this modifier, are not supported";
+            return "sparse and scaled products, those of floats below 8 bits, and this modifier, are not "
+                   "supported";
     }
     if (!words->shape || words->types != 4 || words->layouts != 2)
         return "expected a shape, two layouts and the types of D, A, B and C";
@@ -99,7 +102,9 @@ static const char *accumulator_problem(const MmaWords *words, MatrixType type) {
     const char *d = words->type[0], *c = words->type[3];
     bool half = is(d, "f16") || is(c, "f16");
     const char *other = type == MATRIX_F64 ? "f64" : type >= MATRIX_INT8 ? "s32" : "f32";
-    if (half && type != MATRIX_F16) return "accumulators of f16 are for products of f16";
+    if (half && type != MATRIX_F16 && type != MATRIX_F8)
+        return "accumulators of f16 are for products of f16 and of 8-bit floats";
+    if (type == MATRIX_F8 && !is(d, c)) return "C and D must have one type";
     if ((!is(d, "f16") && !is(d, other)) || (!is(c, "f16") && !is(c, other)))
         return "these types of C and D do not go with those of A and B";
     bool bits = type == MATRIX_BIT && words->popc && words->is_and != words->is_xor;
@@ -116,7 +121,7 @@ static const char *mma_detail(const Statement *statement, uint32_t *detail) {
     if (problem) return problem;
     const TypeName *a = find_type(words.type[1]), *b = find_type(words.type[2]);
     if (!a || !b || a->type != b->type)
-        return "A and B must have one of .f16 .bf16 .tf32 .f64 .s8 .u8 .s4 .u4 .b1";
+        return "A and B must have one of .f16 .bf16 .tf32 .f64 .s8 .u8 .s4 .u4 .b1, or .e4m3 and .e5m2";
     MatrixType type = (MatrixType)a->type;
     if (!has_shape(type, words.shape)) return "this shape is not one of this type";
     problem = accumulator_problem(&words, type);
@@ -130,7 +135,7 @@ static const char *mma_detail(const Statement *statement, uint32_t *detail) {
     *detail = (uint32_t)type | (uint32_t)__builtin_ctz(depth) << MMA_DEPTH_SHIFT |
               (words.shape[1] == '1' ? MMA_SIXTEEN_ROWS : 0) | (is(words.type[0], "f16") ? MMA_HALF_D : 0) |
               (is(words.type[3], "f16") ? MMA_HALF_C : 0) | (words.saturates ? MMA_SATURATE : 0) |
-              (a->is_unsigned ? MMA_UNSIGNED_A : 0) | (b->is_unsigned ? MMA_UNSIGNED_B : 0) |
+              (a->is_second ? MMA_UNSIGNED_A : 0) | (b->is_second ? MMA_UNSIGNED_B : 0) |
               (columns_a ? MMA_COLUMNS_A : 0) | (rows_b ? MMA_ROWS_B : 0) | (words.is_and ? MMA_AND : 0) |
               (words.second ? MMA_SECOND : 0);
     return NULL;

@@ -4,6 +4,8 @@
 #include "tests/unit/ptx/ptx_fixture.h"
 #include "tests/unit/ptx/warp_fixture.h"
 
+#include <math.h>
+
 enum { FORM_CASES = 100 }; /* random cases of a form; each computes 64 or 128 elements of D */
 
 static uint64_t state = 1;
@@ -64,7 +66,11 @@ static uint32_t element_bits(const char *type, int value) {
     float number = (float)value;
     uint32_t bits;
     memcpy(&bits, &number, sizeof bits);
-    return !strcmp(type, "f16") ? half_of(value) : !strcmp(type, "bf16") ? bits >> 16 : bits;
+    if (!strcmp(type, "f16")) return half_of(value);
+    if (!strcmp(type, "e5m2")) return half_of(value) >> 8;
+    if (!strcmp(type, "e4m3")) /* its exponent is counted from 7, not 15 */
+        return value ? (value < 0 ? 0x80u : 0) | ((half_of(abs(value)) - (8u << 10)) >> 7) : 0;
+    return !strcmp(type, "bf16") ? bits >> 16 : bits;
 }
 
 static int value_of(const char *type) {
@@ -73,6 +79,8 @@ static int value_of(const char *type) {
     if (!strcmp(type, "u8")) return (int)(uint8_t)bits;
     if (!strcmp(type, "s4")) return (int)(bits % 16) - 8;
     if (!strcmp(type, "u4")) return (int)(bits % 16);
+    if (!strcmp(type, "e4m3")) return (int)(bits % 31) - 15;
+    if (!strcmp(type, "e5m2")) return (int)(bits % 15) - 7;
     return (int)(bits % 255) - 127;
 }
 
@@ -88,7 +96,8 @@ static const MmaCase cases[] = {
     {8, 16, 8, "s8", "s8", "s32"},      {16, 16, 8, "u8", "s8", "s32"},
     {16, 32, 8, "s8", "u8", "s32"},     {16, 32, 8, "u8", "u8", "s32"},
     {8, 32, 4, "s4", "u4", "s32"},      {16, 32, 4, "u4", "s4", "s32"},
-    {16, 64, 4, "s4", "s4", "s32"},
+    {16, 64, 4, "s4", "s4", "s32"},     {16, 16, 8, "e4m3", "e4m3", "f32"},
+    {16, 32, 8, "e5m2", "e4m3", "f32"}, {16, 32, 8, "e4m3", "e5m2", "f32"},
 };
 
 static void check_mma(const MmaCase *c) {
@@ -151,6 +160,32 @@ START_TEST(mma_of_f16_rounds_once_to_an_accumulator_of_f16) {
     put(4, 0, half_of(1) | half_of(1) << 16); /* B (0, 0), (1, 0) */
     warp.inst.exec(&warp.inst, &warp.context);
     ck_assert_uint_eq(reg(0, 0) & 0xffff, 0x6801);
+}
+END_TEST
+
+/* The smallest of 8 bits and the largest, which are no integers, and what is no number. */
+START_TEST(mma_of_8_bit_floats_takes_all_that_they_hold) {
+    static const struct {
+        uint32_t a, b;
+        float product;
+    } values[] = {{0x01, 0x3c, 0x1p-9f},  {0x7e, 0x3c, 448.0f},    {0x38, 0x01, 0x1p-16f},
+                  {0x38, 0x7b, 57344.0f}, {0x38, 0xfc, -INFINITY}, {0x7f, 0x3c, NAN}};
+    prepare("mma.sync.aligned.m16n8k16.row.col.f32.e4m3.e5m2.f32", "r4 r4 r4 r4 r4 r4 r4 r4 r4 r4 r4", 4);
+    for (size_t i = 0; i < sizeof values / sizeof *values; i++) {
+        memset(registers, 0, sizeof registers);
+        put(4, 0, values[i].a);
+        put(6, 0, values[i].b);
+        warp.inst.exec(&warp.inst, &warp.context);
+        uint32_t wanted = isnan(values[i].product) ? 0x7fffffff : F(values[i].product);
+        ck_assert_uint_eq(reg(0, 0), wanted);
+    }
+    prepare("mma.sync.aligned.m16n8k16.row.col.f16.e5m2.e5m2.f16", "r4 r4 r4 r4 r4 r4 r4", 2);
+    memset(registers, 0, sizeof registers);
+    put(2, 0, 0x3c);         /* A (0, 0) = 1 */
+    put(4, 4, 0x40);         /* B (0, 1) = 2 */
+    put(5, 0, 0x3c00 << 16); /* C (0, 1) = 1 */
+    warp.inst.exec(&warp.inst, &warp.context);
+    ck_assert_uint_eq(reg(0, 0), 0x4200u << 16);
 }
 END_TEST
 
@@ -360,6 +395,9 @@ START_TEST(forms_that_do_not_exist_are_refused_by_name) {
     EXPECT_REFUSAL(
         "mma.sync.aligned.m16n8k8.row.col.f32.f16.f16.f32 {%r1,%r2,%r3,%r4},{%r1,%r2},{%r1},{%r1,%r2};",
         "the vectors of registers have not the size of the shape");
+    EXPECT_REFUSAL("mma.sync.aligned.m16n8k16.row.col.f32.e4m3.e5m2.f16 "
+                   "{%r1,%r2,%r3,%r4},{%r1,%r2},{%r1},{%r1,%r2};",
+                   "C and D must have one type");
     EXPECT_REFUSAL("ldmatrix.sync.aligned.m8n8.x3.shared.b16 {%r1,%r2,%r3}, [%r4];",
                    "expected .sync.aligned.m8n8");
     EXPECT_REFUSAL("wmma.load.a.sync.aligned.row.m16n16k8.f16 {%r1}, [%rd1];", "a shape that this type has");
@@ -372,6 +410,7 @@ Suite *matrices_suite(void) {
     tcase_add_checked_fixture(values, warp_setup, warp_teardown);
     tcase_add_test(values, mma_adds_the_products_of_the_matrices_that_its_fragments_hold);
     tcase_add_test(values, mma_of_f16_rounds_once_to_an_accumulator_of_f16);
+    tcase_add_test(values, mma_of_8_bit_floats_takes_all_that_they_hold);
     tcase_add_test(values, satfinite_clamps_and_sums_wrap_without_it);
     tcase_add_test(values, mma_of_bits_counts);
     tcase_add_test(values, mma_of_f64_fuses_each_step);

@@ -187,6 +187,47 @@ START_TEST(pairs_of_8_bits_and_less_become_f16_and_come_back) {
 }
 END_TEST
 
+/* The exponent, one more where digits are left and it rounds up. */
+static uint32_t power_above(float value, bool up, bool finite) {
+    uint32_t bits = F(fabsf(value)), code = bits >> 23;
+    if (isnan(value)) return 0xff;
+    if (up && (bits & 0x7fffff) && bits > 0x400000) code++; /* 0x400000: 2^-127 */
+    return finite && code == 0xff ? 0xfe : code;
+}
+
+START_TEST(scales_are_powers_of_two) {
+    for (int kind = 0; kind < 8; kind++) {
+        bool up = kind & 1, finite = kind & 2, packed = kind & 4;
+        char form[64];
+        snprintf(form, sizeof form, "cvt.%s%s.ue8m0x2.%s", up ? "rp" : "rz", finite ? ".satfinite" : "",
+                 packed ? "bf16x2" : "f32");
+        for (int i = 0; i < 4096; i++) {
+            uint32_t kept = packed ? 0xffff0000 : UINT32_MAX, a = F(sample(&formats[BF16], i)) & kept,
+                     b = F(sample(&formats[TF32], i + 5)) & kept;
+            float upper, lower;
+            if (i % 3 == 0) a &= 0x807fffff; /* too small for an exponent */
+            memcpy(&upper, &a, 4);
+            memcpy(&lower, &b, 4);
+            set_all("r4 r4 r4", 1, packed ? a | b >> 16 : a);
+            if (!packed) set_all("r4 r4 r4", 2, b);
+            execute(form, packed ? "r4 r4" : "r4 r4 r4");
+            ck_assert_msg(get_u32(0, 3) ==
+                              (power_above(upper, up, finite) << 8 | power_above(lower, up, finite)),
+                          "%s of %a, %a: 0x%x", form, (double)upper, (double)lower, get_u32(0, 3));
+        }
+    }
+    for (uint32_t code = 0; code < 256; code++) {
+        set_all("r4 r4", 1, code << 8 | (255 - code));
+        execute("cvt.rn.bf16x2.ue8m0x2", "r4 r4");
+        for (int i = 0; i < 2; i++) {
+            uint32_t one = i ? code : 255 - code;
+            uint32_t want = one == 255 ? 0x7fff : F((float)pow(2.0, (double)one - 127)) >> 16;
+            ck_assert_uint_eq(get_u32(0, 9) >> 16 * i & 0xffff, want);
+        }
+    }
+}
+END_TEST
+
 /* What an integer type holds of a value that was rounded to an integer. */
 static uint64_t clamped(double value, int bits, bool is_signed) {
     if (isnan(value)) return bits == 64 ? 1ull << 63 : 0;
@@ -313,6 +354,7 @@ Suite *narrow_floats_suite(void) {
     tcase_add_test(values, floats_of_16_and_19_bits_are_rounded_once);
     tcase_add_test(values, pairs_of_8_bits_and_less_end_at_the_largest_number);
     tcase_add_test(values, pairs_of_8_bits_and_less_become_f16_and_come_back);
+    tcase_add_test(values, scales_are_powers_of_two);
     tcase_add_test(values, all_f16_and_bf16_become_integers);
     tcase_add_test(values, integers_become_f16_and_bf16_by_one_rounding);
     tcase_add_test(values, f16_and_bf16_round_to_integers_and_saturate);
