@@ -205,27 +205,21 @@ END_TEST
 
 /* A cluster has one CTA, of rank 0; its shared memory is the CTA's. */
 START_TEST(a_cluster_of_one_cta_has_its_shared_memory) {
-    TinyMachine *m = tiny_run((TinySpec){
-        .body = OBJECT
-        "mov.u32 %r1, tile;\n mapa.shared::cluster.u32 %r2, %r1, 0;\n mov.u32 "
-        "%r3, 77;\n"
-        "st.shared::cluster.u32 [%r2], %r3;\n ld.shared.u32 %r4, "
-        "[tile];\n" STORE(
-            "%r4", 0) "getctarank.shared::cluster.u32 %r5, "
-                      "%r2;\n" STORE("%r5",
-                                     1) "mov.u32 %r6, "
-                                        "%cluster_nctarank;"
-                                        "\n" STORE("%r6", 2) "mov.u32 %r7, %cluster_ctaid.x;\n" STORE(
-                                            "%r7",
-                                            3) "mov.u32 "
-                                               "%r8, "
-                                               "%nclusterid"
-                                               ".x;"
-                                               "\n" STORE("%r8", 4) "mov.u32 %r9, %cluster_nctaid.y;\n" STORE(
-                                                   "%r9", 5),
-        .directives = ".explicitcluster .reqnctapercluster 1, 1, 1"});
-    const uint32_t wanted[] = {77, 0, 1, 0, 1, 1};
-    for (uint32_t n = 0; n < 6; n++)
+    static const char body[] = OBJECT
+        "mov.u32 %r1, tile;\nmapa.shared::cluster.u32 %r2, %r1, 0;\nmov.u32 %r3, 77;\n"
+        "st.shared::cluster.u32 [%r2], %r3;\nld.shared.u32 %r4, [tile];\n"
+        "getctarank.shared::cluster.u32 %r5, %r2;\nmov.u32 %r6, %cluster_nctarank;\n"
+        "mov.u32 %r7, %cluster_ctaid.x;\nmov.u32 %r8, %nclusterid.x;\nmov.u32 %r9, %cluster_nctaid.y;\n"
+        "cvt.u64.u32 %d1, %r1;\ncvta.shared.u64 %d1, %d1;\nmov.u32 %r10, 5;\n"
+        "getctarank.u64 %r10, %d1;\n";
+    static const char stores[] = STORE("%r4", 0) STORE("%r5", 1) STORE("%r6", 2) STORE("%r7", 3)
+        STORE("%r8", 4) STORE("%r9", 5) STORE("%r10", 6);
+    char text[sizeof body + sizeof stores];
+    snprintf(text, sizeof text, "%s%s", body, stores);
+    TinyMachine *m = tiny_run(
+        (TinySpec){.body = text, .directives = ".explicitcluster .reqnctapercluster 1, 1, 1"});
+    const uint32_t wanted[] = {77, 0, 1, 0, 1, 1, 0};
+    for (uint32_t n = 0; n < sizeof wanted / sizeof *wanted; n++)
         ck_assert_uint_eq(stored(m, n, 9), wanted[n]);
     tiny_free(m);
 }
