@@ -193,6 +193,99 @@ harness.test("function pointers lead back to functions that are active", functio
     function(n) return f(math.min(n & 3, 2), n) end)
 end)
 
+-- More than are inlined: --------------------------------------------------------------------------------------------
+
+--- A call by the address at index %r7 of the table: %r1 goes in, %r2 comes out.
+local call_by_table <const> = [[
+{ .param .b32 a; .param .b32 b; .reg .b64 %%rd<3>;
+mul.wide.u32 %%rd1, %%r7, 8; mov.u64 %%rd2, table; add.u64 %%rd1, %%rd1, %%rd2; ld.global.u64 %%rd1, [%%rd1];
+st.param.b32 [a], %%r1; proto: .callprototype (.param .b32 _) _ (.param .b32 _);
+%s call (b), %%rd1, (a), proto; %s ld.param.b32 %%r2, [b]; }
+]]
+
+local function table_of(functions)
+  local names = {}
+  for i = 0, functions - 1 do names[i + 1] = "f" .. i end
+  return (".global .u64 table[%d] = { %s };\n"):format(functions, table.concat(names, ", "))
+end
+
+--- Functions that take and give a number, and their table.
+local function plain_functions(functions)
+  local parts = {}
+  for i = 0, functions - 1 do
+    parts[i + 1] = (".func (.param .b32 r) f%d(.param .b32 n) { .reg .b32 x; ld.param.b32 x, [n]; add.u32 x, x, %d; st.param.b32 [r], x; ret; }\n")
+      :format(i, i + 1)
+  end
+  return table.concat(parts) .. table_of(functions)
+end
+
+harness.test("indirect calls beyond those that are inlined share one decision between the functions", function()
+  local functions, calls = 60, 220
+  local parts = { "mov.u32 %r2, 0; and.b32 %r4, %r1, 1; setp.eq.u32 %p1, %r4, 0;" }
+  for call = 1, calls do
+    parts[#parts + 1] = ("add.u32 %%r7, %%r3, %d; rem.u32 %%r7, %%r7, %d;"):format(call, functions)
+    parts[#parts + 1] = call % 2 == 0 and call_by_table:format("@%p1", "@%p1") or call_by_table:format("", "")
+    parts[#parts + 1] = "mov.u32 %r1, %r2;"
+  end
+  local numbers = range(64, function(i) return i * 7 end)
+  local got = run(plain_functions(functions) .. entry("k", table.concat(parts, "\n")), "k", numbers)
+  for i, number in ipairs(numbers) do
+    local value, result = number, 0
+    for call = 1, calls do
+      if call % 2 == 1 or number % 2 == 0 then result = value + (i - 1 + call) % functions + 1 end
+      value = result
+    end
+    harness.equal(got[i], value, "thread " .. i - 1)
+  end
+end)
+
+harness.test("functions that many indirect calls lead back to keep their values", function()
+  local functions, calls = 24, 30
+  local parts = {}
+  for i = 0, functions - 1 do
+    parts[#parts + 1] = (".func (.param .b32 r) f%d(.param .b32 n);\n"):format(i)
+  end
+  parts[#parts + 1] = table_of(functions)
+  for i = 0, functions - 1 do
+    parts[#parts + 1] = ([[
+.func (.param .b32 r) f%d(.param .b32 n) {
+  .reg .b32 %%r<9>; .reg .pred %%p<3>; .local .b32 kept;
+  ld.param.b32 %%r6, [n]; st.local.b32 [kept], %%r6; add.u32 %%r2, %%r6, %d; setp.lt.u32 %%p1, %%r6, 3; @%%p1 bra DONE;
+  shr.u32 %%r1, %%r6, 2; add.u32 %%r7, %%r6, %d; rem.u32 %%r7, %%r7, %d;
+  %s
+  ld.local.b32 %%r5, [kept]; mad.lo.u32 %%r2, %%r2, 3, %%r6; xor.b32 %%r2, %%r2, %%r5;
+DONE: st.param.b32 [r], %%r2; ret;
+}
+]]):format(i, i, i, functions, call_by_table:format("", ""))
+  end
+  local body = { "mov.u32 %r5, 0;" }
+  for call = 1, calls do
+    body[#body + 1] = ("add.u32 %%r7, %%r3, %d; rem.u32 %%r7, %%r7, %d;\n%s\nadd.u32 %%r5, %%r5, %%r2;"):format(
+      call, functions, call_by_table:format("", ""))
+  end
+  body[#body + 1] = "mov.u32 %r2, %r5;"
+  local function f(i, n)
+    return n < 3 and n + i or (f((n + i) % functions, n >> 2) * 3 + n ~ n) & 0xffffffff
+  end
+  local numbers = range(32, function(i) return (i * 2654435761) & 0x3ff end)
+  local got = run(table.concat(parts) .. entry("k", table.concat(body, "\n")), "k", numbers, { stack = 4096 })
+  for i, number in ipairs(numbers) do
+    local sum = 0
+    for call = 1, calls do sum = sum + f((i - 1 + call) % functions, number) end
+    harness.equal(got[i], sum & 0xffffffff, "thread " .. i - 1)
+  end
+end)
+
+harness.test("of many indirect calls, one by the address of no function is a fault at its own line", function()
+  local parts = {}
+  for call = 1, 200 do parts[call] = "mov.u32 %r7, " .. (call == 199 and 60 or call % 60) .. ";\n" .. call_by_table:format("", "") end
+  local text = plain_functions(60) .. ".global .u64 behind = 1;\n" .. entry("k", table.concat(parts))
+  local ok, problem = pcall(run, text, "k", { 1 })
+  assert(not ok)
+  local _, lines = (head .. text:match("^(.*mov%.u32 %%r7, 60;\n.-) call ")):gsub("\n", "")
+  harness.contains(tostring(problem), ("PTX line %d"):format(lines + 1))
+end)
+
 harness.test("a stack that overflows is a fault that says so; the launch sets its size", function()
   local text = fib .. entry("k", call_of "fib")
   local ok, problem = pcall(run, text, "k", { 200 })

@@ -21,7 +21,8 @@ typedef struct {
 } Graph;
 
 static Function *function_at(const Graph *graph, uint32_t node) {
-    return graph->parser->functions[node]->function;
+    return node + 1 == graph->count ? &graph->parser->indirect_calls
+                                    : graph->parser->functions[node]->function;
 }
 
 static void add_callee(Graph *graph, uint32_t caller, uint32_t callee) {
@@ -85,7 +86,6 @@ static void close_component(Graph *graph, uint32_t node) {
     for (uint32_t member = UINT32_MAX; member != node;) {
         member = graph->open[--graph->open_count];
         graph->lowest[member] = UINT32_MAX; /* closed */
-        if (member + 1 == graph->count) continue;
         function_at(graph, member)->component = graph->components;
         function_at(graph, member)->recursive = recursive;
     }
@@ -123,11 +123,11 @@ static void search_from(Graph *graph, uint32_t root) {
 static void mark_framed(Graph *graph) {
     uint32_t count = 0, *waiting = graph->open;
     bool *seen = arena_alloc(&graph->parser->scratch, graph->count, sizeof *seen);
-    for (uint32_t node = 0; node + 1 < graph->count; node++)
+    for (uint32_t node = 0; node < graph->count; node++)
         if (function_at(graph, node)->recursive) seen[waiting[count++] = node] = true;
     while (count) {
         uint32_t node = waiting[--count];
-        if (node + 1 < graph->count) function_at(graph, node)->framed = true;
+        function_at(graph, node)->framed = true;
         for (uint32_t i = 0; i < graph->callees[node].count; i++) {
             uint32_t callee = graph->callees[node].list[i];
             if (!seen[callee]) seen[waiting[count++] = callee] = true;

@@ -3,7 +3,8 @@
  * brx.idx becomes a binary tree of compares. An indirect call is compared with the address of each function
  * of the module whose address is taken and whose parameters fit, and the one that it is, is inlined; an
  * address of none of them is a fault of the kernel. The address of a function is a number, no place in
- * memory. */
+ * memory. Where no more is inlined, the decision is a function of its own, one for all calls between the same
+ * candidates. */
 #include "core/ptx/front_end/parser.h"
 
 #include <string.h>
@@ -111,6 +112,8 @@ void parse_indirect_branch(Parser *parser, Draft *draft) {
 
 /* Indirect calls. */
 
+static const char no_candidates[] = "no function whose address is taken has these parameters";
+
 static Function *function_named(const Parser *parser, const Source *source, Token token) {
     const Name *name = token.kind == TOKEN_IDENTIFIER ? name_find(&parser->symbols, token.text, token.length)
                                                       : NULL;
@@ -178,16 +181,120 @@ static void unknown_function_add(Parser *parser, const BodyStatement *origin, Op
     statement_add(parser, &fault);
 }
 
+static bool is_candidate(const Parser *parser, const Function *function, const Actuals *results,
+                         const Actuals *params) {
+    return function->address_taken && function->has_body && !call_defect(parser, function, results, params);
+}
+
+static void set_number(Parser *parser, const BodyStatement *origin, Operand reg, uint64_t value) {
+    Draft move;
+    draft_begin(parser, &move, "mov", origin);
+    draft_modifier(&move, "u32");
+    draft_operand(&move, reg);
+    draft_operand(&move, immediate_operand(value));
+    statement_add(parser, &move);
+}
+
+/* Those of a candidate, in memory, and one in a register. A name with a blank is nobody else's. */
+static FormalList formals_with(Parser *parser, const FormalList *formals, const char *name, uint64_t bytes) {
+    FormalList list = {.count = formals->count + 1};
+    list.list = arena_alloc(&parser->scratch, list.count, sizeof *list.list);
+    for (uint32_t i = 0; i < formals->count; i++) {
+        list.list[i] = formals->list[i];
+        list.list[i].is_register = formals->list[i].type.is_predicate;
+    }
+    list.list[formals->count] = (Formal){
+        .name = name_intern(&parser->symbols, name, strlen(name)),
+        .type = {.element_bytes = bytes, .bytes = bytes, .align = bytes, .is_integer = true},
+        .is_register = true};
+    return list;
+}
+
+/* The function that calls the candidate with the address that is its last parameter; its last result is 0 when that
+ * is none of them. */
+static Function *choosing_function(Parser *parser, Symbol **candidates, uint32_t count) {
+    for (Function *known = parser->choosing; known; known = known->next)
+        if (known->candidate_count == count &&
+            !memcmp(known->candidates, candidates, count * sizeof *candidates))
+            return known;
+    const Function *first = candidates[0]->function;
+    Function *function = arena_alloc(&parser->scratch, 1, sizeof *function);
+    call_graph_find(parser);
+    *function = parser->indirect_calls; /* as recursive as all of them */
+    function->name = name_intern(&parser->symbols, "indirect call", strlen("indirect call"));
+    function->results = formals_with(parser, &first->results, "was found", 4);
+    function->params = formals_with(parser, &first->params, "the address", 8);
+    function->source = first->source;
+    function->body = first->body;
+    function->candidate_count = count;
+    function->candidates = arena_alloc(&parser->scratch, count, sizeof *candidates);
+    memcpy(function->candidates, candidates, count * sizeof *candidates);
+    function->next = parser->choosing;
+    return parser->choosing = function;
+}
+
+void choice_add(Parser *parser, Instance *instance) {
+    const Function *function = instance->function;
+    Actuals results = {.list = instance->results, .count = function->results.count - 1},
+            params = {.list = instance->params, .count = function->params.count - 1};
+    Operand found = results.list[results.count], address = params.list[params.count];
+    Draft origin;
+    draft_begin(parser, &origin, "call", NULL);
+    for (uint32_t i = 0; i < function->candidate_count; i++) {
+        const Symbol *candidate = function->candidates[i];
+        Symbol *next = label_new(parser);
+        branch_if(parser, &origin.statement, "ne", "u64", address, candidate->offset, next);
+        real_call_add(parser, &origin.statement, candidate->function, &results, &params);
+        set_number(parser, &origin.statement, found, 1);
+        branch_add(parser, instance->exit, &origin.statement);
+        label_place(parser, next);
+    }
+    set_number(parser, &origin.statement, found, 0);
+}
+
+static Actuals actuals_with(Parser *parser, const Actuals *actuals, Operand last) {
+    Actuals list = {.count = actuals->count + 1};
+    list.list = arena_alloc(parser->kernel->arena, list.count, sizeof *list.list);
+    memcpy(list.list, actuals->list, actuals->count * sizeof *list.list);
+    list.list[actuals->count] = last;
+    return list;
+}
+
+static const char *chosen_call_add(Parser *parser, const BodyStatement *call, Operand address,
+                                   const Actuals *results, const Actuals *params) {
+    KernelBody *kernel = parser->kernel;
+    Symbol **candidates = arena_alloc(kernel->arena, parser->function_count, sizeof *candidates);
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < parser->function_count; i++)
+        if (is_candidate(parser, parser->functions[i]->function, results, params))
+            candidates[count++] = parser->functions[i];
+    if (!count) return no_candidates;
+    for (uint32_t i = 0; i < count; i++)
+        for (uint32_t k = 0; k < candidates[i]->function->params.count; k++)
+            if (candidates[i]->function->params.list[k].type.unsized)
+                return "a function that it may call has a parameter without a size, and it is not inlined";
+    BodyStatement origin = *call;
+    Symbol *behind = skip_unless_guarded(parser, &origin);
+    Operand found = register_operand(parser, register_new(kernel, 4, false, kernel->declared_registers++));
+    Actuals all_results = actuals_with(parser, results, found),
+            all_params = actuals_with(parser, params, address);
+    real_call_add(parser, &origin, choosing_function(parser, candidates, count), &all_results, &all_params);
+    branch_if(parser, &origin, "ne", "u32", found, 0, behind);
+    unknown_function_add(parser, &origin, address);
+    label_place(parser, behind);
+    return NULL;
+}
+
 const char *indirect_call_add(Parser *parser, const BodyStatement *call, Operand address,
                               const Actuals *results, const Actuals *params, const Name *prototype) {
     if (prototype) check_prototype(parser, call, prototype, results, params);
     find_addresses(parser);
+    if (inlining_has_ended(parser)) return chosen_call_add(parser, call, address, results, params);
     BodyStatement origin = *call;
     Symbol *behind = NULL;
     for (uint32_t i = 0; i < parser->function_count; i++) {
         Function *function = parser->functions[i]->function;
-        if (!function->address_taken || !function->has_body || call_defect(parser, function, results, params))
-            continue;
+        if (!is_candidate(parser, function, results, params)) continue;
         if (!behind) behind = skip_unless_guarded(parser, &origin);
         Symbol *next = label_new(parser);
         branch_if(parser, &origin, "ne", "u64", address, parser->functions[i]->offset, next);
@@ -195,7 +302,7 @@ const char *indirect_call_add(Parser *parser, const BodyStatement *call, Operand
         branch_add(parser, behind, &origin);
         label_place(parser, next);
     }
-    if (!behind) return "no function whose address is taken has these parameters";
+    if (!behind) return no_candidates;
     unknown_function_add(parser, &origin, address);
     label_place(parser, behind);
     return NULL;

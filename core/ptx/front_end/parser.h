@@ -77,6 +77,9 @@ struct Function {
     uint32_t component;        /* functions that call each other have the same */
     struct Instance *instance; /* in the kernel `instance_kernel` */
     uint32_t instance_kernel;
+    Symbol **candidates; /* it has no text but chooses between these: see indirect.c */
+    uint32_t candidate_count;
+    Function *next; /* that chooses between others */
 };
 
 typedef struct {
@@ -128,8 +131,10 @@ typedef struct {
     Symbol **functions; /* in the order in which they are declared */
     uint32_t function_count, function_capacity;
     uint32_t declared_entries;
-    bool addresses_found;  /* Function.address_taken is final */
-    bool call_graph_found; /* Function.recursive and its kin are */
+    bool addresses_found;    /* Function.address_taken is final */
+    bool call_graph_found;   /* Function.recursive and its kin are */
+    Function indirect_calls; /* stands for all in the graph of calls */
+    Function *choosing;      /* list of the functions that choose between candidates */
     Unsupported *unsupported;
     uint32_t unsupported_count, unsupported_capacity;
     PendingAddress *pending;
@@ -306,6 +311,8 @@ void call_graph_find(Parser *parser);
 /* NULL, or in what results and parameters differ from those that are declared; valid until the next call. */
 const char *call_defect(const Parser *parser, const Function *function, const Actuals *results,
                         const Actuals *params);
+/* So many calls of this kernel are inlined that no other is. */
+bool inlining_has_ended(const Parser *parser);
 bool call_is_real(Parser *parser, const Function *function);
 void real_call_add(Parser *parser, const BodyStatement *call, Function *function, const Actuals *results,
                    const Actuals *params);
@@ -364,6 +371,9 @@ void parse_prototype(Parser *parser, Symbol *prototype);
 /* NULL, or why the call cannot be executed. The call has no prototype where its name is NULL. */
 const char *indirect_call_add(Parser *parser, const BodyStatement *call, Operand address,
                               const Actuals *results, const Actuals *params, const Name *prototype);
+
+/* The body of a function that chooses between candidates, which the instance is of. */
+void choice_add(Parser *parser, struct Instance *instance);
 
 /* intrinsics.c */
 

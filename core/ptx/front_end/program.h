@@ -87,6 +87,7 @@ typedef struct KernelBody {
     uint32_t declared_registers; /* used or not: the next ordinal */
     uint32_t number;             /* of the kernel, from 1 */
     uint32_t inlined_calls;
+    bool is_too_large;   /* for MAX_STATEMENTS: what is beyond is left out */
     uint32_t last_label; /* the largest statement number that a label stands before */
     bool has_label;
     Mark *marks;

@@ -23,11 +23,15 @@ enum { MAX_INLINE_DEPTH = 64, MAX_INLINED_CALLS = 1 << 16, MAX_INLINED_STATEMENT
 /* With more bodies, further calls from outside of a recursion share one. */
 enum { MAX_OWN_BODIES = 64 };
 
-bool call_is_real(Parser *parser, const Function *function) {
+bool inlining_has_ended(const Parser *parser) {
     const KernelBody *kernel = parser->kernel;
+    return parser->inline_depth >= MAX_INLINE_DEPTH || kernel->inlined_calls >= MAX_INLINED_CALLS ||
+           kernel->statement_count >= MAX_INLINED_STATEMENTS;
+}
+
+bool call_is_real(Parser *parser, const Function *function) {
     call_graph_find(parser);
-    return function->recursive || parser->inline_depth >= MAX_INLINE_DEPTH ||
-           kernel->inlined_calls >= MAX_INLINED_CALLS || kernel->statement_count >= MAX_INLINED_STATEMENTS;
+    return function->recursive || inlining_has_ended(parser);
 }
 
 static void instruction_add(Parser *parser, const BodyStatement *origin, const char *opcode, const char *type,
@@ -362,7 +366,10 @@ static void add_body(Parser *parser, Instance *instance) {
     parser->lexer = function->body;
     advance(parser);
     label_place(parser, instance->entry);
-    parse_body(parser, instance->scope, function->name->text);
+    if (function->candidates)
+        choice_add(parser, instance);
+    else
+        parse_body(parser, instance->scope, function->name->text);
     Draft end;
     draft_begin(parser, &end, "ret", NULL);
     end.statement.text_length = 1;

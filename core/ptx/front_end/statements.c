@@ -108,10 +108,14 @@ void draft_operand(Draft *draft, Operand operand) {
 void statement_add(Parser *parser, const Draft *draft) {
     KernelBody *kernel = parser->kernel;
     BodyStatement statement = draft->statement;
-    if (kernel->statement_count >= MAX_STATEMENTS)
-        parser_fail(parser, statement.line,
-                    "expected up to %d statements in a kernel with its inlined functions, got more",
-                    MAX_STATEMENTS);
+    if (kernel->statement_count >= MAX_STATEMENTS) {
+        if (!kernel->is_too_large)
+            unsupported_add(
+                parser, &statement,
+                "expected up to 1048576 statements in a kernel with its inlined functions, got more");
+        kernel->is_too_large = true;
+        return;
+    }
     statement.operands = arena_alloc(kernel->arena, statement.operand_count, sizeof(Operand));
     statement.modifiers = arena_alloc(kernel->arena, statement.modifier_count, sizeof(const char *));
     memcpy(statement.operands, draft->operands, statement.operand_count * sizeof(Operand));

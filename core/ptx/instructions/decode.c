@@ -613,6 +613,10 @@ void decode_kernel(Parser *parser, const Entry *entry, uint32_t index) {
                        .carry = NO_REGISTER};
     Kernel *kernel = decoder.kernel;
     uint32_t unsupported = parser->unsupported_count;
+    if (decoder.body->is_too_large) { /* it is refused: who asks for its parameters gets them */
+        set_layout(&decoder, entry);
+        return;
+    }
     lower_call_params(parser);
     select_instructions(&decoder);
     resolve_targets(&decoder);

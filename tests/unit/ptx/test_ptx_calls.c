@@ -310,6 +310,59 @@ START_TEST(a_recursive_call_saves_registers_on_a_stack) {
 }
 END_TEST
 
+static Module *parse_stream(FILE *stream, char **text) {
+    fclose(stream);
+    Module *module = parse(*text);
+    free(*text);
+    return module;
+}
+
+/* What is inlined is bounded; then a call and a function have a few instructions each, not each pair of them. */
+START_TEST(many_indirect_calls_between_many_functions_share_the_decision) {
+    enum { FUNCTIONS = 300, CALLS = 500, INLINED = 1 << 16, OF_EACH = 20 };
+    char *text = NULL;
+    size_t length = 0;
+    FILE *stream = open_memstream(&text, &length);
+    fputs(HEADER, stream);
+    for (int i = 0; i < FUNCTIONS; i++)
+        fprintf(stream,
+                ".func (.reg .b32 r) f%d(.reg .b32 a) { add.s32 r, a, %d; ret; }\n.global .u64 g%d = f%d;\n",
+                i, i, i, i);
+    fputs(
+        ".entry k() { .reg .b32 %r<2>; .reg .b64 %rd<2>; P: .callprototype (.reg .b32 _) _ (.reg .b32 _);\n",
+        stream);
+    for (int i = 0; i < CALLS; i++)
+        fputs("call (%r1), %rd1, (%r1), P;\n", stream);
+    fputs("ret; }\n", stream);
+    Module *module = parse_stream(stream, &text);
+    ck_assert_uint_gt(module_kernel(module, "k")->inst_count, INLINED);
+    ck_assert_uint_lt(module_kernel(module, "k")->inst_count, INLINED + OF_EACH * (FUNCTIONS + CALLS));
+    module_free(module);
+}
+END_TEST
+
+START_TEST(a_kernel_that_is_too_large_is_refused_alone) {
+    enum { LABELS = 4096, BRANCHES = 100 }; /* of three statements for each label */
+    char *text = NULL;
+    size_t length = 0;
+    FILE *stream = open_memstream(&text, &length);
+    fputs(HEADER ".entry large(.param .u64 a) { .reg .b32 %r<2>;\nT: .branchtargets A", stream);
+    for (int i = 1; i < LABELS; i++)
+        fputs(",A", stream);
+    fputs(";\nA:\n", stream);
+    for (int i = 0; i < BRANCHES; i++)
+        fputs("brx.idx %r1, T;\n", stream);
+    fputs("ret; }\n.entry small() { ret; }\n", stream);
+    Module *module = parse_stream(stream, &text);
+    const Kernel *large = module_kernel(module, "large");
+    ck_assert_ptr_nonnull(large->refusal);
+    ck_assert_ptr_nonnull(strstr(large->refusal, "expected up to 1048576 statements in a kernel"));
+    ck_assert_uint_eq(large->param_count, 1);
+    ck_assert_ptr_null(module_kernel(module, "small")->refusal);
+    module_free(module);
+}
+END_TEST
+
 Suite *ptx_calls_suite(void) {
     Suite *suite = suite_create("ptx_calls");
     TCase *calls = tcase_create("calls");
@@ -327,6 +380,8 @@ Suite *ptx_calls_suite(void) {
     tcase_add_test(calls, an_indirect_branch_decides_between_its_labels);
     tcase_add_test(calls, calls_of_the_device_runtime_are_one_instruction_on_registers);
     tcase_add_test(calls, chains_of_calls_that_explode_end_in_real_calls);
+    tcase_add_test(calls, many_indirect_calls_between_many_functions_share_the_decision);
+    tcase_add_test(calls, a_kernel_that_is_too_large_is_refused_alone);
     tcase_add_test(calls, a_recursive_call_saves_registers_on_a_stack);
     suite_add_tcase(suite, calls);
     return suite;
