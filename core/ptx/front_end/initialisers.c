@@ -127,7 +127,9 @@ static void parse_initial_value(Initialiser *init, uint64_t offset) {
         return;
     }
     uint64_t bits, bytes = init->type->element_bytes;
-    const char *defect = literal_fit(literal, bytes, init->type->is_float, &bits);
+    bool is_float = init->type->is_float ||
+                    (bytes == 4 && !init->type->is_integer && literal.kind == LITERAL_F64); /* .b32 x = 1.5 */
+    const char *defect = literal_fit(literal, bytes, is_float, &bits);
     if (defect) parser_fail(parser, line, "%s", defect);
     memcpy(initialiser_room(init, offset, bytes), &bits, bytes);
 }

@@ -84,6 +84,16 @@ START_TEST(decimal_floats_need_no_digits_on_one_side_of_the_point) {
         ck_assert_double_eq(values[1], cases[i].value);
         module_free(module);
     }
+    Module *bits = parse(
+        HEADER ".global .b32 w[2] = {1.5, 0f3F800000};\n.global .b64 d = 1.5;\n.entry k() { ret; }");
+    const uint32_t *words = (const uint32_t *)(const void *)bits->variables[0].init;
+    ck_assert_uint_eq(words[0], 0x3fc00000);
+    ck_assert_uint_eq(words[1], 0x3f800000);
+    const uint64_t *wide = (const uint64_t *)(const void *)bits->variables[1].init;
+    ck_assert_uint_eq(wide[0], 0x3ff8000000000000);
+    module_free(bits);
+    assert_refused(HEADER ".global .u32 w = 1.5;\n",
+                   "a 64-bit float constant needs a float or 64-bit operand");
     module_free(parse(KERNEL("mov.f32 %f1, .5; add.f32 %f1,%f1,.5;")));
     assert_refused(KERNEL("mov.f32 %f1, .5f;"), "test.ptx:6: expected ");
     assert_refused(KERNEL("mov.f32 %f1, .5.5;"), "test.ptx:6: expected ';'");
