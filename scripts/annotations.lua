@@ -516,7 +516,7 @@ local function module()
   local lines = { head, "---@class (exact) warpwright.RunOptions" }
   for _, name in ipairs(run.options) do add(lines, ("---@field %s? %s"):format(name, run_types[name] or "any")) end
   local text = table.concat(lines, "\n") .. "\n" .. module_text
-  for _, element in ipairs { "i8", "u8", "i16", "u16", "i32", "u32", "i64", "u64", "f32", "f64" } do
+  for _, element in ipairs { "i8", "u8", "i16", "u16", "i32", "u32", "i64", "u64", "f32", "f64", "f16", "bf16" } do
     text = text .. ("---@param value number\n---@return table\nfunction ww.%s(value) end\n\n"):format(element)
   end
   return text .. "return ww\n"

@@ -98,6 +98,35 @@ harness.test("buffers are made, given, dumped and compared", function()
   harness.equal(status, 0, output)
 end)
 
+harness.test("halves are given as numbers", function()
+  local halves = harness.write("halves.ptx", [[
+.version 7.0
+.target sm_80
+.address_size 64
+.visible .entry k(.param .u64 o, .param .f16 x, .param .b16 y, .param .bf16 z)
+{
+    .reg .b16 %h<5>;
+    .reg .b64 %rd;
+    ld.param.u64 %rd, [o];
+    ld.param.b16 %h1, [x];
+    ld.param.b16 %h2, [y];
+    ld.param.b16 %h3, [z];
+    st.global.b16 [%rd], %h1;
+    st.global.b16 [%rd+2], %h2;
+    st.global.b16 [%rd+4], %h3;
+    ld.global.b16 %h4, [%rd+6];
+    st.global.b16 [%rd+8], %h4;
+    ret;
+}
+]])
+  local dump = harness.folder() .. "/halves.bin"
+  local status, output = harness.run("run", "gtx480", halves, "--out", harness.folder() .. "/halves", "--grid", "1", "--block", "1",
+    "--arg", "f16[5]=pattern:0,0,0,0.1", "--arg", "1.5", "--arg", "bf16:-2.5", "--arg", "3", "--dump", "0=" .. dump)
+  harness.equal(status, 0, output)
+  harness.contains(output, "o, f16[5], digest ")
+  harness.equal(harness.read(dump), ("<I2I2I2I2I2"):pack(0x3e00, 0xc020, 0x4040, 0x2e66, 0x2e66))
+end)
+
 harness.test("structs are given as bytes or files", function()
   local out, struct = harness.folder() .. "/sum.bin", harness.write("struct.bin", "\1\0\0\0\xff\0\0\0")
   for _, spec in ipairs { "bytes:01000000FF000000", "file:" .. struct } do
@@ -126,7 +155,7 @@ harness.test("mistakes are told before the kernel runs, with kernels and paramet
     "|", with("--arg", "1"))
   fails("kernel axpy has no parameter 'z'; available: x (8 bytes, integer)", "|", with("--arg", "z=1", table.unpack(ok)))
   fails("expected one argument for x, got two", "|", with("--arg", "x=1", "--arg", "x=2", "--arg", "1", "--arg", "1"))
-  fails("--arg f16[8]: expected a type (i8, u8", "|", with("--arg", "f16[8]"))
+  fails("--arg f8[8]: expected a type (i8, u8", "|", with("--arg", "f8[8]"))
   fails("expected TYPE[COUNT]=FILLING with one of zeros, fill:X", "|", with("--arg", "f32[8]=ones"))
   fails("expected TYPE[COUNT], got no count", "|", with("--arg", "f32[]=zeros"))
   fails("expected random:SEED,LO,HI, got random:1", "|", with("--arg", "f32[8]=random:1", "--arg", "1", "--arg", "1", "--arg", "1"))

@@ -50,15 +50,22 @@ end)
 harness.test("floats are rounded to their type", function()
   harness.equal(ww.array("f32", 1):set(0, 0.1)[0], 0x1.99999ap-4)
   harness.equal(ww.array("f64", 1):set(0, 0.1)[0], 0.1)
+  harness.equal(ww.array("f16", 1):set(0, 0.1)[0], 0x1.998p-4)
+  harness.equal(ww.array("bf16", 1):set(0, 0.1)[0], 0x1.9ap-4)
+  -- of two equally near ones the even one; subnormal numbers; beyond the largest
+  harness.equal(ww.f16 { 2049, 2051, 0x1p-25, 0x1.8p-24, 65519, 65520, -math.huge }:string(),
+    ("<" .. ("I2"):rep(7)):pack(0x6800, 0x6802, 0, 2, 0x7bff, 0x7c00, 0xfc00))
+  harness.equal(ww.bf16 { 1, 257, 259, -2.5 }:string(), ("<I2I2I2I2"):pack(0x3f80, 0x4380, 0x4382, 0xc020))
+  harness.equal(ww.f16 { 1.5, 2 }:sum(), 3.5)
 end)
 
 harness.test("types have their size", function()
-  for element, bytes in pairs { i8 = 1, u8 = 1, i16 = 2, u16 = 2, i32 = 4, u32 = 4, i64 = 8, u64 = 8, f32 = 4, f64 = 8 } do
+  for element, bytes in pairs { i8 = 1, u8 = 1, i16 = 2, u16 = 2, i32 = 4, u32 = 4, i64 = 8, u64 = 8, f32 = 4, f64 = 8, f16 = 2, bf16 = 2 } do
     harness.equal(ww.array(element, 5):bytes(), 5 * bytes, element)
     harness.equal(ww.array(element, 5):type(), element)
     harness.equal(ww[element](1)[0], 1, element)
   end
-  fails("type: expected i8, u8, i16, u16, i32, u32, i64, u64, f32 or f64, got 'f16'", ww.array, "f16", 1)
+  fails("type: expected i8, u8, i16, u16, i32, u32, i64, u64, f32, f64, f16 or bf16, got 'f8'", ww.array, "f8", 1)
 end)
 
 harness.test("slices and copies are arrays of their own", function()
@@ -120,7 +127,7 @@ harness.test("floats are scaled, all or a range", function()
   harness.equal(a[3], 2.0)
   harness.equal(ww.f32 { 1 }:scale(0.1)[0], 0x1.99999ap-4)
   fails("expected a range within its 4 elements, got 2 elements from 3 on", a.scale, a, 1, 3, 2)
-  fails("scale: expected an array of f32 or f64, got i32", a.scale, ww.i32 { 1 }, 2)
+  fails("scale: expected an array of f32, f64, f16 or bf16, got i32", a.scale, ww.i32 { 1 }, 2)
 end)
 
 harness.test("elements are gathered from places", function()
@@ -209,7 +216,8 @@ harness.test("random bytes are those that int draws one by one", function()
 end)
 
 harness.test("random floats need bounds that the type has, and a finite difference", function()
-  for _, case in ipairs { { "f32", -math.huge, math.huge }, { "f64", 0, math.huge }, { "f64", -1.5e308, 1.5e308 }, { "f32", 0, 1e39 } } do
+  for _, case in ipairs { { "f32", -math.huge, math.huge }, { "f64", 0, math.huge }, { "f64", -1.5e308, 1.5e308 }, { "f32", 0, 1e39 },
+    { "f16", 0, 65520 } } do
     fails("random: expected lo, hi and their difference finite in " .. case[1], function()
       ww.array(case[1], 2):random(1, case[2], case[3])
     end)
@@ -233,9 +241,11 @@ harness.test("random elements stay in their range and reach its ends", function(
   for i = 0, #a - 1 do seen[a[i]] = true end
   for value = -2, 2 do assert(seen[value], value) end
   harness.equal(#seen, 2)
-  for _, element in ipairs { "f32", "f64" } do
-    local f = ww.array(element, 1000):random(7, 1, 1 + 2.0 ^ -20)
-    for i = 0, #f - 1 do assert(f[i] >= 1 and f[i] < 1 + 2.0 ^ -20) end
+  for _, element in ipairs { "f32", "f64", "f16", "bf16" } do
+    for _, ends in ipairs { { 1, 1 + 2.0 ^ -20 }, { 1, 1 + 2.0 ^ -7 }, { -1, 0 } } do
+      local f = ww.array(element, 1000):random(7, ends[1], ends[2])
+      for i = 0, #f - 1 do assert(f[i] >= ends[1] and f[i] < ends[2]) end
+    end
   end
   fails("random: expected lo <", a.random, a, 1, 3, 2)
 end)

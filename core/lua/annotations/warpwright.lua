@@ -138,4 +138,12 @@ function ww.f32(value) end
 ---@return table
 function ww.f64(value) end
 
+---@param value number
+---@return table
+function ww.f16(value) end
+
+---@param value number
+---@return table
+function ww.bf16(value) end
+
 return ww

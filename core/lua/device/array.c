@@ -1,6 +1,7 @@
 #include "core/lua/device/array.h"
 
 #include "core/lua/bindings.h"
+#include "core/ptx/execution/exec.h"
 #include "core/sim/base/host_memory.h"
 #include "core/sim/base/random.h"
 
@@ -26,6 +27,8 @@ static const struct {
     [ELEMENT_U64] = {"u64", 8, INT64_MIN, INT64_MAX},
     [ELEMENT_F32] = {"f32", 4, 0, 0},
     [ELEMENT_F64] = {"f64", 8, 0, 0},
+    [ELEMENT_F16] = {"f16", 2, 0, 0},
+    [ELEMENT_BF16] = {"bf16", 2, 0, 0},
 };
 
 bool array_is_float(const Array *array) {
@@ -46,7 +49,7 @@ ElementType array_type_at(lua_State *L, int index) {
     const char *name = lua_type(L, index) == LUA_TSTRING ? lua_tostring(L, index) : luaL_typename(L, index);
     for (int type = 0; type < ELEMENT_TYPES; type++)
         if (strcmp(element_types[type].name, name) == 0) return (ElementType)type;
-    user_error("type: expected i8, u8, i16, u16, i32, u32, i64, u64, f32 or f64, got '%s'", name);
+    user_error("type: expected i8, u8, i16, u16, i32, u32, i64, u64, f32, f64, f16 or bf16, got '%s'", name);
 }
 
 uint64_t array_count_at(lua_State *L, int index, const char *what) {
@@ -81,9 +84,6 @@ Array *array_new(lua_State *L, ElementType type, uint64_t count) {
     X(ELEMENT_U32, uint32_t)                                                                                 \
     X(ELEMENT_I64, int64_t)                                                                                  \
     X(ELEMENT_U64, uint64_t)
-#define FLOAT_TYPES(X)                                                                                       \
-    X(ELEMENT_F32, float)                                                                                    \
-    X(ELEMENT_F64, double)
 
 static inline int64_t integer_element(const Array *array, uint64_t i) {
 #define LOAD(element, type)                                                                                  \
@@ -106,15 +106,23 @@ static inline void set_integer_element(Array *array, uint64_t i, int64_t value) 
 }
 
 static inline double float_element(const Array *array, uint64_t i) {
-    return array->type == ELEMENT_F32 ? (double)((const float *)array->data)[i]
-                                      : ((const double *)array->data)[i];
+    switch ((ElementType)array->type) {
+    case ELEMENT_F32: return (double)((const float *)array->data)[i];
+    case ELEMENT_F64: return ((const double *)array->data)[i];
+    case ELEMENT_F16: return double_of_f16(((const uint16_t *)array->data)[i]);
+    case ELEMENT_BF16: return double_of_bf16(((const uint16_t *)array->data)[i]);
+    default: panic("array of type %u read as floats", array->type);
+    }
 }
 
 static inline void set_float_element(Array *array, uint64_t i, double value) {
-    if (array->type == ELEMENT_F32)
-        ((float *)array->data)[i] = (float)value;
-    else
-        ((double *)array->data)[i] = value;
+    switch ((ElementType)array->type) {
+    case ELEMENT_F32: ((float *)array->data)[i] = (float)value; break;
+    case ELEMENT_F64: ((double *)array->data)[i] = value; break;
+    case ELEMENT_F16: ((uint16_t *)array->data)[i] = f16_of_double(value); break;
+    case ELEMENT_BF16: ((uint16_t *)array->data)[i] = bf16_of_double(value); break;
+    default: panic("array of type %u written as floats", array->type);
+    }
 }
 
 double array_number(const Array *array, uint64_t i) {
@@ -270,6 +278,14 @@ static int l_fill(lua_State *L) {
     return 1;
 }
 
+/* The largest f16 or bf16 below `limit`, which one of them holds after rounding. */
+static uint16_t half_below(double limit, bool brain) {
+    uint16_t bits = brain ? bf16_of_double(limit) : f16_of_double(limit);
+    while ((brain ? double_of_bf16(bits) : double_of_f16(bits)) >= limit)
+        bits = (uint16_t)(bits == 0 ? 0x8001 : bits & 0x8000 ? bits + 1 : bits - 1);
+    return bits;
+}
+
 /* Uniform in [lo, hi); rounding to single precision must not reach hi. */
 static void random_floats(Array *array, uint64_t seed, double lo, double hi) {
     if (array->type == ELEMENT_F32) {
@@ -277,6 +293,13 @@ static void random_floats(Array *array, uint64_t seed, double lo, double hi) {
         for (uint64_t i = 0; i < array->count; i++) {
             float value = (float)(lo + unit_of(random_at(seed, i)) * (hi - lo));
             element[i] = (double)value >= hi ? highest : value;
+        }
+    } else if (array->type != ELEMENT_F64) {
+        bool brain = array->type == ELEMENT_BF16;
+        uint16_t *element = (uint16_t *)array->data, highest = half_below(hi, brain);
+        for (uint64_t i = 0; i < array->count; i++) {
+            set_float_element(array, i, lo + unit_of(random_at(seed, i)) * (hi - lo));
+            if (float_element(array, i) >= hi) element[i] = highest;
         }
     } else {
         double *element = (double *)array->data, highest = nextafter(hi, -INFINITY);
@@ -288,7 +311,12 @@ static void random_floats(Array *array, uint64_t seed, double lo, double hi) {
 }
 
 static bool is_finite_in(const Array *array, double value) {
-    return array->type == ELEMENT_F32 ? isfinite((float)value) : isfinite(value);
+    switch ((ElementType)array->type) {
+    case ELEMENT_F32: return isfinite((float)value);
+    case ELEMENT_F16: return isfinite(double_of_f16(f16_of_double(value)));
+    case ELEMENT_BF16: return isfinite(double_of_bf16(bf16_of_double(value)));
+    default: return isfinite(value);
+    }
 }
 
 /* a:random(seed, lo, hi) -> a; integers from lo to hi, both included, floats in [lo, hi). */
@@ -328,7 +356,7 @@ static int l_scale(lua_State *L) {
     uint64_t first = 0, count = array->count;
     double factor = float_at(L, 2);
     if (!array_is_float(array))
-        user_error("scale: expected an array of f32 or f64, got %s", array_type_name(array));
+        user_error("scale: expected an array of f32, f64, f16 or bf16, got %s", array_type_name(array));
     if (!lua_isnoneornil(L, 3)) first = range_at(L, 3, 4, array, &count);
     for (uint64_t i = first; i < first + count; i++)
         set_float_element(array, i, factor * float_element(array, i));

@@ -19,6 +19,8 @@ typedef enum {
     ELEMENT_U64,
     ELEMENT_F32,
     ELEMENT_F64,
+    ELEMENT_F16,
+    ELEMENT_BF16,
     ELEMENT_TYPES,
 } ElementType;
 

@@ -11,6 +11,7 @@
 #include "core/lua/device/sampling.h"
 #include "core/lua/host/signals.h"
 #include "core/lua/policy/policy.h"
+#include "core/ptx/execution/exec.h"
 
 #include <math.h>
 #include <string.h>
@@ -74,7 +75,10 @@ static void pack_integer(const Kernel *kernel, const KernelParam *param, lua_Int
 
 static void pack_float(const Kernel *kernel, const KernelParam *param, double value, uint8_t *at) {
     float single = (float)value;
-    if (param->bytes == 4)
+    uint16_t half = param->type == PARAM_BRAIN ? bf16_of_double(value) : f16_of_double(value);
+    if (param->type == PARAM_HALF || param->type == PARAM_BRAIN)
+        memcpy(at, &half, 2);
+    else if (param->bytes == 4)
         memcpy(at, &single, 4);
     else if (param->bytes == 8)
         memcpy(at, &value, 8);
@@ -88,7 +92,7 @@ static void pack_float(const Kernel *kernel, const KernelParam *param, double va
 static void pack_number(lua_State *L, const Kernel *kernel, const KernelParam *param, uint8_t *at) {
     int is_whole;
     lua_Integer whole = lua_tointegerx(L, -1, &is_whole);
-    bool wants_float = param->type == PARAM_FLOAT || (param->type == PARAM_BITS && !lua_isinteger(L, -1));
+    bool wants_float = param->type >= PARAM_FLOAT || (param->type == PARAM_BITS && !lua_isinteger(L, -1));
     if (wants_float)
         pack_float(kernel, param, lua_tonumber(L, -1), at);
     else if (is_whole)

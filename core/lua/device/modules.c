@@ -23,8 +23,11 @@ static void set_text(lua_State *L, const char *name, const char *text) {
 /* --- What a module has ----------------------------------------------------------------------- */
 
 static void push_params(lua_State *L, const Kernel *kernel) {
-    static const char *const types[] = {
-        [PARAM_BITS] = "bits", [PARAM_INTEGER] = "integer", [PARAM_FLOAT] = "float"};
+    static const char *const types[] = {[PARAM_BITS] = "bits",
+                                        [PARAM_INTEGER] = "integer",
+                                        [PARAM_FLOAT] = "float",
+                                        [PARAM_HALF] = "float",
+                                        [PARAM_BRAIN] = "float"};
     lua_createtable(L, (int)kernel->param_count, 0);
     for (uint32_t i = 0; i < kernel->param_count; i++) {
         const KernelParam *param = &kernel->params[i];

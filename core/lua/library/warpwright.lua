@@ -25,7 +25,7 @@ local ww = {
 }
 
 -- ww.i32(x), ww.i32 { x, y ... } and their kin: values with their type, for kernel arguments and uploads.
-for _, element in ipairs { "i8", "u8", "i16", "u16", "i32", "u32", "i64", "u64", "f32", "f64" } do
+for _, element in ipairs { "i8", "u8", "i16", "u16", "i32", "u32", "i64", "u64", "f32", "f64", "f16", "bf16" } do
   ww[element] = function(value)
     return type(value) == "table" and core.array_from(element, value) or core.array(element, 1):set(0, value)
   end

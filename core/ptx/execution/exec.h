@@ -162,4 +162,10 @@ bool atomic_perform(AtomicPayload *payload, uint32_t mask, MemoryView *view);
 /* Writes payload->result of lanes `mask` to the destination register of `inst` (nothing for red). */
 void atomic_write_back(const Inst *inst, const AtomicPayload *payload, uint32_t mask, uint8_t *registers);
 
+/* Floats of 16 bits as the host sees them; rounded to nearest, of two to the even one. */
+uint16_t f16_of_double(double value);
+uint16_t bf16_of_double(double value);
+double double_of_f16(uint16_t bits);
+double double_of_bf16(uint16_t bits);
+
 #endif

@@ -93,6 +93,22 @@ double narrow_float_value(uint32_t bits, NarrowType format) {
     return decode(bits, &formats[format]);
 }
 
+uint16_t f16_of_double(double value) {
+    return (uint16_t)encode(value, &formats[NARROW_F16], ROUND_NEAREST);
+}
+
+uint16_t bf16_of_double(double value) {
+    return (uint16_t)encode(value, &formats[NARROW_BF16], ROUND_NEAREST);
+}
+
+double double_of_f16(uint16_t bits) {
+    return decode(bits, &formats[NARROW_F16]);
+}
+
+double double_of_bf16(uint16_t bits) {
+    return decode(bits, &formats[NARROW_BF16]);
+}
+
 /* Integers of more digits than a double has keep a bit that says so: the one rounding comes out right. */
 static double double_of_u64(uint64_t value) {
     return value >> 53 ? (double)(value >> 11 | ((value & 0x7ff) != 0)) * 2048.0 : (double)value;

@@ -32,6 +32,7 @@ typedef struct {
     uint64_t dimensions[MAX_DIMENSIONS];
     uint32_t dimension_count, vector;        /* .v2, .v4: also the innermost dimension */
     bool is_predicate, is_float, is_integer; /* neither: .b32 and the like */
+    bool is_half, is_brain;                  /* f16, bf16, which are not is_float */
     bool is_texture;                         /* .texref or .surfref */
     bool is_sampler;
     bool unsized; /* x[] */

@@ -72,6 +72,8 @@ void parse_type(Parser *parser, VariableType *type) {
             type->is_predicate = !strcmp(name->text, "pred");
             type->element_bytes = type_bytes(name->text);
             type->is_float = !strcmp(name->text, "f32") || !strcmp(name->text, "f64");
+            type->is_half = !strcmp(name->text, "f16");
+            type->is_brain = !strcmp(name->text, "bf16");
             type->is_texture = !strcmp(name->text, "texref") || !strcmp(name->text, "surfref");
             type->is_sampler = !strcmp(name->text, "samplerref");
             type->is_integer = name->text[0] == 'u' || name->text[0] == 's';

@@ -511,6 +511,15 @@ static void set_names(Decoder *decoder) {
     }
 }
 
+static ParamType param_type(const VariableType *type) {
+    if (type->dimension_count) return PARAM_BITS;
+    return type->is_float     ? PARAM_FLOAT
+           : type->is_half    ? PARAM_HALF
+           : type->is_brain   ? PARAM_BRAIN
+           : type->is_integer ? PARAM_INTEGER
+                              : PARAM_BITS;
+}
+
 static void set_layout(Decoder *decoder, const Entry *entry) {
     Kernel *kernel = decoder->kernel;
     KernelBody *body = decoder->body;
@@ -525,15 +534,10 @@ static void set_layout(Decoder *decoder, const Entry *entry) {
     kernel->params = arena_alloc(storage, kernel->param_count, sizeof *kernel->params);
     for (uint32_t i = 0; i < kernel->param_count; i++) {
         const Name *name = entry->params.list[i].name;
-        const VariableType *type = &entry->params.list[i].type;
-        bool scalar = type->dimension_count == 0;
         const Symbol *symbol = symbol_in_scope(&decoder->parser->symbols, entry->scope, name);
         kernel->params[i] = (KernelParam){arena_text(storage, name->text, name->length),
                                           (uint32_t)symbol->offset, (uint32_t)symbol->bytes,
-                                          (uint32_t)symbol->align,
-                                          scalar && type->is_float     ? PARAM_FLOAT
-                                          : scalar && type->is_integer ? PARAM_INTEGER
-                                                                       : PARAM_BITS};
+                                          (uint32_t)symbol->align, param_type(&entry->params.list[i].type)};
         kernel->param_bytes = (uint32_t)(symbol->offset + symbol->bytes);
     }
 }

@@ -247,7 +247,7 @@ typedef struct {
 } LaunchStep;
 
 /* PARAM_BITS: a .b type, which does not say, or an array. */
-typedef enum { PARAM_BITS, PARAM_INTEGER, PARAM_FLOAT } ParamType;
+typedef enum { PARAM_BITS, PARAM_INTEGER, PARAM_FLOAT, PARAM_HALF, PARAM_BRAIN } ParamType;
 
 typedef struct {
     char *name;

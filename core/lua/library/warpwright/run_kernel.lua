@@ -49,8 +49,8 @@ local function read_extent(where, text)
   return extent
 end
 
-local element_types <const> = { i8 = 1, u8 = 1, i16 = 2, u16 = 2, i32 = 4, u32 = 4, i64 = 8, u64 = 8, f32 = 4, f64 = 8 }
-local element_list <const> = "i8, u8, i16, u16, i32, u32, i64, u64, f32, f64"
+local element_types <const> = { i8 = 1, u8 = 1, i16 = 2, u16 = 2, i32 = 4, u32 = 4, i64 = 8, u64 = 8, f32 = 4, f64 = 8, f16 = 2, bf16 = 2 }
+local element_list <const> = "i8, u8, i16, u16, i32, u32, i64, u64, f32, f64, f16, bf16"
 
 local function require_type(where, element)
   return element_types[element] and element or fail(where, "expected a type (%s), got '%s'", element_list, element)
