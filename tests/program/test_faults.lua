@@ -194,6 +194,35 @@ harness.test("no CTA begins after a fault", function()
   assert(r.cycles < 5000, "the kernel went on for " .. r.cycles .. " cycles")
 end)
 
+harness.test("a kernel that waits for ever ends at the limit of cycles", function()
+  local sim = ww.build("gtx480", { set = { sms = 1 } })
+  local gpu = sim:gpu()
+  local kernels = gpu:load { name = "wait.ptx", text = [[
+.version 7.0
+.target sm_70
+.address_size 64
+.visible .entry wait(.param .u64 flag) {
+  .reg .b32 %r; .reg .b64 %rd; .reg .pred %p;
+  ld.param.u64 %rd, [flag];
+AGAIN: ld.volatile.global.u32 %r, [%rd]; setp.eq.u32 %p, %r, 0; @%p bra AGAIN;
+  ret;
+}
+]] }
+  local flag = gpu:upload(ww.u32(0))
+  for _, wrong in ipairs { 0, 1.5, "x" } do
+    local ok, problem = pcall(gpu.set_cycle_limit, gpu, wrong)
+    assert(not ok)
+    harness.contains(tostring(problem), "gpu:set_cycle_limit: expected a core cycle from 1 on, got ")
+  end
+  gpu:set_cycle_limit(3000)
+  local ok, problem = pcall(gpu.launch, gpu, kernels.wait, { grid = 1, block = 32, args = { flag } })
+  assert(not ok)
+  local cycles = sim:result().cycles
+  harness.contains(tostring(problem), ("kernel wait has not ended by cycle %d: max_cycles was reached; 0 of 1 CTAs are done"):format(cycles))
+  assert(cycles >= 3000 and cycles < 3100, cycles) -- it is looked at once a quantum
+  harness.equal(gpu:read("u32", flag), 0)
+end)
+
 harness.test("a launch that cannot begin returns why", function()
   local gpu, kernels = machine()
   local r, fault = gpu:try_launch(kernels.stop, { grid = 0, block = 32 })

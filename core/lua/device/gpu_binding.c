@@ -44,12 +44,13 @@ static int l_gpu(lua_State *L) {
     return 1;
 }
 
-/* gpu:set_cycle_limit(cycles): kernels stop there, with an error. */
+/* gpu:set_cycle_limit(cycle): kernels stop there, with an error. */
 static int l_set_cycle_limit(lua_State *L) {
     Machine *machine = gpu_at(L, 1);
-    lua_Integer cycles = luaL_checkinteger(L, 2);
-    if (cycles < 1) user_error("max_cycles: expected 1 cycle or more, got %lld", cycles);
-    machine->cycle_limit = (uint64_t)cycles;
+    int is_whole;
+    lua_Integer cycle = lua_tointegerx(L, 2, &is_whole);
+    if (!is_whole || cycle < 1) user_error_got(L, 2, "gpu:set_cycle_limit: expected a core cycle from 1 on");
+    machine->cycle_limit = (uint64_t)cycle;
     return 0;
 }
 
