@@ -193,6 +193,11 @@ harness.test("function pointers lead back to functions that are active", functio
     function(n) return f(math.min(n & 3, 2), n) end)
 end)
 
+harness.test("a parameter in memory is passed to a register, and a result comes back", function()
+  local text = ".func (.reg .b32 r) f(.reg .b32 n) { add.u32 r, n, 1; ret; }\n"
+  expect(text .. entry("k", call_of "f"), "k", range(32, function(i) return 3 * i end), function(n) return n + 1 end)
+end)
+
 -- More than are inlined: --------------------------------------------------------------------------------------------
 
 --- A call by the address at index %r7 of the table: %r1 goes in, %r2 comes out.

@@ -73,22 +73,29 @@ Operand typed_argument(const Formal *formal, Operand actual) {
     return immediate_operand(bits);
 }
 
+static bool is_in_param(const Operand *actual) {
+    return actual->symbol && actual->symbol->kind == SYMBOL_CALL_PARAM;
+}
+
 /* Makes the formal name known to the callee. A register or a number may be passed without a .param
- * variable. */
+ * variable, and a .param variable to a register. */
 static void bind_formal(Parser *parser, const BodyStatement *origin, Scope *scope, const Formal *formal,
                         Operand actual, bool is_result) {
+    if (is_in_param(&actual) && actual.symbol->bytes != formal->type.bytes && !formal->type.unsized)
+        parser_fail(parser, origin->line, "'%.200s': expected %llu bytes as the function declares, got %llu",
+                    actual.symbol->name->text, (unsigned long long)formal->type.bytes,
+                    (unsigned long long)actual.symbol->bytes);
     if (formal->is_register) {
         declare_register(parser, scope, formal->name, &formal->type, formal->line);
-        uint32_t reg = symbol_in_scope(&parser->symbols, scope, formal->name)->index;
-        if (!is_result) move_add(parser, origin, register_operand(parser, reg), actual, &formal->type);
+        Operand reg = register_operand(parser, symbol_in_scope(&parser->symbols, scope, formal->name)->index);
+        if (!is_result && is_in_param(&actual))
+            scalar_access_add(parser, origin, "ld", width_modifier(formal->type.bytes, false),
+                              address_operand(actual.symbol, 0), reg);
+        else if (!is_result)
+            move_add(parser, origin, reg, actual, &formal->type);
         return;
     }
-    if (actual.symbol && actual.symbol->kind == SYMBOL_CALL_PARAM) {
-        if (actual.symbol->bytes != formal->type.bytes && !formal->type.unsized)
-            parser_fail(parser, origin->line,
-                        "'%.200s': expected %llu bytes as the function declares, got %llu",
-                        actual.symbol->name->text, (unsigned long long)formal->type.bytes,
-                        (unsigned long long)actual.symbol->bytes);
+    if (is_in_param(&actual)) {
         const Symbol *other = symbol_in_scope(&parser->symbols, scope, formal->name);
         if (other) parser_fail(parser, formal->line, "'%.200s' is declared twice", formal->name->text);
         symbol_bind(&parser->symbols, scope, formal->name, actual.symbol);
@@ -105,12 +112,15 @@ static void bind_formal(Parser *parser, const BodyStatement *origin, Scope *scop
                           address_operand(variable, 0), actual);
 }
 
-/* Results that do not go to a .param variable of the caller are moved to its registers. */
+/* Results that are not yet in the caller's registers or .param variables are moved there. */
 static void fetch_result(Parser *parser, const BodyStatement *origin, Scope *scope, const Formal *formal,
                          Operand actual) {
     Symbol *symbol = symbol_in_scope(&parser->symbols, scope, formal->name);
-    if (actual.shape == OPERAND_SINK || (actual.symbol && actual.symbol->kind == SYMBOL_CALL_PARAM)) return;
-    if (formal->is_register)
+    if (actual.shape == OPERAND_SINK || (is_in_param(&actual) && !formal->is_register)) return;
+    if (is_in_param(&actual))
+        scalar_access_add(parser, origin, "st", width_modifier(formal->type.bytes, false),
+                          address_operand(actual.symbol, 0), register_operand(parser, symbol->index));
+    else if (formal->is_register)
         move_add(parser, origin, actual, register_operand(parser, symbol->index), &formal->type);
     else
         scalar_access_add(parser, origin, "ld", width_modifier(symbol->bytes, false),
