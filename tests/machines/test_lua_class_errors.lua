@@ -127,6 +127,11 @@ harness.test("an error of a declaration is at the line that declares the class, 
   assert(message:find "^class%d+%.lua:3: class X: params: expected a table of rows, got 3", message)
 end)
 
+harness.test("an error that Lua finds within a function of its own is at the line that calls it", function()
+  harness.contains((failed "tick = function()\nlocal x = 1\nfor _ in ipairs(nil) do end\nend"),
+    ".lua:7: x (X), in tick at cycle 0: attempt to index a nil value")
+end)
+
 harness.test("refused: a class that a script declares beside what it does", function()
   local script = harness.write("script.lua", ('local ww = require "warpwright"\nww.class "X" { %s %s }'):format(ports, idle))
   local status, output = harness.run(script)

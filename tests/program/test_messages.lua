@@ -98,6 +98,34 @@ harness.test("a part of a class that there is not is named with near ones", func
   fails({ policy = part("VictimTag", "SM") }, "policy part: parts[1]: no class matches 'VictimTag'; did you mean VictimTags, ")
 end)
 
+-- Places -------------------------------------------------------------------------------------------------------------
+
+harness.test("an error that Lua finds within ipairs or table.sort is told with its file and line, wherever the Lua is", function()
+  local nothing, mixed = 'for _ in ipairs(nil) do end', 'table.sort { 1, "a" }'
+  local no_value, no_order = ": attempt to index a nil value", ": attempt to compare string with number"
+  harness.refused("script.lua:2" .. no_value, harness.write("script.lua", "\n" .. nothing))
+  harness.refused("script.lua:2" .. no_order, harness.write("script.lua", "\n" .. mixed))
+  local config = harness.write("config.lua", ('return require("warpwright").variant("x", "gtx480", function()\n%s\nend)'):format(nothing))
+  harness.refused("config.lua:2" .. no_value, "run", config, "vecadd", "--size", "small")
+  local axes = 'axes = { config = "gtx480", workload = "vecadd", size = "small" }'
+  harness.refused("axes.lua:2" .. no_value, "sweep", harness.write("axes.lua", ("\n%s\nreturn { %s }"):format(nothing, axes)))
+  harness.refused("keep.lua:2" .. no_order, "sweep", harness.write("keep.lua", ("return { %s, keep = function()\n%s end }"):format(axes, mixed)))
+  harness.refused("config.lua:2" .. no_value, "sweep",
+    harness.write("axis.lua", ('return { axes = { config = %q, workload = "vecadd", size = "small" } }'):format(config)))
+  harness.refused("workload.lua:4" .. no_order, "run", "gtx480", harness.write("workload.lua", ([[
+local w = require("warpwright").workload "w" { ptx = %q, sizes = { small = {} } }
+function w:run()
+local list = { 1, "a" }
+table.sort(list)
+end
+return w]]):format(harness.write("nothing.ptx", ".version 6.0\n.target sm_20\n.address_size 64\n"))), "--size", "small")
+  for hook, told in pairs { ["on_period()"] = "in on_period at cycle 1008", ["start()"] = "in start at cycle 0", ["configure()"] = "in configure of core" } do
+    local settings = hook == "on_period()" and "period = 1000" or nil
+    local _, output = fails({ policy = policy_file("hook", with_function(hook, "local x = 1\n" .. nothing, settings)) }, told .. no_value)
+    assert(output:match "hook%.lua:4: policy x", output)
+  end
+end)
+
 -- Lists of objects ---------------------------------------------------------------------------------------------------
 
 local function coordinator_fails(body, ...)

@@ -42,7 +42,7 @@ static void note_failure(LuaRun *run, const char *function, uint64_t now) {
 /* The function and its arguments, `self` first, are on top of the stack. True with one result. */
 static bool call(LuaRun *run, int count, const char *function, uint64_t now) {
     signals_enter(run->L);
-    bool good = lua_pcall(run->L, count, 1, 0) == LUA_OK;
+    bool good = lua_pcall(run->L, count, 1, MESSAGE_HANDLER) == LUA_OK;
     signals_leave();
     if (!good) note_failure(run, function, now);
     return good;
@@ -269,6 +269,7 @@ static void push_stats(LuaRun *run) {
  * and what handles messages. */
 static bool make(LuaRun *run) {
     lua_State *L = run->L;
+    push_message_handler(L);
     if (!push_maker(L, "warpwright.lua_object")) return false;
     lua_pushstring(L, run->class->path);
     lua_pushstring(L, run->class->class.name);
@@ -277,10 +278,10 @@ static bool make(LuaRun *run) {
     push_ports(run);
     push_stats(run);
     ports_push_functions(run);
-    bool good = lua_pcall(L, 7, KEPT, 0) == LUA_OK;
+    bool good = lua_pcall(L, 7, KEPT, MESSAGE_HANDLER) == LUA_OK;
     if (good) {
         lua_pushvalue(L, START);
-        good = lua_pcall(L, 0, 0, 0) == LUA_OK;
+        good = lua_pcall(L, 0, 0, MESSAGE_HANDLER) == LUA_OK;
     }
     return good && lua_checkstack(L, LUA_MINSTACK);
 }

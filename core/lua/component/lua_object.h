@@ -33,7 +33,7 @@ struct LuaRun {
 };
 
 /* What calls need lies at the bottom of the stack: what warpwright.lua_object returned. */
-enum { SELF = 1, TICK, START, KERNEL_START, CHANGED, HEARD, KEPT = HEARD };
+enum { MESSAGE_HANDLER = 1, SELF, TICK, START, KERNEL_START, CHANGED, HEARD, KEPT = HEARD - MESSAGE_HANDLER };
 
 enum { LUA_MESSAGE_BYTES = 2048 };
 

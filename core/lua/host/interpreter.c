@@ -2,6 +2,7 @@
 
 #include "core/lua/bindings.h"
 #include "core/lua/host/library.h"
+#include "core/lua/host/own_state.h"
 
 #include <limits.h>
 #include <lualib.h>
@@ -281,18 +282,38 @@ const char *interpreter_home(lua_State *L) {
     return home; /* the registry keeps it */
 }
 
-/* The library's own place tells a user nothing: an error that Lua finds there, over a value that a user gave, has the
- * user's place in front of it. So has one of nil, which cannot be noted. */
-static void add_user_place(lua_State *L) {
-    bool is_nil = lua_isnil(L, 1);
-    const char *message = lua_type(L, 1) == LUA_TSTRING ? lua_tostring(L, 1) : "";
-    lua_getfield(L, LUA_REGISTRYINDEX, library_key);
-    size_t length;
-    const char *library = lua_tolstring(L, -1, &length);
-    bool is_of_library = strncmp(message, library, length) == 0;
+/* `error` and `assert` throw what they are given; every other C function throws what it has to say itself. */
+static bool is_thrown_by_function_in_c(lua_State *L) {
+    lua_Debug frame;
+    if (!lua_getstack(L, 1, &frame) || !lua_getinfo(L, "Sf", &frame)) return false;
+    bool passes_on = lua_rawget(L, LUA_REGISTRYINDEX) != LUA_TNIL;
     lua_pop(L, 1);
-    if (!is_nil && !is_of_library) return;
+    return *frame.what == 'C' && !passes_on;
+}
+
+static bool is_text_of_library(lua_State *L, const char *message) {
+    size_t length;
+    lua_getfield(L, LUA_REGISTRYINDEX, library_key);
+    const char *library = lua_tolstring(L, -1, &length);
+    lua_pop(L, 1);
+    return strncmp(message, library, length) == 0; /* the registry keeps it */
+}
+
+/* The library's own place tells a user nothing: an error that Lua finds there, over a value that a user gave, has the
+ * user's place in front of it. So has one that Lua finds within a C function, such as the iterator of ipairs(nil), to
+ * which it gives no place, and one of nil, which cannot be noted. */
+static void add_user_place(lua_State *L) {
+    bool is_nil = lua_isnil(L, 1), is_text = lua_type(L, 1) == LUA_TSTRING;
+    const char *message = is_text ? lua_tostring(L, 1) : "";
+    bool lacks_place = is_text && location_length(message) == 0 && is_thrown_by_function_in_c(L);
+    if (!is_nil && !lacks_place && !is_text_of_library(L, message)) return;
     push_user_location(L);
+    size_t length;
+    const char *place = lua_tolstring(L, -1, &length);
+    const char *words = lua_pushlstring(L, place, length ? length - strlen(": ") : 0);
+    bool is_told = lacks_place && strstr(message, words);
+    lua_pop(L, is_told ? 2 : 1);
+    if (is_told) return;
     if (is_nil)
         lua_pushliteral(L, "error: expected a text, got nil");
     else
@@ -406,11 +427,21 @@ static void set_package_path(lua_State *L, const char *home) {
     lua_setfield(L, -3, "path");
 }
 
+static void note_functions_that_pass_on(lua_State *L) {
+    static const char *const names[] = {"error", "assert"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        lua_getglobal(L, names[i]);
+        lua_pushboolean(L, true);
+        lua_rawset(L, LUA_REGISTRYINDEX);
+    }
+}
+
 lua_State *interpreter_new(const char *home) {
     lua_State *L = luaL_newstate();
     const char *traceback = getenv("WARPWRIGHT_TRACEBACK");
     ensure(L);
     luaL_openlibs(L);
+    note_functions_that_pass_on(L);
     lua_pushstring(L, home);
     lua_setfield(L, LUA_REGISTRYINDEX, home_key);
     if (traceback && strcmp(traceback, "1") == 0) lua_pushcfunction(L, l_want_traceback), lua_call(L, 0, 0);

@@ -341,7 +341,7 @@ function class.use(value, beside)
   class.declared = {}
   local chunk, problem = loadfile(path)
   if not chunk then error(problem, 0) end
-  local ok, thrown = pcall(chunk)
+  local ok, thrown = xpcall(chunk, core.message_handler)
   for _, name in ipairs(names.sorted_keys(class.declared)) do
     added[#added + 1] = name
     before[name] = class.declared[name]

@@ -59,7 +59,7 @@ end
 --- Calls a function; its errors are of `place`, the line say, that changes what the line at work gives; nil: they stay as they are.
 function names.at_place(place, call, ...)
   if not place then return call(...) end
-  local results = table.pack(pcall(call, ...))
+  local results = table.pack(xpcall(call, core.message_handler, ...))
   if results[1] then return table.unpack(results, 2, results.n) end
   local problem, here = results[2], core.location()
   if type(problem) == "string" and problem:sub(1, #here) == here then problem = place .. problem:sub(#here + 1) end

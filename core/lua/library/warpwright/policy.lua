@@ -222,7 +222,7 @@ end
 
 --- The definition of an element of `uses`.
 local function load_used(definition, use, load_policy)
-  local ok, used = pcall(load_policy, found_beside(definition, used_name(use)))
+  local ok, used = xpcall(load_policy, core.message_handler, found_beside(definition, used_name(use)))
   if not ok then error(("%spolicy %s: uses: %s"):format(definition.defined_at, definition.name, core.thrown_text(used)), 0) end
   return used
 end

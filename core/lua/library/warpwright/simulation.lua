@@ -126,7 +126,7 @@ end
 -- what went wrong is said again whenever the GPU is asked for.
 function Simulation:gpu()
   if not self.device and not self.problem then
-    local made, gpu = pcall(make_gpu, self)
+    local made, gpu = xpcall(make_gpu, core.message_handler, self)
     self.device, self.problem = made and gpu or nil, not made and gpu or nil
   end
   if self.problem then error(self.problem, 0) end

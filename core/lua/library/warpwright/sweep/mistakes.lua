@@ -72,7 +72,7 @@ local function once(made, name, try)
     local key = table.concat({ tostring(value), ... }, "\n")
     if value == nil or seen[key] then return end
     seen[key] = true
-    local ok, problem = pcall(try, value, ...)
+    local ok, problem = xpcall(try, core.message_handler, value, ...)
     if not ok then refuse(made, name, value, problem) end
   end
 end
@@ -106,7 +106,7 @@ end
 
 --- Everything that comes before the first cycle. Returns whether it goes well, or false and why not.
 local function try(run)
-  return pcall(function()
+  return xpcall(function()
     run_of.check(run)
     local sim = simulation.build(run.config, { set = run.set, policy = run.policy, memory = run.memory, bounds = run.bounds })
     local gpu = sim:gpu()
@@ -114,7 +114,7 @@ local function try(run)
     if run.histograms then histograms.start(sim, run.histograms) end
     intervals.record(sim, nil, run)
     sim:close()
-  end)
+  end, core.message_handler)
 end
 
 local function key_of(entry, axis) return ("%s\n%s\n%s"):format(entry.run.config, axis, tostring(entry.point[axis])) end

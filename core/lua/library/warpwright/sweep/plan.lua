@@ -171,7 +171,7 @@ end
 --- What reads a field of the description knows nothing of where that is.
 local function check_field(where, read, value)
   if value == nil then return end
-  local ok, problem = pcall(read, value)
+  local ok, problem = xpcall(read, core.message_handler, value)
   if not ok then core.user_error(("%s: %s"):format(where, core.thrown_text(problem))) end
 end
 
