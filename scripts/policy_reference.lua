@@ -26,7 +26,7 @@ local handled = {
   { class = "MemoryController", variable = "mc", prefix = "",
     handle = "`self.mc` in scope `mc`, and in scope `l2`, where its hooks begin with `on_mc_` and its question with `mc_`; "
       .. "`self.mcs[i]` in scope `machine`" },
-  { class = "Dispatcher", variable = "dispatcher", prefix = "", handle = "`self.dispatcher` in scope `dispatcher`" },
+  { class = "Dispatcher", variable = "dispatcher", prefix = "", handle = "`self.dispatcher` in scope `dispatcher`; `self.dispatchers[i]` in scope `machine`" },
   { class = "Crossbar", variable = "object", prefix = "", handle = "`self.object` in scope `Crossbar`" },
   { class = "Mux", variable = "object", prefix = "", handle = "`self.object` in scope `Mux`" },
 }

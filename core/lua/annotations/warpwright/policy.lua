@@ -33,6 +33,7 @@
 ---@field constants warpwright.L1[]
 ---@field l2s warpwright.L2[]
 ---@field mcs warpwright.MemoryController[]
+---@field dispatchers warpwright.Dispatcher[]
 ---@field params table<string, any> to be read
 ---@field state table all that it remembers
 ---@field counters table<string, integer>
