@@ -138,7 +138,7 @@ COLD static void emit_served(MemoryController *mc, const DramChoice *plan, const
     const DramQueue *queue = &mc->queue[plan->queue];
     event_emit(&mc->obj, MC_SERVED, m->sm, m->warp, m->class_number, m->kind == MEM_WRITE,
                queue->bank[plan->rank], queue->row[queue->slot[plan->rank]],
-               (int64_t)(cycle - request->entered), m->pc);
+               (int64_t)(cycle - request->entered), m->pc, request->outcome == ROW_HIT);
 }
 
 /* The last burst is on its way: the request leaves its queue. */

@@ -277,9 +277,9 @@ static const Event memory_controller_events[] = {
         {"pick", "queue, requests, row_hits, writes", &pick,
          "Which of these requests, a set (bit 0: the oldest), may be served? Of the answer the built-in "
          "order chooses"},
-    [MC_SERVED] = {"served", "sm, warp, class, write, bank, row, waited, pc", NULL,
+    [MC_SERVED] = {"served", "sm, warp, class, write, bank, row, waited, pc, hit", NULL,
                    "The last burst of a request is on its way; write: 1 for a write, else 0; waited: cycles "
-                   "in the queue. Of a "
+                   "in the queue; hit: 1 where it found its row open, as row_hits counts it, else 0. Of a "
                    "write-back the warp and the class are those of its line, and pc is 0"},
     {0}};
 

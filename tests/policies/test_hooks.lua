@@ -68,7 +68,7 @@ end)
 
 harness.test("what a memory controller has served is what waited there: bank, row and instruction, too", function()
   local path = policy_file("served", [[
-local p = policy "served" { scope = "mc", counters = { reads = "", writes = "", waited = "" } }
+local p = policy "served" { scope = "mc", counters = { reads = "", writes = "", waited = "", hits = "" } }
 local function key(...) return table.concat({ ... }, " ") end
 function p:start() self.state.waiting = {} end
 function p:pick(queue)
@@ -81,13 +81,14 @@ function p:pick(queue)
     rank = rank + 1
   end
 end
-function p:on_served(sm, warp, class, write, bank, row, waited, pc)
+function p:on_served(sm, warp, class, write, bank, row, waited, pc, hit)
   local name = key(sm, warp, class, write, bank, row, pc)
   assert(self.state.waiting[name], name)
   assert(self:cycle() - waited <= self.state.waiting[name])
   assert(write == 0 or pc == 0)
   self:count(write == 1 and "writes" or "reads")
   self:count("waited", waited)
+  self:count("hits", hit)
 end
 return p]])
   local r = good { policy = path, workload = "kmeans", set = { "sms=2", "partitions=2", "l2[*].size=16KiB" } }
@@ -95,6 +96,7 @@ return p]])
     local mc = ("mc[%d]."):format(i)
     assert(stat(r, mc .. "served.reads") > 100 and stat(r, mc .. "served.writes") > 10, "little was served")
     harness.equal(stat(r, mc .. "served.waited"), stat(r, mc .. "queue_wait_cycles"), "cycles in the queue")
+    harness.equal(stat(r, mc .. "served.hits"), stat(r, mc .. "row_hits"), "requests that found their row open")
   end
 end)
 
