@@ -65,6 +65,8 @@ harness.test("the stack, the caches, DRAM and the launches of a run are those of
   for i, row in ipairs(launches) do
     harness.equal(row[2], run.launches[i].kernel)
     harness.equal(tonumber(row[4]), run.launches[i].cycles)
+    harness.equal(tonumber(row[7]), run.launches[i].ctas_per_sm)
+    harness.equal(row[8], run.launches[i].limited_by)
   end
 end)
 

@@ -305,4 +305,27 @@ harness.test("since a result that is none of this run before is refused", functi
   refused(before, 20000, "since: expected a result, got ")
 end)
 
+-- Launches --------------------------------------------------------------------------------------------------------------
+
+harness.test("a launch says how many CTAs the largest SM holds, and what keeps it from holding more", function()
+  local sim = ww.build("gtx480", { set = { "sms=2", "partitions=1", "sm[0].ctas=3" } })
+  local gpu = sim:gpu()
+  local vecadd, nothing = gpu:load "workloads/vecadd/vecadd.ptx".vecadd, gpu:upload(ww.array("f32", 1))
+  local launched = {
+    { "CTA slots", 8, { grid = 40, block = 32 } },
+    { "warps", 6, { grid = 40, block = 256 } },
+    { "registers", 4, { grid = 40, block = 256, registers = 32 } },
+    { "shared memory", 2, { grid = 40, block = 32, shared = 20000 } },
+    { "grid", 6, { grid = 8, block = 256 } },
+  }
+  for i, row in ipairs(launched) do
+    local limit, ctas, launch = table.unpack(row)
+    launch.args = { nothing, nothing, nothing, 0 }
+    local cost = gpu:launch(vecadd, launch)
+    harness.equal(cost.limited_by, limit)
+    harness.equal(cost.ctas_per_sm, ctas, limit)
+    harness.equal(sim:result()[("launch[%d].ctas_per_sm"):format(i - 1)], ctas, "the statistic where limited by " .. limit)
+  end
+end)
+
 harness.finish()

@@ -36,6 +36,8 @@ typedef struct {
     uint64_t start_cycle, cycles;
     uint64_t warp_instructions, thread_instructions;
     uint64_t ctas, threads_per_cta;
+    uint64_t ctas_per_sm;       /* that an SM holds at most */
+    uint64_t limit;             /* OccupancyLimit: what keeps it from holding more */
     const PrintedText *printed; /* by vprintf; valid until the next launch */
 } LaunchResult;
 

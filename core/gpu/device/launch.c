@@ -76,21 +76,27 @@ static void check_engine(const Sm *sm, const Kernel *kernel) {
                    kernel->name, kernel->dma_line, sm->obj.path);
 }
 
-/* CTAs of a kernel that the machine holds at once; *most: on one SM. Some of unlike SMs may hold none. */
-static uint64_t ctas_that_fit(const Gpu *gpu, const RunningKernel *running, uint32_t *most) {
+static uint64_t ctas_of_grid(const uint32_t grid[3]) {
+    return (uint64_t)grid[0] * grid[1] * grid[2];
+}
+
+/* CTAs of a kernel that the machine holds at once. Some of unlike SMs may hold none. */
+static uint64_t ctas_that_fit(const Gpu *gpu, RunningKernel *running) {
     uint64_t all = 0;
+    OccupancyLimit limit;
     char why[OCCUPANCY_WHY_BYTES];
-    *most = 0;
+    running->most_ctas = 0;
     for (uint32_t i = 0; i < gpu->sm_count; i++) {
-        uint32_t fit = sm_occupancy(gpu->sms[i], running, why, sizeof why);
+        uint32_t fit = sm_occupancy(gpu->sms[i], running, &limit, why, sizeof why);
         if (fit) check_engine(gpu->sms[i], running->kernel);
-        if (fit > *most) *most = fit;
+        if (fit > running->most_ctas) running->most_ctas = fit, running->limit = limit;
         all += fit;
     }
     if (!all) {
-        sm_occupancy(gpu->sms[0], running, why, sizeof why);
+        sm_occupancy(gpu->sms[0], running, &limit, why, sizeof why);
         user_error("kernel %s does not fit on %s: %s", running->kernel->name, gpu->sms[0]->obj.path, why);
     }
+    if (ctas_of_grid(running->grid) < all) running->limit = LIMIT_GRID;
     return all;
 }
 
@@ -98,14 +104,12 @@ static uint64_t ctas_that_fit(const Gpu *gpu, const RunningKernel *running, uint
  * 64 bits of %envreg1 and %envreg2, with a counter in its second word, which keeps its value between launches. */
 enum { WORKSPACE_BYTES = 64 };
 
-static uint64_t workspace_of_grid(Gpu *gpu, const RunningKernel *running) {
-    const uint32_t *grid = running->grid;
-    uint32_t most;
-    uint64_t ctas = (uint64_t)grid[0] * grid[1] * grid[2], fit = ctas_that_fit(gpu, running, &most);
+static uint64_t workspace_of_grid(Gpu *gpu, RunningKernel *running) {
+    uint64_t ctas = ctas_of_grid(running->grid), fit = ctas_that_fit(gpu, running);
     if (ctas > fit)
         user_error("kernel %s: expected up to %lu CTAs in a cooperative launch (up to %u on each of %u SMs), "
                    "got %lu",
-                   running->kernel->name, fit, most, gpu->sm_count, ctas);
+                   running->kernel->name, fit, running->most_ctas, gpu->sm_count, ctas);
     if (gpu->workspace) return gpu->workspace;
     gpu->workspace = device_alloc(gpu->functional.memory, WORKSPACE_BYTES);
     if (!gpu->workspace)
@@ -143,7 +147,7 @@ static RunningKernel plan_kernel(Gpu *gpu, const Kernel *kernel, const Launch *l
     running.shared_bytes = (kernel->shared_bytes + launch->shared_bytes + SHARED_GRANULE - 1) /
                            SHARED_GRANULE * SHARED_GRANULE;
     running.registers = launch->registers ? launch->registers : kernel->registers_per_thread;
-    ctas_that_fit(gpu, &running, &running.most_ctas);
+    ctas_that_fit(gpu, &running);
     return running;
 }
 
@@ -192,7 +196,9 @@ void gpu_prepare(Gpu *gpu, const Kernel *kernel, const Launch *launch) {
     gpu->printed.text.count = gpu->printed.dropped = 0;
     gpu->result = (LaunchResult){
         .kernel = kernel->name, .module = module_of(gpu, kernel), .printed = &gpu->printed};
-    gpu->result.ctas = (uint64_t)launch->grid[0] * launch->grid[1] * launch->grid[2];
+    gpu->result.ctas = ctas_of_grid(launch->grid);
+    gpu->result.ctas_per_sm = gpu->running.most_ctas;
+    gpu->result.limit = gpu->running.limit;
     gpu->result.threads_per_cta = gpu->running.threads_per_cta;
     gpu->launches++;
 }
@@ -236,5 +242,5 @@ void gpu_launch(Gpu *gpu, const Kernel *kernel, const Launch *launch) {
 
 uint64_t gpu_resident_ctas(Gpu *gpu, const Kernel *kernel, const Launch *launch) {
     RunningKernel running = plan_kernel(gpu, kernel, launch);
-    return ctas_that_fit(gpu, &running, &running.most_ctas);
+    return ctas_that_fit(gpu, &running);
 }

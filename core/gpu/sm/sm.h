@@ -45,6 +45,16 @@ enum {
     ASYNC_ARRIVALS = 8,
 };
 
+/* What keeps SMs from holding more CTAs of a kernel. */
+typedef enum {
+    LIMIT_CTA_SLOTS,
+    LIMIT_WARPS,
+    LIMIT_REGISTERS,
+    LIMIT_SHARED_MEMORY,
+    LIMIT_GRID,
+    OCCUPANCY_LIMITS
+} OccupancyLimit;
+
 /* A kernel while it runs; the same for all SMs, fixed from launch to end. */
 typedef struct {
     const Kernel *kernel;
@@ -52,6 +62,7 @@ typedef struct {
     uint32_t threads_per_cta, warps_per_cta;
     uint32_t registers;    /* per thread */
     uint32_t most_ctas;    /* that any SM holds at once */
+    OccupancyLimit limit;  /* of that SM, or the grid */
     uint32_t local_bytes;  /* per thread, with the stack */
     uint32_t shared_bytes; /* per CTA, static and dynamic */
     uint32_t dynamic_shared_bytes;
@@ -373,8 +384,9 @@ void sm_settle(SimObject *sm, uint64_t now);
 
 /* --- sm_kernel.c --- */
 enum { OCCUPANCY_WHY_BYTES = 160 };
-/* CTAs of the kernel that fit the SM at once; 0 with the limiting resource in `why`. */
-uint32_t sm_occupancy(const Sm *sm, const RunningKernel *running, char *why, size_t why_size);
+/* CTAs of the kernel that fit the SM at once, and what keeps others out; 0 with the reason in `why`. */
+uint32_t sm_occupancy(const Sm *sm, const RunningKernel *running, OccupancyLimit *limit, char *why,
+                      size_t why_size);
 /* Between quanta, nothing running: the kernel that CTAs handed out from now on belong to. */
 void sm_set_kernel(Sm *sm, const RunningKernel *running);
 

@@ -14,7 +14,14 @@ static uint64_t registers_to_fit(const Sm *sm, const RunningKernel *running, uin
     return sm->registers / (warps * WARP_LANES) / sm->register_unit * sm->register_unit;
 }
 
-uint32_t sm_occupancy(const Sm *sm, const RunningKernel *running, char *why, size_t why_size) {
+static void lower(uint32_t *fits, uint64_t most, OccupancyLimit *limit, OccupancyLimit of) {
+    if (*fits <= most) return;
+    *fits = (uint32_t)most;
+    *limit = of;
+}
+
+uint32_t sm_occupancy(const Sm *sm, const RunningKernel *running, OccupancyLimit *limit, char *why,
+                      size_t why_size) {
     uint64_t registers = ((uint64_t)running->registers + sm->register_unit - 1) / sm->register_unit *
                          sm->register_unit;
     uint64_t kept = registers_to_fit(sm, running, registers);
@@ -35,10 +42,10 @@ uint32_t sm_occupancy(const Sm *sm, const RunningKernel *running, char *why, siz
                  running->shared_bytes);
         return 0;
     }
-    if (fits > sm->warps / running->warps_per_cta) fits = sm->warps / running->warps_per_cta;
-    if (per_cta && fits > sm->registers / per_cta) fits = (uint32_t)(sm->registers / per_cta);
-    if (running->shared_bytes && fits > sm->shared / running->shared_bytes)
-        fits = (uint32_t)(sm->shared / running->shared_bytes);
+    *limit = LIMIT_CTA_SLOTS;
+    lower(&fits, sm->warps / running->warps_per_cta, limit, LIMIT_WARPS);
+    if (per_cta) lower(&fits, sm->registers / per_cta, limit, LIMIT_REGISTERS);
+    if (running->shared_bytes) lower(&fits, sm->shared / running->shared_bytes, limit, LIMIT_SHARED_MEMORY);
     return fits;
 }
 
@@ -109,6 +116,7 @@ static bool uses_sfu(const Sm *sm, const Kernel *kernel) {
 
 void sm_set_kernel(Sm *sm, const RunningKernel *running) {
     const Kernel *kernel = running->kernel;
+    OccupancyLimit limit;
     char why[OCCUPANCY_WHY_BYTES];
     ensure(kernel->inst_count <= WRITER_INSTS);
     sm->running = running;
@@ -120,7 +128,7 @@ void sm_set_kernel(Sm *sm, const RunningKernel *running) {
                             .is_fresh = 1,
                             .name_words = kernel->name_words,
                             .uses_sfu = uses_sfu(sm, kernel),
-                            .ctas = sm_occupancy(sm, running, why, sizeof why),
+                            .ctas = sm_occupancy(sm, running, &limit, why, sizeof why),
                             .code_start = (uint32_t)(kernel->code_address % sm->code_line / INST_BYTES)};
     sm->head_sfu = 0;
     take_memory(sm, running);

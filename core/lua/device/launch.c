@@ -347,7 +347,17 @@ static void set_counter(lua_State *L, const char *name, uint64_t value) {
 /* As the host log keeps it. */
 typedef struct {
     uint64_t start_cycle, cycles, warp_instructions, thread_instructions, ctas, threads_per_cta;
+    uint64_t ctas_per_sm, limit;
 } LaunchAnswer;
+
+static const char *limit_name(uint64_t limit) {
+    static const char *const names[OCCUPANCY_LIMITS] = {[LIMIT_CTA_SLOTS] = "CTA slots",
+                                                        [LIMIT_WARPS] = "warps",
+                                                        [LIMIT_REGISTERS] = "registers",
+                                                        [LIMIT_SHARED_MEMORY] = "shared memory",
+                                                        [LIMIT_GRID] = "grid"};
+    return limit < OCCUPANCY_LIMITS ? names[limit] : "unknown"; /* a checkpoint may come from anybody */
+}
 
 /* What a launch has printed is a call of its own in the log, right behind the launch: messages that were
  * dropped as 64 bits, then the text. */
@@ -405,6 +415,9 @@ static int push_launch_result(lua_State *L, const Machine *machine, const Launch
     set_counter(L, "thread_instructions", answer->thread_instructions);
     set_counter(L, "ctas", answer->ctas);
     set_counter(L, "threads_per_cta", answer->threads_per_cta);
+    set_counter(L, "ctas_per_sm", answer->ctas_per_sm);
+    lua_pushstring(L, limit_name(answer->limit));
+    lua_setfield(L, -2, "limited_by");
     lua_getiuservalue(L, 1, GPU_LAUNCHES);
     lua_pushvalue(L, -2);
     lua_rawseti(L, -2, (lua_Integer)lua_rawlen(L, -2) + 1);
@@ -463,7 +476,8 @@ static bool take_tried_launch(lua_State *L, Machine *machine, const char *kernel
 static int answer_launch(lua_State *L, Machine *machine) {
     LaunchResult result = gpu_last_launch(machine->gpu);
     LaunchAnswer answer = {result.start_cycle,         result.cycles, result.warp_instructions,
-                           result.thread_instructions, result.ctas,   result.threads_per_cta};
+                           result.thread_instructions, result.ctas,   result.threads_per_cta,
+                           result.ctas_per_sm,         result.limit};
     answer.start_cycle += machine->estimated_cycles;
     if (machine->sampled)
         sampling_answer(machine, &answer.cycles, &answer.warp_instructions, &answer.thread_instructions);

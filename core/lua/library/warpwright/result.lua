@@ -39,6 +39,7 @@ local function run_rows(r)
     add(prefix .. "ipc", ratio(launch.thread_instructions, launch.cycles), "1/cycle", kernel .. ": thread instructions",
       launch.cycles + 0.0)
     add(prefix .. "ctas", launch.ctas, "CTAs", kernel .. ": thread blocks")
+    add(prefix .. "ctas_per_sm", launch.ctas_per_sm, "CTAs", ("%s: that an SM holds at most, limited by %s"):format(kernel, launch.limited_by))
   end
   return rows
 end
@@ -63,7 +64,7 @@ local function run_fields(name, policy, totals, launches)
 end
 
 --- A result of its totals and the statistics of objects and policies, a core.stats(). Those of the run come in front of them
--- once somebody asks: there are six for each launch.
+-- once somebody asks: there are seven for each launch.
 local function with_counted(r, counted)
   r.counted = counted
   return setmetatable(r, Result)

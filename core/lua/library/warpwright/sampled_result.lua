@@ -85,7 +85,8 @@ end
 -- Rows that are counted without timing as well.
 local exact <const> = { ["run.warp_instructions"] = true, ["run.launches"] = true, ["run.memory_peak"] = true }
 
-local function is_exact(name) return exact[name] or name:find "^launch%[%d+%]%.ctas$" or name:find "^launch%[%d+%]%.warp_instructions$" end
+local function is_exact(name) return exact[name] or name:find "^launch%[%d+%]%.ctas$" or name:find "^launch%[%d+%]%.ctas_per_sm$"
+  or name:find "^launch%[%d+%]%.warp_instructions$" end
 
 local function values_of(r)
   local values, rows = {}, r.rows

@@ -64,7 +64,7 @@ function stored_run.read_stats(path, command, expected)
   return list, by_name, half_widths
 end
 
---- Its launches, { kernel =, start_cycle =, cycles =, ctas =, warp_instructions =, thread_instructions = } each.
+--- Its launches, { kernel =, start_cycle =, cycles =, ctas =, ctas_per_sm =, limited_by =, warp_instructions =, thread_instructions = } each.
 function stored_run.read_launches(path)
   local launches = {}
   if not core.is_file(path .. "/stats.zst") then
@@ -78,6 +78,7 @@ function stored_run.read_launches(path)
     local i = math.tointeger(tonumber(number)) + 1
     launches[i] = launches[i] or { kernel = select(2, sampled_result.width_in(doc)):match "^(.*): " }
     launches[i][field] = value
+    if field == "ctas_per_sm" then launches[i].limited_by = doc:match ", limited by (.*)$" end
   end)
   return launches
 end

@@ -131,10 +131,10 @@ local function launches(run)
   local rows = {}
   for i, launch in ipairs(run.launches) do
     rows[i] = { i - 1, launch.kernel, launch.start_cycle, launch.cycles, page.share(launch.cycles / math.max(1, run.values["run.cycles"])),
-      launch.ctas, launch.warp_instructions, launch.cycles > 0 and launch.thread_instructions / launch.cycles or "" }
+      launch.ctas, launch.ctas_per_sm or "", launch.limited_by or "", launch.warp_instructions, launch.cycles > 0 and launch.thread_instructions / launch.cycles or "" }
   end
   if not rows[1] then return missing "No kernel ran to its end." end
-  return page.table({ "launch", "kernel", "start", "cycles", "share", "CTAs", "warp instructions", "IPC" }, rows,
+  return page.table({ "launch", "kernel", "start", "cycles", "share", "CTAs", "CTAs per SM", "limited by", "warp instructions", "IPC" }, rows,
     { id = "launch-table", class = #rows > 8 and "sortable" or nil })
 end
 
