@@ -304,6 +304,20 @@ harness.test("launches that are a small part of all have timing: behind one with
   harness.equal(r.sampled.like_others, 1, table.concat(r.sampled.lines, "\n"))
 end)
 
+harness.test("counters of policies are in a result of which every launch is exact, and in no estimate", function()
+  local path = harness.write("counts.lua", [[
+local p = require("warpwright.policy") "counts" { counters = { ctas = "CTAs that began" } }
+function p:on_cta_start() self:count "ctas" end
+return p]])
+  local few <const> = { { grid = 40 } }
+  local r = run("policy-exact", few, "error=3%", { policy = path, out = false })
+  harness.equal(r.sampled.exact, 1, table.concat(r.sampled.lines, "\n"))
+  harness.equal(r["sm[*].counts.ctas"], 40)
+  r = run("policy-sampled", one, "windows=8,cycles=3000", { policy = path, out = false })
+  harness.equal(r.sampled.sampled, 1, table.concat(r.sampled.lines, "\n"))
+  for name in r:stats() do assert(not name:find ".counts.", name) end
+end)
+
 --- What two SMs count: CTAs and a ratio.
 local function of_two_sms(a, b)
   local rows = core.stats()

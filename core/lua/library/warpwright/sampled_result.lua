@@ -281,7 +281,7 @@ function sampled_result.new(sampler, cycles, make)
   end
   r.sampled = { sample = sampler.text, launches = summary.launches, sampled = summary.sampled, like_others = summary["like others"],
     exact = summary.exact, share_with_timing = instructions > 0 and share / instructions or 1.0, lines = sampled_result.lines(sampler) }
-  if summary.exact == summary.launches then
+  if sampled_result.is_exact(sampler) then
     r.sampled.widths = {}
   else
     r.sampled.find_widths = function(finished) return widths_of(sampler, finished, total, function(measure)
@@ -310,6 +310,12 @@ function sampled_result.count(sampler)
   local count = { launches = #sampler.launches, sampled = 0, exact = 0, ["like others"] = 0 }
   for _, launch in ipairs(sampler.launches) do count[launch.kind] = count[launch.kind] + 1 end
   return count
+end
+
+--- Had all launches timing?
+function sampled_result.is_exact(sampler)
+  local count = sampled_result.count(sampler)
+  return count.exact == count.launches
 end
 
 --- A line for each launch.

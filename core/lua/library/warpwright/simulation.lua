@@ -18,6 +18,7 @@ local workload = require "warpwright.workload"
 local fork = later "warpwright.fork"
 local measures = later "warpwright.measures"
 local sample_options = later "warpwright.sample_options"
+local sampled_result = later "warpwright.sampled_result"
 local sampling = later "warpwright.sampling"
 
 local simulation = {}
@@ -297,13 +298,15 @@ local function totals_without_gpu(self)
   return { cycles = self.cycles, warp_instructions = 0, thread_instructions = 0, memory_peak = 0, seconds = 0 }
 end
 
---- The result that these counters make. Counters of policies are not among them. What was in flight when the last kernel ended has
+--- The result that these counters make. Counters of policies are among them where all launches had timing: of windows they are in
+-- other processes. What was in flight when the last kernel ended has
 -- taken the clock on: `totals` are from before.
 local function of_measure(self, totals, measure)
   local cycles, warps, threads = measures.header(measure)
   local estimated = { memory_peak = totals.memory_peak, seconds = totals.seconds + self.sampler.seconds, cycles = math.floor(cycles + 0.5),
     warp_instructions = math.floor(warps + 0.5), thread_instructions = math.floor(threads + 0.5) }
-  return result.new(self.name, self.policy, estimated, self:gpu():launches(), self.machine, nil, nil,
+  local policy_rows = sampled_result.is_exact(self.sampler) and policies_at_work.counters(self.machine, self.policies) or nil
+  return result.new(self.name, self.policy, estimated, self:gpu():launches(), self.machine, policy_rows, nil,
     core.stats_of_counters(self.machine, measures.counters(measure), estimated.cycles + self:gpu():totals().cycles - totals.cycles))
 end
 
