@@ -35,7 +35,8 @@ local function float_of(fraction, bias, infinite)
   return function(bits)
     local sign = field(bits, fraction + exponent_bits, 1) == 1 and -1 or 1
     local exponent = field(bits, fraction, exponent_bits)
-    return sign * (1 + field(bits, 0, fraction) / (1 << fraction)) * 2.0 ^ (exponent - bias)
+    local one = exponent == 0 and 0 or 1 -- of subnormal numbers it is left out
+    return sign * (one + field(bits, 0, fraction) / (1 << fraction)) * 2.0 ^ (math.max(exponent, 1) - bias)
   end
 end
 

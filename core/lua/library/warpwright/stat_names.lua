@@ -22,7 +22,8 @@ end
 --- A launch stands for those of a run, which there is none of.
 local function statistics(sim)
   local r, list = sim:result(), {}
-  r.launches[1] = { kernel = "KERNEL", start_cycle = 0, cycles = 0, warp_instructions = 0, thread_instructions = 0, ctas = 0 }
+  r.launches[1] = { kernel = "KERNEL", start_cycle = 0, cycles = 0, warp_instructions = 0, thread_instructions = 0, ctas = 0,
+    ctas_per_sm = 0, limited_by = "LIMIT" }
   for name, _, unit, doc in r:stats() do list[#list + 1] = { name = name, unit = unit, doc = doc } end
   return list
 end
