@@ -355,6 +355,28 @@ harness.test("speed-ups of a sweep are quotients of its cycles, with their geome
   harness.equal(rows[5][3], ("%.3f"):format(product ^ 0.25))
 end)
 
+harness.test("the compared axis and what it is compared with can be chosen", function()
+  local out = harness.folder() .. "/sizes.html"
+  local status, output = harness.run("report", sweep, "--compare", "sm[*].l1d.size", "--base=32KiB", "--out", out)
+  harness.equal(status, 0, output)
+  local text = harness.read(out)
+  local rows = table_of(text, "speed-ups")
+  harness.contains(text, "cycles of sm[*].l1d.size 32KiB")
+  local cycles = query [[SELECT workload, policy, MAX(cycles * (size = '32KiB')), MAX(cycles * (size = '16KiB')) FROM
+    (SELECT workload, policy, cycles, "sm[*].l1d.size" AS size FROM results) GROUP BY workload, policy]]
+  harness.equal(#rows, #cycles + 1)
+  local by_name = {}
+  for _, row in ipairs(rows) do by_name[row[1]] = row end
+  for _, row in ipairs(cycles) do
+    local cells = by_name[("%s, %s"):format(row[1], row[2])]
+    harness.equal(cells[2], "1.000")
+    harness.equal(cells[3], ("%.3f"):format(row[3] / row[4]))
+  end
+  harness.refused("report: --compare: no axis with several values is 'sise'; available: workload, sm[*].l1d.size, policy", "report", sweep,
+    "--compare", "sise")
+  harness.refused("report: --base: no value is 'x'", "report", sweep, "--base", "x")
+end)
+
 --- The speed-ups of a sweep with these axes and this choice, and the page.
 local function speed_ups_of(name, definition)
   local out = harness.folder() .. "/" .. name

@@ -1,4 +1,4 @@
--- warpwright report RUN|SWEEP [--out FILE]: one page of HTML that needs nothing beside itself.
+-- warpwright report RUN|SWEEP: one page of HTML that needs nothing beside itself.
 local core = require "warpwright.core"
 local folder = require "warpwright.sweep.folder"
 local output = require "warpwright.output"
@@ -7,35 +7,43 @@ local command = {}
 
 local function usage_error(text, ...) core.user_error(text:format(...) .. "; see warpwright report --help") end
 
+local takes <const> = { ["--out"] = "out", ["--compare"] = "compare", ["--base"] = "base" }
+
+--- { path =, out =, compare =, base = }
 local function read_arguments(args, first)
-  local path, out
-  local i = first
+  local o, i = {}, first
   while args[i] do
-    local value = args[i]:match "^%-%-out=(.*)$"
-    if args[i] == "--out" then
-      i = i + 1
-      value = args[i] or usage_error "--out: expected a value, got nothing"
-    end
-    if value then
-      out = value
-    elseif args[i]:sub(1, 1) == "-" then
-      usage_error("report: unknown option '%s'; available: --out", args[i])
-    elseif path then
-      usage_error("report: expected one RUN or SWEEP, got a second: '%s'", args[i])
+    local word = args[i]
+    local name, value = word:match "^(%-%-%a+)=(.*)$"
+    local option = takes[name or word]
+    if option then
+      if not value then
+        i = i + 1
+        value = args[i] or usage_error("%s: expected a value, got nothing", word)
+      end
+      o[option] = value
+    elseif word:sub(1, 1) == "-" then
+      usage_error("report: unknown option '%s'; available: --out, --compare, --base", word)
+    elseif o.path then
+      usage_error("report: expected one RUN or SWEEP, got a second: '%s'", word)
     else
-      path = args[i]
+      o.path = word
     end
     i = i + 1
   end
-  return path or usage_error "report: expected the folder of a run or of a sweep, got nothing", out
+  if not o.path then usage_error "report: expected the folder of a run or of a sweep, got nothing" end
+  return o
 end
 
 function command.main(args, first)
-  local path, out = read_arguments(args, first)
-  path = path:gsub("(.)/+$", "%1")
-  out = out or path .. "/report.html"
+  local o = read_arguments(args, first)
+  local path = o.path:gsub("(.)/+$", "%1")
+  local out = o.out or path .. "/report.html"
   local is_sweep = core.is_file(folder.database(path))
-  local made = require(is_sweep and "warpwright.report.sweep" or "warpwright.report.run").of(path, out)
+  if not is_sweep and (o.compare or o.base) then
+    usage_error("report: %s: expected the folder of a sweep, got %s", o.compare and "--compare" or "--base", path)
+  end
+  local made = require(is_sweep and "warpwright.report.sweep" or "warpwright.report.run").of(path, out, o)
   output.write_page("report: --out", out, made:html())
   print("report    " .. out)
   return 0

@@ -1,6 +1,7 @@
 -- The report of a sweep, from its database: speed-ups, maps, scatters, and all runs.
 local core = require "warpwright.core"
 local folder = require "warpwright.sweep.folder"
+local names = require "warpwright.names"
 local page = require "warpwright.report.page"
 local stored_run = require "warpwright.stored_run"
 
@@ -75,13 +76,25 @@ local function summary(found)
   return failed[1] and text .. page.table({ "run", "why it failed" }, failed) or text
 end
 
---- What is compared: the policies; where there is one, the last axis that has several values.
-local function compared_axis(found)
-  local last
+--- What is compared: what was asked for; else the policies; where there is one, the last axis that has several values.
+local function compared_axis(found, asked)
+  local varied = {}
   for _, axis in ipairs(found.axes) do
-    if #values_of(found, axis) > 1 then last = axis end
+    if #values_of(found, axis) > 1 then varied[#varied + 1] = axis end
+    if axis == asked and varied[#varied] == axis then return axis end
   end
-  return #values_of(found, "policy") > 1 and "policy" or last
+  if asked then core.user_error(("report: --compare: no axis with several values is '%s'%s"):format(asked, names.available(asked, varied))) end
+  return #values_of(found, "policy") > 1 and "policy" or varied[#varied]
+end
+
+--- The values of an axis, that which the others are compared with first: the one asked for, else that of the first run.
+local function from_base(values, asked)
+  local list = { asked or values[1] }
+  for _, value in ipairs(values) do
+    if value ~= list[1] then list[#list + 1] = value end
+  end
+  if #list > #values then core.user_error(("report: --base: no value is '%s'%s"):format(asked, names.available(asked, values))) end
+  return list
 end
 
 --- How many core cycles a second a run had, by the config that it left; nil: it has left none.
@@ -144,11 +157,11 @@ local function means_of(groups, values)
   return sums, rows
 end
 
-local function speed_ups(found, path)
-  local compared = compared_axis(found)
+local function speed_ups(found, path, options)
+  local compared = compared_axis(found, options.compare)
   if not compared then return '<p class=missing>One point: nothing to compare.</p>\n' end
   local took, unit = durations(found, path)
-  local values, groups, most = values_of(found, compared), groups_of(found, compared, took), 0
+  local values, groups, most = from_base(values_of(found, compared), options.base), groups_of(found, compared, took), 0
   local base = values[1]
   for _, group in ipairs(groups) do
     group.speed = {}
@@ -212,13 +225,13 @@ local function data_of(found)
   return { axes = varied, figures = found.figures, runs = runs }
 end
 
---- The report of the sweep in a folder, as a page; links lead from the file `out`.
-function sweep_report.of(path, out)
+--- The report of the sweep in a folder, as a page; links lead from the file `out`. Options: compare, an axis, and base, a value of it.
+function sweep_report.of(path, out, options)
   local found = read(path)
   local made = page.new("Sweep " .. path:match "[^/]*$")
   made.data.sweep = data_of(found)
   made:section("summary", "Summary", summary(found))
-  made:section("speed-up", "Speed-up", speed_ups(found, path))
+  made:section("speed-up", "Speed-up", speed_ups(found, path, options))
   made:section("map", "Map of two axes", "<div id=draw-heatmap></div>\n")
   made:section("figures", "Two figures", "<div id=draw-scatter></div>\n")
   made:section("all-runs", "All runs", all_runs(found, path, out))
