@@ -464,6 +464,8 @@ end)
 harness.test("query: a pattern is of counters or of ratios, and a * behind it may multiply", function()
   harness.refused("query: sm[*].l1d.miss*: expected counters or ratios, got both", "query", whole, "--select", "sm[*].l1d.miss*")
   harness.equal(query(whole, "--select", "sm[*].l1d.misses*2.0/cycles as x"), query(whole, "--select", "sm[*].l1d.misses * 2.0 / cycles as x"))
+  harness.equal(query(whole, "--select", "sm[*].l1d.misses*sm[0].l1d.misses as x"),
+    query(whole, "--select", "sm[*].l1d.misses * sm[0].l1d.misses as x"))
 end)
 
 harness.test("query groups, and writes CSV, JSON and tables", function()

@@ -103,19 +103,22 @@ local function core_hertz(path, run)
   return number and tonumber(number) * ({ [""] = 1, k = 1e3, M = 1e6, G = 1e9 })[unit]
 end
 
---- By run, what it took, and what that is: cycles, or seconds where the core clocks of the runs differ.
+--- By run, what it took, and what that is: cycles, or seconds where the core clocks of the runs differ and all are known.
 local function durations(found, path)
-  local cycles, seconds, first, differ = {}, {}, nil, false
+  local cycles, seconds, clocks, unknown = {}, {}, {}, false
   for _, run in ipairs(found.runs) do
     if run.cycles then
       local hertz = core_hertz(path, run)
-      first = first or hertz
-      differ = differ or hertz ~= first
-      cycles[run], seconds[run] = run.cycles, hertz and run.cycles / hertz
+      cycles[run] = run.cycles
+      if hertz then
+        clocks[hertz], seconds[run] = true, run.cycles / hertz
+      else
+        unknown = true
+      end
     end
   end
-  if differ then return seconds, "simulated seconds" end
-  return cycles, "cycles"
+  if unknown or next(clocks, (next(clocks))) == nil then return cycles, "cycles" end
+  return seconds, "simulated seconds"
 end
 
 --- Runs that differ in the compared axis alone, as rows { name =, [value of the axis] = of `took` }; of repetitions the first.

@@ -79,7 +79,7 @@ end
 local function without_factors(file, path, columns)
   local shorter = path
   while shorter and not columns[shorter] and not has_rows(file, "SELECT 1 FROM names WHERE " .. condition(shorter)) do
-    shorter = shorter:match "^(.*[%w_%]])%*[^%]]*$"
+    shorter = shorter:match "^(.*[%w_%]])%*"
   end
   return shorter or path
 end
