@@ -199,13 +199,14 @@ end)
 
 -- Memory of this computer --------------------------------------------------------------------------------------------
 
---- The same in a process that gets 512 MiB of addresses, whatever this computer has. Sanitizers want more for themselves.
-local function refused_in_512_mib(name, changes, ...)
+--- The same in a process that gets 512 MiB of addresses, whatever this computer has. `what` it runs on the machine. Sanitizers want
+-- more for themselves.
+local function refused_in_512_mib(name, changes, what, ...)
   local texts = { ... }
   harness.test(name, function()
     if program:find "san/" then return harness.skip "sanitizers need more addresses" end
-    local pipe = assert(io.popen(("ulimit -v 524288; '%s' run '%s' vecadd --size small,n=1024 --memory 1MiB --out '%s/out' 2>&1")
-      :format(program, machine_with(changes), harness.folder())))
+    local pipe = assert(io.popen(("ulimit -v 524288; '%s' run '%s' %s --memory 1MiB --out '%s/out' 2>&1")
+      :format(program, machine_with(changes), what, harness.folder())))
     local output = pipe:read "a"
     local _, _, status = pipe:close()
     harness.equal(status, 2, "exit status, output " .. output)
@@ -213,10 +214,18 @@ local function refused_in_512_mib(name, changes, ...)
   end)
 end
 
-refused_in_512_mib("a wire whose messages no computer could hold", { { "{ latency = 4, depth = 16,", "{ latency = 4, depth = 1000000000," } },
+local small_vecadd <const> = "vecadd --size small,n=1024"
+
+refused_in_512_mib("a wire whose messages no computer could hold", { { "{ latency = 4, depth = 16,", "{ latency = 4, depth = 1000000000," } }, small_vecadd,
   "small.lua:13: wire sm.l1d.mem -> l2.cpu: expected a depth that fits this computer's memory of ", ", got 1000000000, which takes 72.0 GiB\n")
-refused_in_512_mib("an object whose state does not fit", { { "mshrs = 32 }", "mshrs = 65536, merges = 4096 }" } },
+refused_in_512_mib("an object whose state does not fit", { { "mshrs = 32 }", "mshrs = 65536, merges = 4096 }" } }, small_vecadd,
   "sm.l1d: expected parameters of which the state fits this computer's memory of ", " elements of '", " GiB\n")
+refused_in_512_mib("local memory of all warps of an SM that does not fit", {}, ("'%s' --grid 1 --block 1024"):format(harness.write("deep.ptx", [[
+.version 7.0
+.target sm_70
+.address_size 64
+.visible .entry deep() { .local .b8 own[524288]; .reg .b32 %r1; mov.u32 %r1, %tid.x; st.local.u32 [own], %r1; ret; }
+]])), "kernel deep: expected 524288 B of local memory a thread for which the host has room, ", " B of sm, got none")
 
 refused("a device memory of a byte", {}, "memory: expected a device memory of 256 B or more, got 1 B\n", "--memory", "1")
 refused("a device memory of no byte", {}, "memory: expected a device memory of 256 B or more, got 0 B\n", "--memory", "0")
