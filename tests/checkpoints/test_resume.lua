@@ -107,7 +107,19 @@ local host_programs = {
   self:check_that("the last hundred", values[150] == 4)]] },
 }
 
-for _, name in ipairs { "racing", "textures", "memory" } do
+host_programs.together = { "racing_kernel.ptx", [[
+  local counters, list = gpu:upload(ww.array("u32", 64)), {}
+  for i, grid in ipairs { 20, 45, 7, 60, 12 } do
+    local data = gpu:upload(ww.array("u32", 1024):random(i, 0, 0xffffffff))
+    list[i] = { kernel = self.kernels.race, grid = grid, block = 128, args = { data, counters, gpu:alloc(4 * grid * 128), 1023 },
+      after = i == 3 and 1 or i == 5 and { 2, 3 } or nil }
+  end
+  local ctas = 0
+  for _, launch in ipairs(gpu:launch_together(list)) do ctas = ctas + launch.ctas end
+  self:check("CTAs", ctas, 144)
+  self:check("steps counted", gpu:download("u32", counters, 64):sum(), 16 * ctas * 128)]] }
+
+for _, name in ipairs { "racing", "textures", "memory", "together" } do
   local ptx, body = table.unpack(host_programs[name])
   local path = harness.write(name .. ".lua", ([[
 local ww = require "warpwright"

@@ -1,54 +1,9 @@
-#include "core/gpu/device/dispatcher.h"
+#include "core/gpu/device/dispatcher_state.h"
 
-#include "core/gpu/sm/sm.h"
-#include "core/sim/event.h"
 #include "core/sim/method.h"
-#include "mem/protocol/functional_memory.h"
 
 #include <stdlib.h>
-
-enum { MOST_ASKED_ABOUT = 64, MOST_CHOSEN_FROM = 1 << 30, NO_SM = -1, NO_CTA = -1, WORD_BITS = 64 };
-
-typedef enum {
-    DISPATCHER_CTA_START,
-    DISPATCHER_CTA_END,
-    DISPATCHER_PLACE,
-    DISPATCHER_NEXT_CTA
-} DispatcherEvent;
-
-/* Of an SM, in the present cycle. */
-typedef enum { MAY_GET_ONE, HAS_GOT_ONE, KEPT_WAITING } SmTurn;
-
-typedef enum { PLACE_ROUND_ROBIN, PLACE_LEAST_LOADED, PLACE_DEPTH_FIRST, PLACE_BLOCKS } Placement;
-
-/* In which order the CTAs of a grid are handed out. */
-typedef enum { ORDER_ROWS, ORDER_COLUMNS, ORDER_TILES, ORDER_FROM_THE_END } CtaOrder;
-
-typedef struct {
-    uint32_t free_slots; /* bit per CTA slot of the SM            */
-    uint32_t places;     /* slots, of CTAs of the running kernel */
-} SmSlots;
-
-typedef struct {
-    SimObject obj;
-    uint32_t sms;     /* parameter */
-    uint32_t next_sm; /* that is looked at first */
-    uint32_t goes_on; /* a flag */
-    uint32_t code_align;
-    uint32_t placement, order, tile_x, tile_y, block; /* parameters */
-    uint32_t block_left;                              /* CTAs that next_sm gets before another one does */
-    Port *sm;
-    uint32_t grid[3];
-    uint32_t taken_words;            /* 0: those handed out are the first ones in `order` */
-    uint64_t ctas, handed_out, done; /* of the running kernel */
-    uint64_t forwarded;              /* CTAs that were handed over in mid-flight, of all kernels */
-    uint64_t pause_at;               /* as many are done; 0: at none */
-    uint64_t position;               /* with `taken`: in `order`, of the first CTA that is left */
-    uint64_t *taken;                 /* bit per CTA of the grid that an SM has got, by its number */
-    SmSlots *slots;
-    uint8_t limit[MAX_SMS];            /* knob: CTAs that an SM may hold; 0: as many as fit */
-    uint64_t kernels, ctas_dispatched; /* statistics */
-} Dispatcher;
+#include <string.h>
 
 static const Field fields[] = {
     BASE(Dispatcher),
@@ -73,57 +28,65 @@ static const Field fields[] = {
     PARAM(Dispatcher, tile_y, "2", "CTAs", "Height of the tiles", .min = 1, .max = 65536),
     PARAM(Dispatcher, block, "2", "CTAs", "CTAs that an SM gets together with placement = blocks", .min = 1,
           .max = MAX_CTAS, .timing = true),
+    PARAM_CHOICE(
+        Dispatcher, sharing, "in_order", "in_order|evenly",
+        "Which of the kernels that were launched together an SM without CTAs gets: the first one that has "
+        "CTAs for it; the one with the fewest SMs, and SMs of a kernel that has more than its share get no "
+        "more CTAs until they are empty",
+        .timing = true),
     PORT_ARRAY(Dispatcher, sm, sms, cta_protocol, ROLE_REQUESTER, "One per SM"),
-    STATE(Dispatcher, next_sm, "SM whose turn it is"),
-    STATE(Dispatcher, block_left, "CTAs that it gets before another one does"),
-    STATE(Dispatcher, grid, "Of the running kernel"),
-    STATE(Dispatcher, ctas, "CTAs of the running kernel"),
-    STATE(Dispatcher, handed_out, "Of them, handed out"),
-    STATE(Dispatcher, done, "Of them, finished"),
+    STATE(Dispatcher, next_sm, "SM behind the one that got the last CTA"),
+    STATE(Dispatcher, grid_count, "Kernels of the launch"),
+    STATE(Dispatcher, present, "Kernel whose CTAs are handed out, or were last"),
+    STATE_ARRAY(Dispatcher, grids, grid_count,
+                "Of each kernel: grid, CTAs handed out and finished, whose turn it is"),
+    STATE(Dispatcher, done, "CTAs that have finished, of all of them"),
     STATE(Dispatcher, forwarded, "CTAs that were handed over in mid-flight"),
-    STATE(Dispatcher, position, "Where policies choose: place in `order` of the first CTA that is left"),
-    STATE(Dispatcher, taken_words, "Length of `taken`; 0: the CTAs handed out are the first ones in `order`"),
-    STATE_ARRAY(Dispatcher, taken, taken_words, "Where policies choose: bit per CTA that is handed out"),
+    STATE(Dispatcher, taken_words, "Length of `taken`"),
+    STATE_ARRAY(Dispatcher, taken, taken_words,
+                "Of kernels whose CTAs policies choose: bit per CTA that is handed out"),
     HOST(Dispatcher, pause_at, "Finished CTAs at which the machine stops for the host program, or 0"),
-    STATE_ARRAY(Dispatcher, slots, sms, "CTA slots of each SM, and which of them are free"),
+    STATE_ARRAY(Dispatcher, slots, sms, "Of each SM: its kernel, CTA slots, and which of them are free"),
     KNOB_BY_METHOD(Dispatcher, limit, "limit", "CTAs that each SM may hold: set_limit()"),
     STAT(Dispatcher, kernels, "kernels", "Kernels started"),
     STAT(Dispatcher, ctas_dispatched, "CTAs", "CTAs handed out"),
     FIELDS_END};
 
-static uint32_t slots_of(uint32_t places) {
-    return places ? ~0u >> (MAX_CTAS - places) : 0;
-}
-
-/* For a grid of so many CTAs, none of them taken. */
-static void resize_taken(Dispatcher *d, uint64_t ctas) {
-    free(d->taken);
-    d->position = 0;
-    d->taken_words = (uint32_t)((ctas + WORD_BITS - 1) / WORD_BITS);
-    d->taken = calloc(d->taken_words + 1, sizeof *d->taken);
-    ensure(d->taken);
-}
-
-void dispatcher_start(SimObject *object, const uint32_t grid[3], const uint32_t *places, uint64_t now) {
+void dispatcher_start(SimObject *object, uint32_t kernels) {
     Dispatcher *d = (Dispatcher *)object;
-    memcpy(d->grid, grid, sizeof d->grid);
-    d->ctas = (uint64_t)grid[0] * grid[1] * grid[2];
-    d->handed_out = d->done = 0;
-    d->block_left = 0;
-    if (d->taken_words) resize_taken(d, 0);
+    forget_taken(d);
+    d->grids = realloc(d->grids, kernels * sizeof *d->grids);
+    ensure(d->grids);
+    memset(d->grids, 0, kernels * sizeof *d->grids);
+    d->grid_count = kernels;
+    d->present = 0;
+    d->done = 0;
     if (!d->goes_on) d->next_sm = 0;
+    memset(d->slots, 0, d->sms * sizeof *d->slots);
+}
+
+void dispatcher_begin(SimObject *object, uint32_t kernel, const uint32_t grid[3]) {
+    Dispatcher *d = (Dispatcher *)object;
+    d->grids[kernel] = (Grid){.size = {grid[0], grid[1], grid[2]},
+                              .has_begun = 1,
+                              .ctas = (uint64_t)grid[0] * grid[1] * grid[2],
+                              .next_sm = d->goes_on ? d->next_sm : 0};
     d->kernels++;
-    for (uint32_t i = 0; i < d->sms; i++)
-        d->slots[i] = (SmSlots){slots_of(places[i]), places[i]};
-    object_poke(object, now);
+}
+
+/* What has been handed out is all of the grid. */
+static void end_grid(Grid *grid) {
+    grid->has_begun = 1;
+    grid->ctas = grid->size[0] = (uint32_t)grid->handed_out; /* no simulation gets as far as 2^32 */
+    grid->size[1] = grid->size[2] = 1;
+    grid->block_left = 0;
 }
 
 void dispatcher_stop(SimObject *object) {
     Dispatcher *d = (Dispatcher *)object;
-    d->ctas = d->grid[0] = (uint32_t)d->handed_out; /* no simulation gets as far as 2^32 */
-    d->grid[1] = d->grid[2] = 1;
-    d->block_left = 0;
-    if (d->taken_words) resize_taken(d, 0);
+    for (uint32_t g = 0; g < d->grid_count; g++)
+        end_grid(&d->grids[g]);
+    forget_taken(d);
 }
 
 uint64_t dispatcher_code_align(const SimObject *object) {
@@ -138,276 +101,39 @@ void dispatcher_pause_at(SimObject *object, uint64_t ctas) {
     ((Dispatcher *)object)->pause_at = ctas;
 }
 
+static bool has_ended(const Grid *grid) {
+    return grid->has_begun && grid->done == grid->ctas;
+}
+
+bool dispatcher_has_begun(const SimObject *object, uint32_t kernel) {
+    return ((const Dispatcher *)object)->grids[kernel].has_begun;
+}
+
+bool dispatcher_has_ended(const SimObject *object, uint32_t kernel) {
+    return has_ended(&((const Dispatcher *)object)->grids[kernel]);
+}
+
 bool dispatcher_idle(const SimObject *object) {
     const Dispatcher *d = (const Dispatcher *)object;
-    return d->done == d->ctas;
+    for (uint32_t g = 0; g < d->grid_count; g++)
+        if (!has_ended(&d->grids[g])) return false;
+    return true;
 }
 
 static void take_finished(Dispatcher *d, uint64_t now) {
     for (uint32_t i = 0; i < d->sms; i++) {
         const CtaDone *done = link_peek(d->sm[i].receive, now);
         if (!done) continue;
+        Grid *grid = &d->grids[d->slots[i].grid];
         d->slots[i].free_slots |= 1u << done->slot;
+        d->done++;
+        grid->done++;
         object_emit(&d->obj, DISPATCHER_CTA_END, i, done->slot);
-        if (++d->done == d->ctas || d->done == d->pause_at) sim_request_stop(d->obj.sim);
+        if (grid->done == grid->ctas || d->done == d->pause_at || leaves_sm_to_others(d, i))
+            sim_request_stop(d->obj.sim);
         link_pop(d->sm[i].receive, now);
         object_progress(&d->obj);
     }
-}
-
-/* --- Which CTA is next ------------------------------------------------------------------------- */
-
-/* Within x and y: the tiles in rows, the CTAs of each tile in rows; the last tiles may be smaller. */
-static void place_in_tiles(const Dispatcher *d, uint64_t n, uint32_t cta[3]) {
-    uint64_t row = n / ((uint64_t)d->grid[0] * d->tile_y); /* of tiles: all but the last are full */
-    uint32_t first_y = (uint32_t)row * d->tile_y, left_y = d->grid[1] - first_y;
-    uint32_t height = left_y < d->tile_y ? left_y : d->tile_y;
-    n -= row * d->grid[0] * d->tile_y;
-    uint64_t column = n / ((uint64_t)d->tile_x * height);
-    uint32_t first_x = (uint32_t)column * d->tile_x, left_x = d->grid[0] - first_x;
-    uint32_t width = left_x < d->tile_x ? left_x : d->tile_x;
-    n -= column * d->tile_x * height;
-    cta[0] = first_x + (uint32_t)(n % width);
-    cta[1] = first_y + (uint32_t)(n / width);
-}
-
-static void cta_at(const Dispatcher *d, uint64_t position, uint32_t cta[3]) {
-    uint64_t n = d->order == ORDER_FROM_THE_END ? d->ctas - 1 - position : position;
-    uint64_t plane = (uint64_t)d->grid[0] * d->grid[1], in_plane = n % plane;
-    cta[2] = (uint32_t)(n / plane);
-    if (d->order == ORDER_TILES) {
-        place_in_tiles(d, in_plane, cta);
-    } else if (d->order == ORDER_COLUMNS) {
-        cta[0] = (uint32_t)(in_plane / d->grid[1]);
-        cta[1] = (uint32_t)(in_plane % d->grid[1]);
-    } else {
-        cta[0] = (uint32_t)(in_plane % d->grid[0]);
-        cta[1] = (uint32_t)(in_plane / d->grid[0]);
-    }
-}
-
-static void next_cta(const Dispatcher *d, uint32_t cta[3]) {
-    cta_at(d, d->taken_words ? d->position : d->handed_out, cta);
-}
-
-/* --- Where policies choose it ------------------------------------------------------------------ */
-
-/* x fastest, then y, whatever `order` is. */
-static uint64_t number_of(const Dispatcher *d, const uint32_t cta[3]) {
-    return cta[0] + d->grid[0] * (cta[1] + (uint64_t)d->grid[1] * cta[2]);
-}
-
-static void cta_of_number(const Dispatcher *d, uint64_t number, uint32_t cta[3]) {
-    cta[0] = (uint32_t)(number % d->grid[0]);
-    cta[1] = (uint32_t)(number / d->grid[0] % d->grid[1]);
-    cta[2] = (uint32_t)(number / d->grid[0] / d->grid[1]);
-}
-
-static bool is_taken(const Dispatcher *d, uint64_t number) {
-    return d->taken[number / WORD_BITS] >> number % WORD_BITS & 1;
-}
-
-static void mark_taken(Dispatcher *d, const uint32_t cta[3]) {
-    uint64_t number = number_of(d, cta);
-    d->taken[number / WORD_BITS] |= 1ull << number % WORD_BITS;
-}
-
-/* The position is that of one that is left. It comes around, so that no checkpoint leads off the grid. */
-static void pass_taken(Dispatcher *d) {
-    while (d->handed_out < d->ctas) {
-        uint32_t cta[3];
-        cta_at(d, d->position, cta);
-        if (!is_taken(d, number_of(d, cta))) return;
-        d->position = (d->position + 1) % d->ctas;
-    }
-}
-
-/* From the first choice in a kernel on; until then those handed out are the first ones in `order`. */
-static void note_taken(Dispatcher *d) {
-    if (d->taken_words) return;
-    if (d->ctas > MOST_CHOSEN_FROM)
-        user_error("%s: expected a grid of up to %d CTAs where policies choose the next one, got %lu",
-                   d->obj.path, MOST_CHOSEN_FROM, d->ctas);
-    resize_taken(d, d->ctas);
-    for (uint64_t position = 0; position < d->handed_out; position++) {
-        uint32_t cta[3];
-        cta_at(d, position, cta);
-        mark_taken(d, cta);
-    }
-    pass_taken(d);
-}
-
-/* False: the SM gets none in this cycle. */
-COLD static bool ask_for_cta(Dispatcher *d, uint32_t sm, uint32_t cta[3]) {
-    note_taken(d);
-    next_cta(d, cta);
-    /* Policies see the first two arguments; may_be_next() looks at the third. */
-    int64_t answer = event_ask(&d->obj, DISPATCHER_NEXT_CTA, sm, (int64_t)number_of(d, cta),
-                               (int64_t)(intptr_t)d);
-    if (answer == NO_CTA) return false;
-    if (answer != NO_ANSWER) cta_of_number(d, (uint64_t)answer, cta);
-    return true;
-}
-
-/* The one that the SM gets, which is handed out by this. False: it gets none in this cycle. */
-static bool take_cta(Dispatcher *d, uint32_t sm, uint32_t cta[3]) {
-    if (!object_has_subscriber(&d->obj, DISPATCHER_NEXT_CTA))
-        next_cta(d, cta);
-    else if (!ask_for_cta(d, sm, cta))
-        return false;
-    d->handed_out++;
-    if (d->taken_words) {
-        mark_taken(d, cta);
-        pass_taken(d);
-    }
-    return true;
-}
-
-static bool policies_decide(const Dispatcher *d) {
-    return (d->obj.subscribed & (1u << DISPATCHER_PLACE | 1u << DISPATCHER_NEXT_CTA)) != 0;
-}
-
-/* --- Which SM gets it -------------------------------------------------------------------------- */
-
-static uint32_t resident(const Dispatcher *d, uint32_t sm) {
-    return d->slots[sm].places - (uint32_t)__builtin_popcount(d->slots[sm].free_slots);
-}
-
-/* CTAs that the SM may hold. */
-static uint32_t most_resident(const Dispatcher *d, uint32_t sm) {
-    uint32_t places = d->slots[sm].places, limit = d->limit[sm];
-    return limit && limit < places ? limit : places;
-}
-
-/* CTAs that it may still get. */
-static uint32_t room(const Dispatcher *d, uint32_t sm) {
-    uint32_t most = most_resident(d, sm), there = resident(d, sm);
-    return there < most ? most - there : 0;
-}
-
-/* In this cycle, in which SMs have had these turns. */
-static bool can_take(const Dispatcher *d, const uint8_t *turns, uint32_t sm, uint64_t now) {
-    return turns[sm] == MAY_GET_ONE && room(d, sm) && link_can_send(d->sm[sm].send, now);
-}
-
-/* The first SM from `next_sm` on that can take one. */
-static int first_in_turn(const Dispatcher *d, const uint8_t *turns, uint64_t now) {
-    for (uint32_t i = 0; i < d->sms; i++) {
-        uint32_t sm = (d->next_sm + i) % d->sms;
-        if (can_take(d, turns, sm, now)) return (int)sm;
-    }
-    return NO_SM;
-}
-
-static int least_loaded(const Dispatcher *d, const uint8_t *turns, uint64_t now) {
-    int least = NO_SM;
-    for (uint32_t i = 0; i < d->sms; i++) {
-        uint32_t sm = (d->next_sm + i) % d->sms;
-        if (!can_take(d, turns, sm, now)) continue;
-        if (least == NO_SM || resident(d, sm) < resident(d, (uint32_t)least)) least = (int)sm;
-    }
-    return least;
-}
-
-/* The first SM with room that no policy keeps waiting, and no other while it cannot take one in this cycle. */
-static int depth_first(const Dispatcher *d, const uint8_t *turns, uint64_t now) {
-    for (uint32_t sm = 0; sm < d->sms; sm++)
-        if (room(d, sm) && turns[sm] != KEPT_WAITING) return can_take(d, turns, sm, now) ? (int)sm : NO_SM;
-    return NO_SM;
-}
-
-/* The SM whose block is not complete; else the next one in turn with room for a block, or for as many as it may
- * hold. */
-static int of_block(const Dispatcher *d, const uint8_t *turns, uint64_t now) {
-    uint64_t left = d->ctas - d->handed_out, size = left < d->block ? left : d->block;
-    if (d->block_left) return can_take(d, turns, d->next_sm, now) ? (int)d->next_sm : NO_SM;
-    for (uint32_t i = 0; i < d->sms; i++) {
-        uint32_t sm = (d->next_sm + i) % d->sms, most = most_resident(d, sm);
-        if (room(d, sm) >= (size < most ? size : most) && can_take(d, turns, sm, now)) return (int)sm;
-    }
-    return NO_SM;
-}
-
-static int built_in_choice(const Dispatcher *d, const uint8_t *turns, uint64_t now) {
-    switch ((Placement)d->placement) {
-    case PLACE_ROUND_ROBIN: return first_in_turn(d, turns, now); /* where policies are asked */
-    case PLACE_LEAST_LOADED: return least_loaded(d, turns, now);
-    case PLACE_DEPTH_FIRST: return depth_first(d, turns, now);
-    case PLACE_BLOCKS: return of_block(d, turns, now);
-    }
-    panic("%s: placement %u", d->obj.path, d->placement);
-}
-
-/* Policies choose among those that can take one in this cycle, or let the CTA wait. */
-COLD static int ask_policies(const Dispatcher *d, const uint8_t *turns, int choice, uint64_t now) {
-    uint64_t sms = 0;
-    uint32_t cta[3];
-    if (d->sms > MOST_ASKED_ABOUT)
-        user_error("%s: expected up to %d SMs where policies place CTAs, got %u", d->obj.path,
-                   MOST_ASKED_ABOUT, d->sms);
-    for (uint32_t sm = 0; sm < d->sms; sm++)
-        sms |= (uint64_t)can_take(d, turns, sm, now) << sm;
-    if (!sms) return NO_SM;
-    next_cta(d, cta);
-    int64_t answer = event_ask((SimObject *)(uintptr_t)&d->obj, DISPATCHER_PLACE, (int64_t)sms, choice,
-                               cta[0], cta[1], cta[2]);
-    return answer == NO_ANSWER ? choice : (int)answer;
-}
-
-static int choose_sm(const Dispatcher *d, const uint8_t *turns, uint64_t now) {
-    if (d->handed_out == d->ctas) return NO_SM;
-    int choice = built_in_choice(d, turns, now);
-    return object_has_subscriber(&d->obj, DISPATCHER_PLACE) ? ask_policies(d, turns, choice, now) : choice;
-}
-
-/* With placement = blocks, the SM keeps its turn until its block is complete. */
-static void end_turn(Dispatcher *d, uint32_t sm) {
-    bool begins = d->placement == PLACE_BLOCKS && !(d->block_left && sm == d->next_sm);
-    if (begins) d->block_left = d->block;
-    if (d->block_left) d->block_left--;
-    if (!room(d, sm)) d->block_left = 0;
-    d->next_sm = d->block_left ? sm : (sm + 1) % d->sms;
-}
-
-/* False: policies keep the SM waiting, which ends its block. */
-static bool hand_out(Dispatcher *d, uint32_t sm, uint64_t now) {
-    uint32_t cta[3];
-    if (!take_cta(d, sm, cta)) {
-        if (sm == d->next_sm) d->block_left = 0;
-        return false;
-    }
-    SmSlots *slots = &d->slots[sm];
-    CtaStart *start = link_send(d->sm[sm].send, now);
-    memcpy(start->ctaid, cta, sizeof start->ctaid);
-    start->slot = (uint32_t)__builtin_ctz(slots->free_slots);
-    slots->free_slots &= slots->free_slots - 1;
-    d->ctas_dispatched++;
-    object_emit(&d->obj, DISPATCHER_CTA_START, sm, start->slot, start->ctaid[0], start->ctaid[1],
-                start->ctaid[2]);
-    end_turn(d, sm);
-    return true;
-}
-
-/* The built-in placement in one round, which is all that it needs. True when an SM got a CTA. */
-static bool hand_out_in_turn(Dispatcher *d, uint64_t now) {
-    static const uint8_t nobody[MAX_SMS] = {0};
-    bool busy = false;
-    for (uint32_t i = 0, first = d->next_sm; i < d->sms && d->handed_out < d->ctas; i++) {
-        uint32_t sm = first + i < d->sms ? first + i : first + i - d->sms;
-        if (can_take(d, nobody, sm, now)) busy |= hand_out(d, sm, now);
-    }
-    return busy;
-}
-
-static bool hand_out_as_chosen(Dispatcher *d, uint64_t now) {
-    uint8_t turns[MAX_SMS] = {MAY_GET_ONE};
-    bool busy = false;
-    for (int sm; (sm = choose_sm(d, turns, now)) != NO_SM;) {
-        bool given = hand_out(d, (uint32_t)sm, now);
-        turns[sm] = given ? HAS_GOT_ONE : KEPT_WAITING;
-        busy |= given;
-    }
-    return busy;
 }
 
 /* --- Without timing: forward.h ----------------------------------------------------------------- */
@@ -421,7 +147,7 @@ int dispatcher_port_of(const SimObject *object, const SimObject *sm) {
 
 bool dispatcher_forward(SimObject *object, uint32_t sm, uint32_t ctaid[3], uint32_t *slot) {
     Dispatcher *d = (Dispatcher *)object;
-    if (d->handed_out == d->ctas || !room(d, sm) || !take_cta(d, sm, ctaid)) return false;
+    if (!has_ctas_left(d->grids) || !room_of_sm(d, sm) || !take_cta(d, sm, ctaid)) return false;
     *slot = (uint32_t)__builtin_ctz(d->slots[sm].free_slots);
     d->slots[sm].free_slots &= d->slots[sm].free_slots - 1;
     return true;
@@ -430,90 +156,109 @@ bool dispatcher_forward(SimObject *object, uint32_t sm, uint32_t ctaid[3], uint3
 void dispatcher_forward_end(SimObject *object, uint32_t sm, uint32_t slot) {
     Dispatcher *d = (Dispatcher *)object;
     d->slots[sm].free_slots |= 1u << slot;
+    d->grids->done++;
     d->done++;
 }
 
 void dispatcher_hand_over(SimObject *object) {
     Dispatcher *d = (Dispatcher *)object;
-    d->forwarded += d->handed_out - d->done;
+    d->forwarded += d->grids->handed_out - d->done;
 }
 
 void dispatcher_give_up(SimObject *object) {
     Dispatcher *d = (Dispatcher *)object;
     for (uint32_t i = 0; i < d->sms; i++)
         d->slots[i].free_slots = slots_of(d->slots[i].places);
-    d->handed_out = d->done;
+    d->grids->handed_out = d->done;
     dispatcher_stop(object);
 }
 
 bool dispatcher_is_kept_waiting(const SimObject *object) {
     const Dispatcher *d = (const Dispatcher *)object;
-    bool any_has_room = false;
-    for (uint32_t sm = 0; sm < d->sms; sm++)
-        any_has_room |= room(d, sm) != 0;
-    return policies_decide(d) && d->handed_out < d->ctas && any_has_room;
+    bool share_decides = d->grid_count > 1 && object_has_subscriber(object, DISPATCHER_NEXT_KERNEL);
+    bool any_left = false, any_has_room = false;
+    for (uint32_t g = 0; g < d->grid_count; g++)
+        any_left |= has_ctas_left(&d->grids[g]);
+    for (uint32_t sm = 0; sm < d->sms && any_left; sm++) {
+        const SmSlots *slots = &d->slots[sm];
+        any_has_room |= share_decides && has_no_cta(slots);
+        any_has_room |= policies_decide(d) && has_ctas_left(&d->grids[slots->grid]) && has_room(d, sm);
+    }
+    return any_has_room;
 }
 
 /* --- Its cycle --------------------------------------------------------------------------------- */
 
+/* Kernel after kernel, which have SMs of their own. True when an SM got a CTA. */
+static bool hand_out_all(Dispatcher *d, uint64_t now, bool *any_left) {
+    bool busy = false;
+    for (uint32_t g = 0; g < d->grid_count; g++) {
+        if (!has_ctas_left(&d->grids[g])) continue;
+        d->present = g;
+        pass_taken(d);
+        busy |= hand_out_ctas(d, now);
+        *any_left |= has_ctas_left(&d->grids[g]);
+    }
+    return busy;
+}
+
 static uint64_t tick(SimObject *object, uint64_t now) {
     Dispatcher *d = (Dispatcher *)object;
     uint64_t next = NEVER;
+    bool any_left = false;
     take_finished(d, now);
-    if (d->taken_words) pass_taken(d);
-    bool in_turn = d->placement == PLACE_ROUND_ROBIN && !policies_decide(d);
-    bool busy = in_turn ? hand_out_in_turn(d, now) : hand_out_as_chosen(d, now);
+    bool busy = hand_out_all(d, now, &any_left);
     for (uint32_t i = 0; i < d->sms; i++) {
         uint64_t ready = link_next_ready(d->sm[i].receive);
         if (ready < next) next = ready;
     }
     /* Policies are asked in each cycle, so that it does not matter when else it ticks. */
-    busy |= policies_decide(d) && d->handed_out < d->ctas;
+    busy |= policies_decide(d) && any_left;
     if (busy || next <= now) next = now + object->period;
     return next;
 }
 
-static uint64_t count_taken(const Dispatcher *d) {
-    uint64_t count = 0;
-    for (uint32_t i = 0; i < d->taken_words; i++)
-        count += (uint64_t)__builtin_popcountll(d->taken[i]);
-    return count;
-}
-
-static void taken_are_sound(const Dispatcher *d) {
-    const char *path = d->obj.path;
-    uint64_t words = (d->ctas + WORD_BITS - 1) / WORD_BITS, in_last = d->ctas % WORD_BITS;
-    sound(d->taken_words == words && d->position < d->ctas, "%s.taken: %u words, position %lu, for %lu CTAs",
-          path, d->taken_words, d->position, d->ctas);
-    sound(!in_last || d->taken[words - 1] >> in_last == 0, "%s.taken: CTAs beyond the grid", path);
-    sound(count_taken(d) == d->handed_out, "%s.taken: %lu CTAs, of %lu handed out", path, count_taken(d),
-          d->handed_out);
+static void slots_are_sound(const Dispatcher *d) {
+    uint32_t places = 0, left = 0;
+    for (uint32_t g = 0; g < d->grid_count; g++)
+        left |= d->grids[g].done < d->grids[g].ctas;
+    for (uint32_t i = 0; i < d->sms && d->grid_count; i++) {
+        const SmSlots *slots = &d->slots[i];
+        sound(slots->places <= MAX_CTAS && (slots->free_slots & ~slots_of(slots->places)) == 0 &&
+                  slots->grid < d->grid_count,
+              "%s.slots: 0x%x of %u of SM %u are free, kernel %u", d->obj.path, slots->free_slots,
+              slots->places, i, slots->grid);
+        places += slots->places;
+    }
+    sound(places || !left, "%s.slots: none", d->obj.path);
 }
 
 static void is_sound(const SimObject *object, bool fits) {
     const Dispatcher *d = (const Dispatcher *)object;
-    uint32_t places = 0;
+    uint64_t done = 0;
     (void)fits;
-    sound(d->taken_words || d->position == 0, "%s.position: %lu", object->path, d->position);
-    sound(d->ctas == (uint64_t)d->grid[0] * d->grid[1] * d->grid[2] && d->handed_out <= d->ctas,
-          "%s: %lu of %lu CTAs handed out", object->path, d->handed_out, d->ctas);
-    sound(d->done <= d->handed_out && d->next_sm < d->sms && d->block_left < MAX_CTAS,
-          "%s: %lu CTAs done, SM %u is next, for %u more", object->path, d->done, d->next_sm, d->block_left);
-    if (d->taken_words) taken_are_sound(d);
-    for (uint32_t i = 0; i < d->sms && d->ctas; i++) {
-        const SmSlots *slots = &d->slots[i];
-        sound(slots->places <= MAX_CTAS && (slots->free_slots & ~slots_of(slots->places)) == 0,
-              "%s.slots: 0x%x of %u of SM %u are free", object->path, slots->free_slots, slots->places, i);
-        places += slots->places;
+    for (uint32_t g = 0; g < d->grid_count; g++) {
+        const Grid *grid = &d->grids[g];
+        sound(grid->ctas == (uint64_t)grid->size[0] * grid->size[1] * grid->size[2] &&
+                  grid->handed_out <= grid->ctas && (grid->has_begun || !grid->ctas),
+              "%s: %lu of %lu CTAs handed out", object->path, grid->handed_out, grid->ctas);
+        sound(grid->done <= grid->handed_out && grid->next_sm < d->sms && grid->block_left < MAX_CTAS,
+              "%s: %lu CTAs done, SM %u is next, for %u more", object->path, grid->done, grid->next_sm,
+              grid->block_left);
+        done += grid->done;
     }
-    sound(places || d->handed_out == d->ctas, "%s.slots: none", object->path);
+    sound(d->next_sm < d->sms && done == d->done && (d->present < d->grid_count || !d->grid_count),
+          "%s: SM %u is next, %lu CTAs done, kernel %lu of %u", object->path, d->next_sm, d->done, d->present,
+          d->grid_count);
+    taken_are_sound(d);
+    slots_are_sound(d);
 }
 
 /* A slot is free, or its CTA is on its way to the SM, there, or on its way back. */
 static void check_slots(const Dispatcher *d, uint32_t i) {
     const Sm *sm = (const Sm *)d->sm[i].send->receiver;
     const Link *to = d->sm[i].send, *from = d->sm[i].receive;
-    if (sm->obj.class != &sm_class || !sm->running || !d->ctas) return;
+    if (sm->obj.class != &sm_class || !sm->running || !d->grid_count) return;
     uint32_t all = slots_of(d->slots[i].places), there = sm->finished_ctas | sm_resident_slots(sm);
     uint32_t free_slots = d->slots[i].free_slots, taken = there | free_slots, doubled = there & free_slots;
     FOR_LINK_MESSAGES (to, k) {
@@ -535,26 +280,37 @@ static void check_slots(const Dispatcher *d, uint32_t i) {
 
 static void check(const SimObject *object, bool idle) {
     const Dispatcher *d = (const Dispatcher *)object;
-    if (d->done > d->handed_out || d->handed_out > d->ctas || (idle && d->done != d->ctas))
-        panic("%s: %lu of %lu CTAs handed out, %lu finished", object->path, d->handed_out, d->ctas, d->done);
-    if (idle && d->taken_words && count_taken(d) != d->handed_out)
-        panic("%s: %lu CTAs taken, %lu handed out", object->path, count_taken(d), d->handed_out);
-    uint64_t sent = 0, finished = 0;
+    uint64_t sent = 0, finished = 0, handed_out = 0;
+    for (uint32_t g = 0; g < d->grid_count; g++) {
+        const Grid *grid = &d->grids[g];
+        if (grid->done > grid->handed_out || grid->handed_out > grid->ctas || (idle && !has_ended(grid)))
+            panic("%s: kernel %u: %lu of %lu CTAs handed out, %lu finished", object->path, g,
+                  grid->handed_out, grid->ctas, grid->done);
+        if (idle && grid->taken_words && count_taken(d, grid) != grid->handed_out)
+            panic("%s: %lu CTAs taken, %lu handed out", object->path, count_taken(d, grid), grid->handed_out);
+        handed_out += grid->handed_out;
+    }
     for (uint32_t i = 0; i < d->sms; i++) {
         sent += link_sent(d->sm[i].send);
         finished += link_received(d->sm[i].receive);
         check_slots(d, i);
     }
-    if (d->ctas_dispatched != sent || sent + d->forwarded - finished != d->handed_out - d->done)
-        panic("%s: %lu CTAs dispatched, %lu sent to SMs and %lu finished there; of this kernel %lu and %lu",
-              object->path, d->ctas_dispatched, sent, finished, d->handed_out, d->done);
+    if (d->ctas_dispatched != sent || sent + d->forwarded - finished != handed_out - d->done)
+        panic("%s: %lu CTAs dispatched, %lu sent to SMs and %lu finished there; of this launch %lu and %lu",
+              object->path, d->ctas_dispatched, sent, finished, handed_out, d->done);
 }
 
 static void report(const SimObject *object, FILE *out) {
     const Dispatcher *d = (const Dispatcher *)object;
-    if (d->done == d->ctas) return;
-    fprintf(out, "%s: %lu of %lu CTAs handed out, %lu finished%s\n", object->path, d->handed_out, d->ctas,
-            d->done, dispatcher_is_kept_waiting(object) ? "; policies let SMs with room wait for a CTA" : "");
+    for (uint32_t g = 0; g < d->grid_count; g++) {
+        const Grid *grid = &d->grids[g];
+        char kernel[32] = "";
+        if (has_ended(grid)) continue;
+        if (d->grid_count > 1) snprintf(kernel, sizeof kernel, "kernel %u: ", g);
+        fprintf(out, "%s: %s%lu of %lu CTAs handed out, %lu finished%s\n", object->path, kernel,
+                grid->handed_out, grid->ctas, grid->done,
+                dispatcher_is_kept_waiting(object) ? "; policies let SMs with room wait for a CTA" : "");
+    }
 }
 
 /* --- What policies see and set ----------------------------------------------------------------- */
@@ -565,14 +321,11 @@ static bool is_place(const int64_t *arguments, int64_t sm) {
 
 static const Question place = {"one of `sms`, -1 for none in this cycle,", is_place};
 
-/* arguments[2]: the dispatcher. */
-static bool may_be_next(const int64_t *arguments, int64_t cta) {
-    const Dispatcher *d = (const Dispatcher *)(intptr_t)arguments[2];
-    return cta == NO_CTA || (cta >= 0 && (uint64_t)cta < d->ctas && !is_taken(d, (uint64_t)cta));
-}
-
 static const Question next = {"the number of a CTA that no SM has got, -1 for none in this cycle,",
                               may_be_next};
+
+static const Question next_kernel = {
+    "the number of a kernel with CTAs left that fit the SM, -1 for none now,", may_have_sm};
 
 static const Event events[] = {
     [DISPATCHER_CTA_START] = {"cta_start", "sm, slot, x, y, z", NULL, "A CTA was sent to an SM"},
@@ -586,6 +339,12 @@ static const Event events[] = {
         {"next_cta", "sm, choice", &next,
          "Which CTA, by its number in the grid (x fastest, then y), shall this SM get? choice: that of "
          "`order`. The answer -1: none in this cycle"},
+    [DISPATCHER_NEXT_KERNEL] =
+        {"next_kernel", "sm, choice", &next_kernel,
+         "Which of the kernels that were launched together, numbered from 0, shall this SM "
+         "without CTAs get? choice: "
+         "that of `sharing`, or -1. The answer -1: none until a kernel begins or ends, or "
+         "another SM is without CTAs"},
     {0}};
 
 static void set_limit(SimObject *object, MethodCall *call) {
@@ -595,37 +354,52 @@ static void set_limit(SimObject *object, MethodCall *call) {
 }
 
 static void call_resident(SimObject *object, MethodCall *call) {
-    call->result[0].whole = resident((const Dispatcher *)object, (uint32_t)call->argument[0].whole);
+    call->result[0].whole = resident_ctas((const Dispatcher *)object, (uint32_t)call->argument[0].whole);
 }
 
 static void call_waiting(SimObject *object, MethodCall *call) {
     const Dispatcher *d = (const Dispatcher *)object;
-    call->result[0].whole = (int64_t)(d->ctas - d->handed_out);
+    uint64_t waiting = 0;
+    for (uint32_t g = 0; g < d->grid_count; g++)
+        waiting += d->grids[g].ctas - d->grids[g].handed_out;
+    call->result[0].whole = (int64_t)waiting;
 }
 
 static void call_grid(SimObject *object, MethodCall *call) {
     const Dispatcher *d = (const Dispatcher *)object;
     for (uint32_t i = 0; i < 3; i++)
-        call->result[i].whole = d->grid[i];
+        call->result[i].whole = d->grid_count ? d->grids[d->present].size[i] : 0;
 }
 
 static void call_first_waiting(SimObject *object, MethodCall *call) {
     Dispatcher *d = (Dispatcher *)object;
-    int64_t first = call->argument[0].whole, last = call->argument[1].whole, end = (int64_t)d->ctas;
-    call->nothing = true;
-    if (d->handed_out == d->ctas) return;
-    note_taken(d);
-    if (first < 0) first = 0;
-    for (int64_t cta = first; cta < end && cta <= last;) {
-        uint64_t left = ~d->taken[cta / WORD_BITS] >> cta % WORD_BITS;
-        int64_t found = left ? cta + __builtin_ctzll(left) : (cta / WORD_BITS + 1) * WORD_BITS;
-        if (left && found < end && found <= last) {
-            call->result[0].whole = found;
-            call->nothing = false;
-            return;
-        }
-        cta = left ? end : found;
-    }
+    int64_t first = call->argument[0].whole, last = call->argument[1].whole;
+    call->nothing = !d->grid_count || !has_ctas_left(&d->grids[d->present]) ||
+                    !first_left(d, first, last, &call->result[0].whole);
+}
+
+static void call_kernels(SimObject *object, MethodCall *call) {
+    call->result[0].whole = ((const Dispatcher *)object)->grid_count;
+}
+
+static void call_kernel(SimObject *object, MethodCall *call) {
+    const Dispatcher *d = (const Dispatcher *)object;
+    int64_t number = call->argument[0].whole;
+    call->nothing = number >= d->grid_count;
+    if (call->nothing) return;
+    const Grid *grid = &d->grids[number];
+    call->result[0].whole = (int64_t)(grid->ctas - grid->handed_out);
+    call->result[1].whole = (int64_t)(grid->handed_out - grid->done);
+}
+
+static void call_kernel_of(SimObject *object, MethodCall *call) {
+    call->result[0].whole = ((const Dispatcher *)object)->slots[call->argument[0].whole].grid;
+}
+
+static void call_drain(SimObject *object, MethodCall *call) {
+    Dispatcher *d = (Dispatcher *)object;
+    SmSlots *slots = &d->slots[call->argument[0].whole];
+    if (!has_no_cta(slots)) slots->drains = 1;
 }
 
 static const Method methods[] = {
@@ -634,18 +408,31 @@ static const Method methods[] = {
            TAKES(WHOLE_NUMBER_BELOW("sm", Dispatcher, sms), WHOLE_NUMBER("ctas", .min = 0, .max = MAX_CTAS))),
     METHOD("resident", call_resident, "CTAs that the SM holds, those on their way to it and back included",
            TAKES(WHOLE_NUMBER_BELOW("sm", Dispatcher, sms)), RETURNS(WHOLE_NUMBER("ctas"))),
-    METHOD("waiting", call_waiting, "CTAs of the present kernel that no SM has got yet",
+    METHOD("waiting", call_waiting, "CTAs of all kernels that have begun that no SM has got yet",
            RETURNS(WHOLE_NUMBER("ctas"))),
-    METHOD("grid", call_grid, "CTAs of the present kernel in x, y and z",
+    METHOD("grid", call_grid, "CTAs of the kernel in x, y and z whose CTAs are handed out, or were last",
            RETURNS(WHOLE_NUMBER("x"), WHOLE_NUMBER("y"), WHOLE_NUMBER("z"))),
     METHOD("first_waiting", call_first_waiting,
-           "The lowest number, from first to last, of a CTA that no SM has got yet; nil: all are handed out",
+           "The lowest number, from first to last, of a CTA of this kernel that no SM has got yet; nil: all "
+           "are handed out",
            TAKES(WHOLE_NUMBER("first"), WHOLE_NUMBER("last")), RETURNS(WHOLE_NUMBER("cta")), MAY_BE_NIL),
+    METHOD("kernels", call_kernels, "Kernels of the present launch", RETURNS(WHOLE_NUMBER("kernels"))),
+    METHOD("kernel", call_kernel,
+           "Of one of them, numbered from 0: CTAs that no SM has got yet, and CTAs that SMs hold; 0 before "
+           "it begins. "
+           "nil: there are not so many",
+           TAKES(WHOLE_NUMBER("kernel", .max = MAX_KERNELS_TOGETHER - 1)),
+           RETURNS(WHOLE_NUMBER("waiting"), WHOLE_NUMBER("resident")), MAY_BE_NIL),
+    METHOD("kernel_of", call_kernel_of, "Number of the kernel whose CTAs the SM holds or held last",
+           TAKES(WHOLE_NUMBER_BELOW("sm", Dispatcher, sms)), RETURNS(WHOLE_NUMBER("kernel"))),
+    METHOD("drain", call_drain,
+           "The SM gets no more CTAs until it is empty; then it may get another kernel: next_kernel()",
+           TAKES(WHOLE_NUMBER_BELOW("sm", Dispatcher, sms))),
     METHODS_END};
 
 const Class dispatcher_class = {
     .name = "Dispatcher",
-    .doc = "Hands out the CTAs of a kernel to the SMs as resources allow",
+    .doc = "Hands out the CTAs of kernels to the SMs as resources allow",
     .bytes = sizeof(Dispatcher),
     .fields = fields,
     .events = events,

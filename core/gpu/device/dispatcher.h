@@ -1,25 +1,43 @@
-/* Hands out the CTAs of a kernel to the SMs, at most one per SM and cycle, in turn. */
+/* Hands out the CTAs of kernels to the SMs, at most one per SM and cycle, in turn. Of several kernels that were launched
+ * together, an SM has CTAs of one at a time; they are numbered in the order of the launch. */
 #ifndef WW_GPU_DISPATCHER_H
 #define WW_GPU_DISPATCHER_H
 
 #include "core/gpu/protocol/protocols.h"
 
-/* Between quanta, nothing running: begins to hand out the grid. `places`: how many CTAs each SM may hold at once, in the order
- * of the ports. */
-void dispatcher_start(SimObject *dispatcher, const uint32_t grid[3], const uint32_t *places, uint64_t now);
+/* What the dispatcher asks and tells of the SMs at its ports. */
+typedef struct {
+    uint32_t (*places)(void *context, uint32_t port,
+                       uint32_t kernel); /* CTAs that the SM could hold at once */
+    void (*given)(void *context, uint32_t port,
+                  uint32_t kernel); /* the SM, which has none, gets those of another kernel */
+    void *context;
+} SmsOfKernels;
+
+/* Between quanta, nothing running: so many kernels will begin. All SMs have the first of them, and no place yet. */
+void dispatcher_start(SimObject *dispatcher, uint32_t kernels);
+/* Between quanta: what the kernel waited for has ended. */
+void dispatcher_begin(SimObject *dispatcher, uint32_t kernel, const uint32_t grid[3]);
+/* Between quanta, after a kernel has begun, or when sim_run() has ended since an SM is without CTAs: SMs without any may
+ * get those of another kernel. The dispatcher is to tick at `now` or later. */
+void dispatcher_share(SimObject *dispatcher, const SmsOfKernels *sms_of, uint64_t now);
 /* Where kernels may begin in the address space of their code. */
 uint64_t dispatcher_code_align(const SimObject *dispatcher);
-/* Between quanta: no more CTAs of the grid are handed out; the kernel ends when those that were are done. */
+/* Between quanta: no more CTAs are handed out; the kernels end when those that were are done. */
 void dispatcher_stop(SimObject *dispatcher);
+/* Of all kernels of the present or last launch. */
 uint64_t dispatcher_ctas_done(const SimObject *dispatcher);
-/* sim_run() ends at the boundary behind the cycle in which so many CTAs of a kernel are done; 0: it does not. */
+/* Has the kernel begun, and have all its CTAs finished? */
+bool dispatcher_has_begun(const SimObject *dispatcher, uint32_t kernel);
+bool dispatcher_has_ended(const SimObject *dispatcher, uint32_t kernel);
+/* sim_run() ends at the boundary behind the cycle in which so many CTAs of a launch are done; 0: it does not. */
 void dispatcher_pause_at(SimObject *dispatcher, uint64_t ctas);
-/* True when every CTA of the grid has finished. */
+/* True when all kernels have ended. */
 bool dispatcher_idle(const SimObject *dispatcher);
 /* True while CTAs wait and SMs have room for them, where policies decide: they may let them wait for ever. */
 bool dispatcher_is_kept_waiting(const SimObject *dispatcher);
 
-/* --- For CTAs that execute without timing: core/gpu/device/forward.h */
+/* --- For CTAs that execute without timing, of a launch of one kernel: core/gpu/device/forward.h */
 
 /* The place of an SM among those that it serves; less than 0: none. */
 int dispatcher_port_of(const SimObject *dispatcher, const SimObject *sm);

@@ -51,10 +51,18 @@ Gpu *gpu_new(Sim *sim, uint64_t memory_bytes) {
     gpu->sim = sim;
     gpu->hang_cycles = HANG_CYCLES;
     gpu->heap_bytes = HEAP_BYTES;
-    gpu->printed.limit = PRINT_BYTES;
+    gpu->print_limit = PRINT_BYTES;
     gpu->functional.memory = memory;
     sim->user = &gpu->functional;
     return gpu;
+}
+
+/* Dispatchers serve all SMs of the machine, each at a port. */
+static void find_ports(Gpu *gpu) {
+    for (uint32_t i = 0; i < gpu->sm_count; i++) {
+        int port = dispatcher_port_of(gpu->dispatcher, &gpu->sms[i]->obj);
+        if (port >= 0) gpu->sm_at_port[port] = (uint16_t)i;
+    }
 }
 
 void gpu_elaborate(Gpu *gpu) {
@@ -62,6 +70,7 @@ void gpu_elaborate(Gpu *gpu) {
     wire_lsus(gpu->sim);
     wiring_check(gpu->sim);
     sim_elaborate(gpu->sim);
+    find_ports(gpu);
 }
 
 void gpu_free(Gpu *gpu) {
@@ -69,12 +78,11 @@ void gpu_free(Gpu *gpu) {
     profile_free(gpu->profile);
     histograms_free(gpu->histograms);
     forward_free(gpu->forward);
-    free(gpu->running.params);
-    free(gpu->running.constants);
+    gpu_free_kernels(gpu->kernels, gpu->kernel_count);
+    gpu_free_kernels(gpu->planned, gpu->planned_count);
     free(gpu->faults);
     free(gpu->hang_report);
     free(gpu->modules);
-    buffer_free(&gpu->printed.text);
     texture_table_free(&gpu->textures);
     device_memory_free(gpu->functional.memory);
     free(gpu);
@@ -131,7 +139,7 @@ bool gpu_set_heap(Gpu *gpu, uint64_t bytes) {
 }
 
 void gpu_set_print_limit(Gpu *gpu, uint64_t bytes) {
-    gpu->printed.limit = bytes;
+    gpu->print_limit = bytes;
 }
 
 static void place_heap(Gpu *gpu, const Module *module) {
@@ -216,9 +224,6 @@ uint32_t gpu_launch_count(const Gpu *gpu) {
     return gpu->launches;
 }
 
-LaunchResult gpu_last_launch(const Gpu *gpu) {
-    return gpu->result;
-}
 uint64_t gpu_cycle(const Gpu *gpu) {
     return clock_cycle(&gpu->sim->clocks[0], gpu->sim->now);
 }
@@ -248,18 +253,24 @@ uint64_t gpu_thread_instructions(const Gpu *gpu) {
 }
 
 GpuProgress gpu_progress(const Gpu *gpu) {
-    return (GpuProgress){.kernel = gpu->running.kernel ? gpu->running.kernel->name : "",
-                         .ctas_done = dispatcher_ctas_done(gpu->dispatcher),
-                         .ctas = gpu->result.ctas};
+    const LaunchedKernel *oldest = gpu_oldest_kernel(gpu);
+    GpuProgress progress = {.kernel = oldest ? oldest->result.kernel : "",
+                            .ctas_done = dispatcher_ctas_done(gpu->dispatcher)};
+    for (uint32_t k = 0; k < gpu->kernel_count; k++)
+        progress.ctas += gpu->kernels[k].result.ctas;
+    return progress;
 }
 
 /* --- Checkpoints ----------------------------------------------------------------------------- */
 
-enum { RESULT_NUMBERS = 5 };
-
-/* Beside the number of launches: what the last one has printed follows. Checkpoints of kernels that print nothing
- * have none of it. */
+/* Beside the number of launches, what follows: what the first kernel has printed; of more kernels; that the first one
+ * has ended. */
 #define HAS_PRINTED (1u << 31)
+#define HAS_SEVERAL (1u << 30)
+#define HAS_ENDED   (1u << 29)
+#define ALL_FLAGS   (HAS_PRINTED | HAS_SEVERAL | HAS_ENDED)
+
+enum { RESULT_NUMBERS = 5 };
 
 static void save_printed(const PrintedText *printed, Buffer *buffer) {
     buffer_u64(buffer, printed->dropped);
@@ -277,45 +288,111 @@ static void load_printed(PrintedText *printed, Reader *reader) {
     buffer_append(&printed->text, text, bytes);
 }
 
-void gpu_save(const Gpu *gpu, Buffer *buffer) {
-    const LaunchResult *result = &gpu->result;
+static void save_numbers(const LaunchResult *result, Buffer *buffer) {
     const uint64_t numbers[RESULT_NUMBERS] = {result->start_cycle, result->cycles, result->warp_instructions,
                                               result->thread_instructions, result->ctas};
-    bool has_printed = gpu->printed.text.count || gpu->printed.dropped;
-    buffer_u32(buffer, gpu->launches | (has_printed ? HAS_PRINTED : 0));
     buffer_append(buffer, numbers, sizeof numbers);
-    if (has_printed) save_printed(&gpu->printed, buffer);
+}
+
+static void load_numbers(LaunchResult *result, Reader *reader) {
+    result->start_cycle = reader_u64(reader);
+    result->cycles = reader_u64(reader);
+    result->warp_instructions = reader_u64(reader);
+    result->thread_instructions = reader_u64(reader);
+    result->ctas = reader_u64(reader);
+}
+
+/* Of a launch of several kernels: the first one's flag, all of the others, and which SM has which. */
+static void save_several(const Gpu *gpu, Buffer *buffer) {
+    buffer_u32(buffer, gpu->kernel_count);
+    buffer_u32(buffer, gpu->kernels->has_begun);
+    for (uint32_t k = 1; k < gpu->kernel_count; k++) {
+        const LaunchedKernel *kernel = &gpu->kernels[k];
+        save_numbers(&kernel->result, buffer);
+        buffer_u32(buffer, kernel->has_begun);
+        buffer_u32(buffer, kernel->has_ended);
+        save_printed(&kernel->printed, buffer);
+    }
+    buffer_u32(buffer, gpu->sm_count);
+    for (uint32_t i = 0; i < gpu->sm_count; i++)
+        buffer_u32(buffer, gpu->kernel_of[i]);
+}
+
+static void load_kernels_of_sms(Gpu *gpu, Reader *reader) {
+    uint32_t count = reader_u32(reader);
+    for (uint32_t i = 0; i < count && !reader->failed; i++) {
+        uint32_t kernel = reader_u32(reader);
+        if (reader->failed || i >= gpu->sm_count || kernel >= gpu->kernel_count)
+            reader->failed = true;
+        else
+            gpu_set_kernel(gpu, i, kernel);
+    }
+}
+
+/* `gpu` may be NULL: it is passed over. */
+static void load_several(Gpu *gpu, Reader *reader) {
+    uint32_t count = reader_u32(reader), has_begun = reader_u32(reader);
+    if (gpu && count != gpu->kernel_count) reader->failed = true;
+    if (gpu && !reader->failed) gpu->kernels->has_begun = has_begun != 0;
+    for (uint32_t k = 1; k < count && !reader->failed; k++) {
+        LaunchedKernel none = {0}, *kernel = gpu ? &gpu->kernels[k] : &none;
+        load_numbers(&kernel->result, reader);
+        kernel->has_begun = reader_u32(reader) != 0;
+        kernel->has_ended = reader_u32(reader) != 0;
+        load_printed(gpu ? &kernel->printed : NULL, reader);
+    }
+    if (gpu)
+        load_kernels_of_sms(gpu, reader);
+    else
+        reader_bytes(reader, (uint64_t)reader_u32(reader) * sizeof(uint32_t));
+}
+
+void gpu_save(const Gpu *gpu, Buffer *buffer) {
+    static const LaunchedKernel none;
+    const LaunchedKernel *first = gpu->kernel_count ? gpu->kernels : &none;
+    bool has_printed = first->printed.text.count || first->printed.dropped;
+    buffer_u32(buffer, gpu->launches | (has_printed ? HAS_PRINTED : 0) |
+                           (gpu->kernel_count > 1 ? HAS_SEVERAL : 0) | (first->has_ended ? HAS_ENDED : 0));
+    save_numbers(&first->result, buffer);
+    if (has_printed) save_printed(&first->printed, buffer);
+    if (gpu->kernel_count > 1) save_several(gpu, buffer);
     sim_save(gpu->sim, buffer);
 }
 
 bool gpu_list(Reader *reader, uint64_t *now, SnapshotVisitor *visit, void *context, char *why,
               size_t why_size) {
     uint32_t launches = reader_u32(reader);
-    reader_bytes(reader, RESULT_NUMBERS * sizeof(uint64_t));
+    LaunchResult result;
+    load_numbers(&result, reader);
     if (launches & HAS_PRINTED) load_printed(NULL, reader);
+    if (launches & HAS_SEVERAL) load_several(NULL, reader);
     return snapshot_list(reader, now, visit, context, why, why_size);
 }
 
+static void load_launch(Gpu *gpu, uint32_t launches, Reader *reader) {
+    LaunchedKernel none = {0}, *first = gpu->kernel_count ? gpu->kernels : &none;
+    load_numbers(&first->result, reader);
+    first->has_begun = 1;
+    first->has_ended = (launches & HAS_ENDED) != 0;
+    first->printed.text.count = first->printed.dropped = 0;
+    if (launches & HAS_PRINTED) load_printed(gpu->kernel_count ? &first->printed : NULL, reader);
+    if (launches & HAS_SEVERAL) load_several(gpu, reader);
+}
+
 bool gpu_load(Gpu *gpu, Reader *reader, const SnapshotChanges *changes, char *why, size_t why_size) {
-    LaunchResult *result = &gpu->result;
-    uint32_t launches = reader_u32(reader);
-    uint64_t numbers[RESULT_NUMBERS];
-    for (int i = 0; i < RESULT_NUMBERS; i++)
-        numbers[i] = reader_u64(reader);
-    gpu->printed.text.count = gpu->printed.dropped = 0;
-    if (launches & HAS_PRINTED) load_printed(&gpu->printed, reader);
-    launches &= ~HAS_PRINTED;
-    if (reader->failed || launches != gpu->launches) {
+    uint32_t launches = reader_u32(reader), count = launches & ~ALL_FLAGS;
+    if (reader->failed || count != gpu->launches) {
         snprintf(why, why_size,
-                 "expected %u kernel launches as in the checkpoint, got %u of the host program", launches,
+                 "expected %u kernel launches as in the checkpoint, got %u of the host program", count,
                  gpu->launches);
         return false;
     }
-    result->start_cycle = numbers[0];
-    result->cycles = numbers[1];
-    result->warp_instructions = numbers[2];
-    result->thread_instructions = numbers[3];
-    result->ctas = numbers[4];
+    load_launch(gpu, launches, reader);
+    if (reader->failed || ((launches & HAS_SEVERAL) != 0) != (gpu->kernel_count > 1)) {
+        snprintf(why, why_size, "expected the %u kernels that run together, and their SMs, got others",
+                 gpu->kernel_count);
+        return false;
+    }
     return sim_load(gpu->sim, reader, changes, why, why_size);
 }
 
@@ -327,8 +404,8 @@ bool gpu_move(Gpu *gpu, Sim *to, const SnapshotChanges *changes, char *why, size
     gpu->sm_count = gpu->slice_count = 0;
     to->user = &gpu->functional;
     gpu_elaborate(gpu);
-    for (uint32_t i = 0; gpu->running.kernel && i < gpu->sm_count; i++)
-        sm_set_kernel(gpu->sms[i], &gpu->running);
+    for (uint32_t i = 0; gpu->kernel_count && i < gpu->sm_count; i++)
+        gpu_set_kernel(gpu, i, gpu->kernel_of[i]);
     bool good = gpu_load(gpu, &(Reader){.bytes = saved.bytes, .count = saved.count}, changes, why, why_size);
     buffer_free(&saved);
     return good;

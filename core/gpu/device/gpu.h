@@ -29,7 +29,15 @@ typedef struct {
     bool returns_faults;   /* a fault or a hang ends the kernel, not the run: see gpu_fault() */
 } Launch;
 
-/* What one kernel launch did; the differences of the machine's counters over its run. */
+/* One of several kernels that are launched together. */
+typedef struct {
+    const Kernel *kernel;
+    const Launch *launch;
+    const uint32_t *after; /* numbers of kernels before it in the list, which end before it begins */
+    uint32_t after_count;
+} KernelLaunch;
+
+/* What one kernel did: the differences of its SMs' counters while they had it. */
 typedef struct {
     const char *kernel;
     uint32_t module; /* that it is of, from 1 on among those that have a kernel of its name */
@@ -73,10 +81,16 @@ const Kernel *gpu_kernel_at(const Gpu *gpu, uint64_t code_address);
 /* Starts a kernel at the next quantum boundary; no other may be running. A kernel whose CTA does not fit an
  * SM, or that is not legal otherwise, is a user error with kernel, resource, need and limit. */
 void gpu_launch(Gpu *gpu, const Kernel *kernel, const Launch *launch);
-/* The same, and runs it at once, without timing: no cycle passes, nothing is counted but CTAs, and no policy hears of
+/* The same of up to MAX_KERNELS_TOGETHER kernels, which run side by side, each on SMs of its own, but for those that wait
+ * for others. None is cooperative; all have timing, or none, which run one after the other; all return faults, or none. */
+void gpu_launch_together(Gpu *gpu, const KernelLaunch *launches, uint32_t count);
+/* gpu_launch(), and runs it at once, without timing: no cycle passes, nothing is counted but CTAs, and no policy hears of
  * it. Memory has what it wrote. */
 void gpu_launch_untimed(Gpu *gpu, const Kernel *kernel, const Launch *launch);
-/* The same in steps: the launch begins without timing, executes so far, and the machine takes over what is resident,
+/* Told of the kernels that gpu_run() runs: when one begins that had to wait, and when one has ended. */
+void gpu_on_kernel(Gpu *gpu, void (*on_kernel)(void *context, const char *kernel, bool begins),
+                   void *context);
+/* gpu_launch() in steps: the launch begins without timing, executes so far, and the machine takes over what is resident,
  * or nothing, when all CTAs have ended. A fault or a hang ends it as it does that of gpu_launch(). */
 void gpu_launch_forward(Gpu *gpu, const Kernel *kernel, const Launch *launch);
 typedef struct {
@@ -118,7 +132,13 @@ struct Histograms *gpu_histograms(const Gpu *gpu);
 uint32_t gpu_memcheck_sites(const Gpu *gpu, MemcheckSite **sites);
 /* How many have been prepared, whatever came of them: the number of the next one, %gridid. */
 uint32_t gpu_launch_count(const Gpu *gpu);
-LaunchResult gpu_last_launch(const Gpu *gpu);
+/* Of the present or last launch: how many kernels, and what each of them did. */
+uint32_t gpu_kernel_count(const Gpu *gpu);
+bool gpu_kernel_has_begun(const Gpu *gpu, uint32_t kernel);
+LaunchResult gpu_launch_result(const Gpu *gpu, uint32_t kernel);
+static inline LaunchResult gpu_last_launch(const Gpu *gpu) {
+    return gpu_launch_result(gpu, 0);
+}
 uint64_t gpu_cycle(const Gpu *gpu); /* core cycles so far */
 uint64_t gpu_warp_instructions(const Gpu *gpu);
 uint64_t gpu_thread_instructions(const Gpu *gpu);
@@ -133,7 +153,7 @@ void gpu_interrupt(Gpu *gpu);
 void gpu_save(const Gpu *gpu, Buffer *buffer);
 /* Repeats a launch without running it: on resume, for every launch of the host program up to the checkpoint.
  */
-void gpu_prepare(Gpu *gpu, const Kernel *kernel, const Launch *launch);
+void gpu_prepare(Gpu *gpu, const KernelLaunch *launches, uint32_t count);
 /* Takes over a saved state after the host program repeated what it did until then: the same modules,
  * allocations and launches. False, with the reason, when the bytes are damaged or of another machine, see
  * sim_load(). */

@@ -1,5 +1,5 @@
-/* The state of a Gpu, shared by the files that implement it: gpu.c; launch.c, what begins a launch; run.c, what goes on until
- * it has ended; untimed_launch.c for launches without timing; drain.c. */
+/* The state of a Gpu, shared by the files that implement it: gpu.c; launch.c, what begins a launch; kernels.c, which of its kernels
+ * run, and which SMs have which; run.c, what goes on until it has ended; untimed_launch.c for launches without timing; drain.c. */
 #ifndef WW_GPU_STATE_H
 #define WW_GPU_STATE_H
 
@@ -15,6 +15,17 @@ enum {
     SLICE_CYCLES = 16384, /* between two looks at the host's clock and at progress */
 };
 
+/* One of those that were launched together, from the launch to the next one. */
+typedef struct {
+    RunningKernel running;
+    LaunchResult
+        result; /* its instructions, once all SMs have another kernel, or it has ended: see kernels.c */
+    PrintedText printed;
+    uint32_t *after; /* kernels that end before it begins */
+    uint32_t after_count;
+    uint32_t has_begun, has_ended; /* flags */
+} LaunchedKernel;
+
 struct Gpu {
     Sim *sim;
     FunctionalMemory functional;
@@ -27,14 +38,20 @@ struct Gpu {
     const Module **modules; /* in the order in which they were loaded */
     uint32_t module_count;
     TextureTable textures;
-    PrintedText printed;
+    uint64_t print_limit;
     uint64_t heap_start, heap_bytes;
-    uint64_t workspace; /* of cooperative launches; 0: none has come */
-    RunningKernel running;
-    LaunchFault *faults; /* of each SM; NULL before the first launch that returns them */
-    LaunchFault fault;   /* of the present or last launch */
-    LaunchResult result; /* likewise */
-    uint32_t launches;
+    uint64_t workspace;      /* of cooperative launches; 0: none has come */
+    LaunchedKernel *kernels; /* of the present or last launch; NULL: none has come */
+    uint32_t kernel_count;
+    LaunchedKernel *planned; /* of a launch that may be refused yet */
+    uint32_t planned_count;
+    uint16_t kernel_of[MAX_SMS];  /* the kernel that each SM has */
+    uint16_t sm_at_port[MAX_SMS]; /* of the dispatcher */
+    LaunchFault *faults;          /* of each SM; NULL before the first launch that returns them */
+    LaunchFault fault;            /* of the present or last launch */
+    uint32_t launches;            /* kernels that were launched */
+    void (*on_kernel)(void *context, const char *kernel, bool begins);
+    void *on_kernel_context;
     uint64_t hang_cycles;
     char *hang_report;                 /* a file, or NULL */
     uint64_t progress, progress_cycle; /* when something moved last; kept from one gpu_run() to the next */
@@ -53,15 +70,26 @@ static inline uint64_t edge_from_now(const SimObject *object) {
     return (object->sim->now + object->period - 1) / object->period * object->period;
 }
 
-/* The launch is the present one, and the dispatcher has its grid. */
-void gpu_begin_launch(Gpu *gpu, const Kernel *kernel, const Launch *launch);
+/* The launch is the present one, and the dispatcher has its grids. */
+void gpu_begin_launch(Gpu *gpu, const KernelLaunch *launches, uint32_t count);
+/* gpu_launch_untimed() of several kernels, one after the other. */
+void gpu_launch_untimed_in_turn(Gpu *gpu, const KernelLaunch *launches, uint32_t count);
+/* NULL is none. */
+void gpu_free_kernels(LaunchedKernel *kernels, uint32_t count);
 /* Those that keep no lines between kernels. */
 void gpu_invalidate_l1s(const Gpu *gpu);
 /* A request and its answer take at most so many cycles on all wires of the machine. */
 uint64_t gpu_wire_cycles(const Gpu *gpu);
 /* Calls gpu_on_progress()'s function if it is time. */
 void gpu_maybe_report(Gpu *gpu);
-/* What the machine has counted so far; with `add`, since then. */
-void gpu_count(const Gpu *gpu, LaunchResult *result, bool add);
+/* --- kernels.c --- */
+/* The first kernel of the launch that has not ended; the last one if all have. */
+const LaunchedKernel *gpu_oldest_kernel(const Gpu *gpu);
+/* Between quanta, of a launch whose SMs have all been given its first kernel: those begin that wait for no other. */
+void gpu_begin_kernels(Gpu *gpu);
+/* Between quanta: what follows from CTAs that have ended. */
+void gpu_attend_to_kernels(Gpu *gpu);
+/* The SM executes the kernel from now on. */
+void gpu_set_kernel(Gpu *gpu, uint32_t sm, uint32_t kernel);
 
 #endif

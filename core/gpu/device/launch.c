@@ -128,13 +128,11 @@ static LaunchFault *empty_faults(Gpu *gpu) {
     return gpu->faults;
 }
 
-/* What is wrong with a launch is found before anything changes. */
-static RunningKernel plan_kernel(Gpu *gpu, const Kernel *kernel, const Launch *launch) {
+static RunningKernel plan_kernel(const Gpu *gpu, const Kernel *kernel, const Launch *launch) {
     if (kernel->refusal) user_error("kernel %s cannot be launched: %s", kernel->name, kernel->refusal);
     RunningKernel running = {.kernel = kernel,
                              .launch = gpu->launches,
                              .textures = &gpu->textures,
-                             .printed = &gpu->printed,
                              .heap_start = gpu->heap_start,
                              .heap_bytes = gpu->heap_bytes};
     memcpy(running.grid, launch->grid, sizeof running.grid);
@@ -151,31 +149,6 @@ static RunningKernel plan_kernel(Gpu *gpu, const Kernel *kernel, const Launch *l
     return running;
 }
 
-static void prepare_kernel(Gpu *gpu, const Kernel *kernel, const Launch *launch) {
-    RunningKernel running = plan_kernel(gpu, kernel, launch);
-    if (launch->is_cooperative) running.workspace = workspace_of_grid(gpu, &running);
-    running.params = malloc(kernel->param_bytes ? kernel->param_bytes : 1);
-    ensure(running.params);
-    if (kernel->param_bytes) memcpy(running.params, launch->params, kernel->param_bytes);
-    running.constants = constants_of_launch(gpu, &running);
-    running.faults = launch->returns_faults ? empty_faults(gpu) : NULL;
-    free(gpu->running.params);
-    free(gpu->running.constants);
-    gpu->running = running;
-    gpu->fault.kind = FAULT_NONE;
-}
-
-void gpu_count(const Gpu *gpu, LaunchResult *result, bool add) {
-    uint64_t warps = gpu_warp_instructions(gpu), threads = gpu_thread_instructions(gpu),
-             cycle = gpu_cycle(gpu);
-    result->warp_instructions = add ? warps - result->warp_instructions : warps;
-    result->thread_instructions = add ? threads - result->thread_instructions : threads;
-    if (add)
-        result->cycles = cycle - result->start_cycle;
-    else
-        result->start_cycle = cycle;
-}
-
 static uint32_t module_of(const Gpu *gpu, const Kernel *kernel) {
     uint32_t number = 1;
     for (uint32_t m = 0; m < gpu->module_count; m++) {
@@ -188,19 +161,79 @@ static uint32_t module_of(const Gpu *gpu, const Kernel *kernel) {
     panic("kernel %s is of no module", kernel->name);
 }
 
-void gpu_prepare(Gpu *gpu, const Kernel *kernel, const Launch *launch) {
-    prepare_kernel(gpu, kernel, launch);
-    if (gpu->profile) profile_note_arguments(gpu->profile, &gpu->running);
+static LaunchResult result_of(const Gpu *gpu, const LaunchedKernel *kernel) {
+    const RunningKernel *running = &kernel->running;
+    return (LaunchResult){.kernel = running->kernel->name,
+                          .module = module_of(gpu, running->kernel),
+                          .ctas = ctas_of_grid(running->grid),
+                          .threads_per_cta = running->threads_per_cta,
+                          .ctas_per_sm = running->most_ctas,
+                          .limit = running->limit,
+                          .printed = &kernel->printed};
+}
+
+static void *copied(const void *bytes, size_t count) {
+    void *copy = malloc(count ? count : 1);
+    ensure(copy);
+    return count ? memcpy(copy, bytes, count) : copy;
+}
+
+/* A user error where it is not legal. */
+static void plan(Gpu *gpu, LaunchedKernel *kernel, const KernelLaunch *launch) {
+    kernel->running = plan_kernel(gpu, launch->kernel, launch->launch);
+    if (launch->launch->is_cooperative) kernel->running.workspace = workspace_of_grid(gpu, &kernel->running);
+}
+
+static void fill_in(Gpu *gpu, LaunchedKernel *kernel, const KernelLaunch *launch) {
+    RunningKernel *running = &kernel->running;
+    kernel->printed.limit = gpu->print_limit;
+    kernel->after = copied(launch->after, launch->after_count * sizeof *launch->after);
+    kernel->after_count = launch->after_count;
+    running->launch = gpu->launches++;
+    running->printed = &kernel->printed;
+    running->params = copied(launch->launch->params, launch->kernel->param_bytes);
+    running->constants = constants_of_launch(gpu, running);
+    running->faults = launch->launch->returns_faults ? empty_faults(gpu) : NULL;
+    kernel->result = result_of(gpu, kernel);
+}
+
+void gpu_free_kernels(LaunchedKernel *kernels, uint32_t count) {
+    for (uint32_t k = 0; k < count; k++) {
+        free(kernels[k].running.params);
+        free(kernels[k].running.constants);
+        free(kernels[k].after);
+        buffer_free(&kernels[k].printed.text);
+    }
+    free(kernels);
+}
+
+static LaunchedKernel *planned_kernels(Gpu *gpu, uint32_t count) {
+    gpu_free_kernels(gpu->planned, gpu->planned_count); /* of a launch that was refused */
+    gpu->planned = calloc(count, sizeof *gpu->planned);
+    ensure(gpu->planned);
+    gpu->planned_count = count;
+    return gpu->planned;
+}
+
+/* What is wrong with a launch is found before anything changes. The kernels of the launch before are freed when no SM
+ * has any of them. */
+void gpu_prepare(Gpu *gpu, const KernelLaunch *launches, uint32_t count) {
+    LaunchedKernel *before = gpu->kernels, *kernels = planned_kernels(gpu, count);
+    uint32_t count_before = gpu->kernel_count;
+    for (uint32_t k = 0; k < count; k++)
+        plan(gpu, &kernels[k], &launches[k]);
+    for (uint32_t k = 0; k < count; k++)
+        fill_in(gpu, &kernels[k], &launches[k]);
+    gpu->planned = NULL;
+    gpu->planned_count = 0;
+    gpu->kernels = kernels;
+    gpu->kernel_count = count;
+    gpu->fault.kind = FAULT_NONE;
+    for (uint32_t k = 0; gpu->profile && k < count; k++)
+        profile_note_arguments(gpu->profile, &kernels[k].running);
     for (uint32_t i = 0; i < gpu->sm_count; i++)
-        sm_set_kernel(gpu->sms[i], &gpu->running);
-    gpu->printed.text.count = gpu->printed.dropped = 0;
-    gpu->result = (LaunchResult){
-        .kernel = kernel->name, .module = module_of(gpu, kernel), .printed = &gpu->printed};
-    gpu->result.ctas = ctas_of_grid(launch->grid);
-    gpu->result.ctas_per_sm = gpu->running.most_ctas;
-    gpu->result.limit = gpu->running.limit;
-    gpu->result.threads_per_cta = gpu->running.threads_per_cta;
-    gpu->launches++;
+        gpu_set_kernel(gpu, i, 0);
+    gpu_free_kernels(before, count_before);
 }
 
 void gpu_invalidate_l1s(const Gpu *gpu) {
@@ -210,24 +243,44 @@ void gpu_invalidate_l1s(const Gpu *gpu) {
     }
 }
 
-/* Dispatchers serve all SMs of the machine, each at a port. */
-static void start_dispatcher(const Gpu *gpu, const uint32_t grid[3]) {
-    uint32_t places[MAX_SMS] = {0};
-    for (uint32_t i = 0; i < gpu->sm_count; i++) {
-        int port = dispatcher_port_of(gpu->dispatcher, &gpu->sms[i]->obj);
-        if (port >= 0) places[port] = gpu->sms[i]->kernel.ctas;
-    }
-    dispatcher_start(gpu->dispatcher, grid, places, edge_from_now(gpu->dispatcher));
+void gpu_begin_launch(Gpu *gpu, const KernelLaunch *launches, uint32_t count) {
+    if (!dispatcher_idle(gpu->dispatcher))
+        user_error("kernel %s: kernel %s is still running", launches->kernel->name,
+                   gpu_oldest_kernel(gpu)->running.kernel->name);
+    gpu_prepare(gpu, launches, count);
+    gpu_invalidate_l1s(gpu);
+    gpu->progress_cycle = gpu_cycle(gpu);
+    dispatcher_start(gpu->dispatcher, count);
+    gpu_begin_kernels(gpu);
 }
 
-void gpu_begin_launch(Gpu *gpu, const Kernel *kernel, const Launch *launch) {
-    if (!dispatcher_idle(gpu->dispatcher))
-        user_error("kernel %s: kernel %s is still running", kernel->name, gpu->running.kernel->name);
-    gpu_prepare(gpu, kernel, launch);
-    gpu_invalidate_l1s(gpu);
-    gpu_count(gpu, &gpu->result, false);
-    gpu->progress_cycle = gpu_cycle(gpu);
-    start_dispatcher(gpu, launch->grid);
+static void check_launched_together(const KernelLaunch *launch, uint32_t number, bool is_untimed) {
+    const Launch *how = launch->launch;
+    const char *name = launch->kernel->name;
+    if (how->is_cooperative)
+        user_error("kernel %s: expected a launch that is not cooperative beside other kernels, got one",
+                   name);
+    if (how->is_untimed != is_untimed || how->forward_ctas)
+        user_error(
+            "kernel %s: expected timing for all kernels that are launched together, or for none, got some",
+            name);
+    for (uint32_t i = 0; i < launch->after_count; i++)
+        if (launch->after[i] >= number)
+            user_error(
+                "kernel %s: after: expected kernels that stand before it in the list, got number %u of %u",
+                name, launch->after[i] + 1, number + 1);
+}
+
+void gpu_launch_together(Gpu *gpu, const KernelLaunch *launches, uint32_t count) {
+    bool is_untimed = launches->launch->is_untimed;
+    if (count < 1 || count > MAX_KERNELS_TOGETHER)
+        user_error("expected 1 to %d kernels to be launched together, got %u", MAX_KERNELS_TOGETHER, count);
+    for (uint32_t k = 0; k < count; k++)
+        check_launched_together(&launches[k], k, is_untimed);
+    if (is_untimed)
+        gpu_launch_untimed_in_turn(gpu, launches, count);
+    else
+        gpu_begin_launch(gpu, launches, count);
 }
 
 void gpu_launch(Gpu *gpu, const Kernel *kernel, const Launch *launch) {
@@ -236,7 +289,7 @@ void gpu_launch(Gpu *gpu, const Kernel *kernel, const Launch *launch) {
         gpu_forward_until(gpu, launch->forward_ctas);
         gpu_forward_end(gpu);
     } else {
-        gpu_begin_launch(gpu, kernel, launch);
+        gpu_begin_launch(gpu, &(KernelLaunch){.kernel = kernel, .launch = launch}, 1);
     }
 }
 

@@ -55,10 +55,23 @@ static bool write_hang_report(const Gpu *gpu) {
     return fclose(file) == 0;
 }
 
+/* All kernels of a launch return faults and are given up, or none of them. */
+static bool returns_faults(const Gpu *gpu) {
+    return gpu->kernel_count && gpu->kernels->running.faults;
+}
+
+static bool is_aborted(const Gpu *gpu) {
+    return gpu->kernel_count && gpu->kernels->running.aborted;
+}
+
+static const char *running_name(const Gpu *gpu) {
+    return gpu_oldest_kernel(gpu)->running.kernel->name;
+}
+
 _Noreturn static void raise_hang(const Gpu *gpu, uint64_t since) {
-    const char *kernel = gpu->running.kernel->name;
+    const char *kernel = running_name(gpu);
     const char *waits = dispatcher_is_kept_waiting(gpu->dispatcher)
-                            ? "; policies let SMs with room wait for a CTA (place, next_cta)"
+                            ? "; policies let SMs with room wait for a CTA (place, next_cta, next_kernel)"
                             : "";
     uint64_t now = gpu_cycle(gpu);
     if (!write_hang_report(gpu)) {
@@ -78,7 +91,8 @@ _Noreturn static void raise_hang(const Gpu *gpu, uint64_t since) {
 
 static void abort_kernel(Gpu *gpu, const LaunchFault *fault) {
     gpu->fault = *fault;
-    gpu->running.aborted = true;
+    for (uint32_t k = 0; k < gpu->kernel_count; k++)
+        gpu->kernels[k].running.aborted = true;
     dispatcher_stop(gpu->dispatcher);
     for (uint32_t i = 0; i < gpu->sm_count; i++)
         sm_abort(gpu->sms[i], edge_from_now(&gpu->sms[i]->obj));
@@ -86,27 +100,29 @@ static void abort_kernel(Gpu *gpu, const LaunchFault *fault) {
 
 /* A kernel that hangs twice has a machine that does. */
 static void hang(Gpu *gpu, uint64_t since) {
-    if (!gpu->running.faults || gpu->running.aborted) raise_hang(gpu, since);
-    LaunchFault fault = {.kind = FAULT_TIMEOUT};
+    if (!returns_faults(gpu) || is_aborted(gpu)) raise_hang(gpu, since);
+    LaunchFault fault = {.kind = FAULT_TIMEOUT, .kernel = (uint32_t)(gpu_oldest_kernel(gpu) - gpu->kernels)};
     if (!write_hang_report(gpu)) sim_report_in_groups(gpu->sim, stderr);
     snprintf(fault.message, sizeof fault.message,
-             "kernel %.120s hangs: no progress since cycle %lu (now %lu)", gpu->running.kernel->name, since,
+             "kernel %.120s hangs: no progress since cycle %lu (now %lu)", running_name(gpu), since,
              gpu_cycle(gpu));
     abort_kernel(gpu, &fault);
 }
 
 void gpu_give_up(Gpu *gpu, const char *why) {
-    if (!gpu->running.faults || gpu->running.aborted) return;
-    gpu->fault.kind = FAULT_GIVEN_UP;
+    if (!returns_faults(gpu) || is_aborted(gpu)) return;
+    gpu->fault = (LaunchFault){.kind = FAULT_GIVEN_UP,
+                               .kernel = (uint32_t)(gpu_oldest_kernel(gpu) - gpu->kernels)};
     snprintf(gpu->fault.message, sizeof gpu->fault.message, "kernel %.120s was given up at cycle %lu: %s",
-             gpu->running.kernel->name, gpu_cycle(gpu), why);
+             running_name(gpu), gpu_cycle(gpu), why);
 }
 
 static void abort_after_fault(Gpu *gpu) {
-    if (!gpu->running.faults || gpu->running.aborted) return;
+    if (!returns_faults(gpu) || is_aborted(gpu)) return;
     for (uint32_t i = 0; i < gpu->sm_count; i++) {
         const LaunchFault *fault = &gpu->faults[gpu->sms[i]->number];
         if (fault->kind == FAULT_NONE) continue;
+        gpu->faults[gpu->sms[i]->number].kernel = gpu->kernel_of[i];
         abort_kernel(gpu, fault);
         return;
     }
@@ -125,7 +141,7 @@ void gpu_hang_report(Gpu *gpu, const char *path) {
 static void run_slice(Gpu *gpu, uint64_t until) {
     StopReason stop = sim_run(gpu->sim, until);
     abort_after_fault(gpu);
-    if (gpu->running.aborted) return;
+    if (is_aborted(gpu)) return;
     if (stop == STOP_IDLE && !dispatcher_idle(gpu->dispatcher) && !sim_skip_to_periodic(gpu->sim, until))
         hang(gpu, gpu_cycle(gpu));
     if (progress_count(gpu) != gpu->progress) {
@@ -142,7 +158,7 @@ static void run_slice(Gpu *gpu, uint64_t until) {
 /* What a kernel that was given up has in flight comes to its end at once: no checkpoint knows of it. */
 static void finish_aborted(Gpu *gpu) {
     uint64_t begun = gpu_cycle(gpu);
-    while (gpu->running.aborted && !dispatcher_idle(gpu->dispatcher)) {
+    while (is_aborted(gpu) && !dispatcher_idle(gpu->dispatcher)) {
         uint64_t until = (gpu_cycle(gpu) + SLICE_CYCLES) * gpu->sim->clocks[0].period;
         bool idle = sim_run(gpu->sim, until) == STOP_IDLE && !dispatcher_idle(gpu->dispatcher);
         bool late = gpu_cycle(gpu) - begun > gpu->hang_cycles + gpu_wire_cycles(gpu);
@@ -152,7 +168,6 @@ static void finish_aborted(Gpu *gpu) {
 
 RunStatus gpu_run(Gpu *gpu, uint64_t cycle_limit) {
     const Clock *core = &gpu->sim->clocks[0];
-    if (dispatcher_idle(gpu->dispatcher)) return RUN_DONE;
     while (!dispatcher_idle(gpu->dispatcher)) {
         uint64_t cycle = gpu_cycle(gpu), end = cycle + SLICE_CYCLES;
         if (cycle >= cycle_limit) return RUN_CYCLE_LIMIT;
@@ -166,8 +181,9 @@ RunStatus gpu_run(Gpu *gpu, uint64_t cycle_limit) {
         }
         run_slice(gpu, (end < cycle_limit ? end : cycle_limit) * core->period);
         finish_aborted(gpu);
+        gpu_attend_to_kernels(gpu);
     }
-    gpu_count(gpu, &gpu->result, true);
+    gpu_attend_to_kernels(gpu);
     return RUN_DONE;
 }
 

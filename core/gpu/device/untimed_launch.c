@@ -34,15 +34,17 @@ static bool is_given_up(void *context) {
 
 void gpu_launch_forward(Gpu *gpu, const Kernel *kernel, const Launch *launch) {
     refuse_dma(kernel);
-    gpu_begin_launch(gpu, kernel, launch);
+    gpu_begin_launch(gpu, &(KernelLaunch){.kernel = kernel, .launch = launch}, 1);
     gpu->forward = forward_begin(gpu->sms, gpu->sm_count, gpu->dispatcher, launch->cold_ctas, is_given_up,
                                  gpu);
 }
 
 ForwardProgress gpu_forward_until(Gpu *gpu, uint64_t ctas) {
     Forward *forward = gpu->forward;
-    if (!forward) return (ForwardProgress){gpu->result.warp_instructions, gpu->result.ctas, 0};
-    ForwardResult result = forward_until(forward, ctas < gpu->result.ctas ? ctas : gpu->result.ctas);
+    const LaunchedKernel *kernel = gpu->kernels;
+    uint64_t all = kernel->result.ctas;
+    if (!forward) return (ForwardProgress){.ctas = all}; /* the kernel was given up */
+    ForwardResult result = forward_until(forward, ctas < all ? ctas : all);
     ForwardProgress progress = {.ctas = dispatcher_ctas_done(gpu->dispatcher)};
     bool policies_wait = dispatcher_is_kept_waiting(gpu->dispatcher);
     const char *failure = sim_failure(gpu->sim); /* of a policy that chooses CTAs */
@@ -54,23 +56,40 @@ ForwardProgress gpu_forward_until(Gpu *gpu, uint64_t ctas) {
     if (result == FORWARD_FAULT)
         take_fault(gpu);
     else
-        raise_untimed_hang(gpu, gpu->running.kernel, gpu->running.faults != NULL, policies_wait);
+        raise_untimed_hang(gpu, kernel->running.kernel, kernel->running.faults != NULL, policies_wait);
     return progress;
 }
 
 void gpu_forward_end(Gpu *gpu) {
     if (gpu->forward) forward_end(gpu->forward, true);
     gpu->forward = NULL;
-    if (dispatcher_idle(gpu->dispatcher)) gpu_count(gpu, &gpu->result, true);
+}
+
+/* SMs have the kernels one after the other. False: it did not come to its end. */
+static bool run_untimed(Gpu *gpu, uint32_t number, const Launch *launch) {
+    LaunchedKernel *kernel = &gpu->kernels[number];
+    for (uint32_t i = 0; number && i < gpu->sm_count; i++)
+        gpu_set_kernel(gpu, i, number);
+    kernel->result.start_cycle = gpu_cycle(gpu);
+    if (launch->cold_ctas < kernel->result.ctas) gpu_invalidate_l1s(gpu);
+    bool ended = sms_run_untimed(gpu->sms, gpu->sm_count, &kernel->running, launch->cold_ctas, is_given_up,
+                                 gpu);
+    kernel->has_begun = kernel->has_ended = 1;
+    take_fault(gpu);
+    gpu->fault.kernel = number;
+    if (!ended) raise_untimed_hang(gpu, kernel->running.kernel, launch->returns_faults, false);
+    return gpu->fault.kind == FAULT_NONE;
+}
+
+void gpu_launch_untimed_in_turn(Gpu *gpu, const KernelLaunch *launches, uint32_t count) {
+    bool goes_on = true;
+    for (uint32_t k = 0; k < count; k++)
+        refuse_dma(launches[k].kernel);
+    gpu_prepare(gpu, launches, count);
+    for (uint32_t k = 0; k < count && goes_on; k++)
+        goes_on = run_untimed(gpu, k, launches[k].launch);
 }
 
 void gpu_launch_untimed(Gpu *gpu, const Kernel *kernel, const Launch *launch) {
-    refuse_dma(kernel);
-    gpu_prepare(gpu, kernel, launch);
-    gpu_count(gpu, &gpu->result, false);
-    if (launch->cold_ctas < gpu->result.ctas) gpu_invalidate_l1s(gpu);
-    bool ended = sms_run_untimed(gpu->sms, gpu->sm_count, &gpu->running, launch->cold_ctas, is_given_up, gpu);
-    gpu_count(gpu, &gpu->result, true);
-    take_fault(gpu);
-    if (!ended) raise_untimed_hang(gpu, kernel, launch->returns_faults, false);
+    gpu_launch_untimed_in_turn(gpu, &(KernelLaunch){.kernel = kernel, .launch = launch}, 1);
 }

@@ -12,6 +12,7 @@ enum { FAULT_TIMEOUT = 100, FAULT_GIVEN_UP };
 /* Plain data: a host program's log keeps it. */
 typedef struct LaunchFault {
     uint32_t kind;                  /* FaultKind or one of these; FAULT_NONE: nothing happened   */
+    uint32_t kernel;                /* of those that were launched together: its number          */
     uint32_t ptx_line, source_line; /* 0: unknown                                                */
     uint32_t space;                 /* of an access: Space                                       */
     uint32_t ctaid[3], thread[3];

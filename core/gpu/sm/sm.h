@@ -55,6 +55,8 @@ typedef enum {
     OCCUPANCY_LIMITS
 } OccupancyLimit;
 
+enum { MAX_KERNELS_TOGETHER = 1024 }; /* of one launch */
+
 /* A kernel while it runs; the same for all SMs, fixed from launch to end. */
 typedef struct {
     const Kernel *kernel;

@@ -4,6 +4,7 @@
 #include "core/lua/device/array.h"
 #include "core/lua/device/checkpoint.h"
 #include "core/lua/device/launch.h"
+#include "core/lua/device/launch_arguments.h"
 #include "core/lua/device/modules.h"
 #include "core/lua/device/texture.h"
 
@@ -290,6 +291,32 @@ static int l_try_launch(lua_State *L) {
     return launch_or_pause(L, true);
 }
 
+static int go_on_to_launches(lua_State *L, int resumed, lua_KContext returns_faults);
+
+static int launch_together_or_pause(lua_State *L, bool returns_faults) {
+    const char *what = returns_faults ? "try_launch_together" : "launch_together";
+    take_launches(L, machine_to_change(L, what), what);
+    Machine *machine = machine_to_change(L, what);
+    if (pauses_before_launch(L, machine)) return lua_yieldk(L, 0, returns_faults, go_on_to_launches);
+    return launch_kernels_together(L, machine, returns_faults);
+}
+
+static int go_on_to_launches(lua_State *L, int resumed, lua_KContext returns_faults) {
+    (void)resumed;
+    lua_settop(L, 2);
+    return launch_together_or_pause(L, returns_faults != 0);
+}
+
+/* gpu:launch_together { { kernel =, grid =, block =, ..., after = }, ... } -> list of what each of them did */
+static int l_launch_together(lua_State *L) {
+    return launch_together_or_pause(L, false);
+}
+
+/* gpu:try_launch_together { ... } -> list of what each of them did, the fault that ended them or nil */
+static int l_try_launch_together(lua_State *L) {
+    return launch_together_or_pause(L, true);
+}
+
 /* gpu:set_heap(bytes): of the heap of malloc in kernels; before the first module that has it is loaded */
 static int l_set_heap(lua_State *L) {
     Machine *machine = machine_to_change(L, "set_heap");
@@ -385,6 +412,8 @@ void gpu_open(lua_State *L) {
         {"load", l_gpu_load},
         {"launch", l_launch},
         {"try_launch", l_try_launch},
+        {"launch_together", l_launch_together},
+        {"try_launch_together", l_try_launch_together},
         {"launches", l_launches},
         {"set_heap", l_set_heap},
         {"set_print_limit", l_set_print_limit},

@@ -1,17 +1,15 @@
-/* Kernel launches of host programs: arguments, the run with its pauses, checkpoints and signals, and what a
- * launch did. */
+/* Kernel launches of host programs: the run with its pauses, checkpoints and signals, and what a launch did. */
 #include "core/lua/device/launch.h"
 
 #include "core/lua/bindings.h"
 #include "core/lua/component/lua_objects.h"
-#include "core/lua/device/array.h"
 #include "core/lua/device/checkpoint.h"
 #include "core/lua/device/faults.h"
+#include "core/lua/device/launch_arguments.h"
 #include "core/lua/device/modules.h"
 #include "core/lua/device/sampling.h"
 #include "core/lua/host/signals.h"
 #include "core/lua/policy/policy.h"
-#include "core/ptx/execution/exec.h"
 
 #include <math.h>
 #include <string.h>
@@ -22,143 +20,6 @@ static double host_seconds(void) {
     struct timespec now;
     clock_gettime(CLOCK_MONOTONIC, &now);
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
-
-/* --- Arguments ------------------------------------------------------------------------------- */
-
-/* n, or { x, y, z }, of which y and z may be left out */
-static void read_dimensions(lua_State *L, const char *kernel, const char *name, lua_Integer least,
-                            uint32_t size[3]) {
-    bool is_table = lua_getfield(L, 3, name) == LUA_TTABLE;
-    if (is_table && lua_rawlen(L, -1) > 3)
-        user_error("kernel %s: %s: expected up to 3 dimensions, got %zu", kernel, name,
-                   (size_t)lua_rawlen(L, -1));
-    for (int i = 0; i < 3; i++) {
-        int whole = true;
-        if (is_table)
-            lua_rawgeti(L, -1, i + 1);
-        else if (i == 0)
-            lua_pushvalue(L, -1);
-        else
-            lua_pushnil(L);
-        lua_Integer value = i > 0 && lua_isnil(L, -1) ? 1 : lua_tointegerx(L, -1, &whole);
-        if (!whole || value < least || value > UINT32_MAX)
-            user_error_got(L, -1, "kernel %s: %s.%c: expected a whole number from %d on", kernel, name,
-                           "xyz"[i], (int)least);
-        size[i] = (uint32_t)value;
-        lua_pop(L, 1);
-    }
-    lua_pop(L, 1);
-}
-
-static uint32_t read_optional_count(lua_State *L, const char *kernel, const char *name) {
-    int whole = true;
-    lua_Integer value = lua_getfield(L, 3, name) == LUA_TNIL ? 0 : lua_tointegerx(L, -1, &whole);
-    if (!whole || value < 0 || value > UINT32_MAX)
-        user_error_got(L, -1, "kernel %s: %s: expected a whole number", kernel, name);
-    lua_pop(L, 1);
-    return (uint32_t)value;
-}
-
-/* As a signed or as an unsigned number. */
-static bool integer_fits(lua_Integer value, uint32_t bytes) {
-    if (bytes == 0 || bytes > 8) return false;
-    return bytes == 8 || (value >= -(1ll << (8 * bytes - 1)) && value < 1ll << 8 * bytes);
-}
-
-static void pack_integer(const Kernel *kernel, const KernelParam *param, lua_Integer value, uint8_t *at) {
-    if (!integer_fits(value, param->bytes))
-        user_error("kernel %s, argument %s: expected an integer of %u bytes, got %lld", kernel->name,
-                   param->name, param->bytes, value);
-    memcpy(at, &value, param->bytes);
-}
-
-static void pack_float(const Kernel *kernel, const KernelParam *param, double value, uint8_t *at) {
-    float single = (float)value;
-    uint16_t half = param->type == PARAM_BRAIN ? bf16_of_double(value) : f16_of_double(value);
-    if (param->type == PARAM_HALF || param->type == PARAM_BRAIN)
-        memcpy(at, &half, 2);
-    else if (param->bytes == 4)
-        memcpy(at, &single, 4);
-    else if (param->bytes == 8)
-        memcpy(at, &value, 8);
-    else
-        user_error("kernel %s, argument %s: expected a value of %u bytes, got the float %g", kernel->name,
-                   param->name, param->bytes, value);
-}
-
-/* A number as the parameter's type wants it; a parameter that does not say takes integers and floats as they
- * are. */
-static void pack_number(lua_State *L, const Kernel *kernel, const KernelParam *param, uint8_t *at) {
-    int is_whole;
-    lua_Integer whole = lua_tointegerx(L, -1, &is_whole);
-    bool wants_float = param->type >= PARAM_FLOAT || (param->type == PARAM_BITS && !lua_isinteger(L, -1));
-    if (wants_float)
-        pack_float(kernel, param, lua_tonumber(L, -1), at);
-    else if (is_whole)
-        pack_integer(kernel, param, whole, at);
-    else
-        user_error_got(L, -1, "kernel %s, argument %s: expected an integer", kernel->name, param->name);
-}
-
-/* The Lua value on top of the stack as the kernel's parameter: a number, or an array as the bytes that it
- * is. */
-static void pack_argument(lua_State *L, const Kernel *kernel, const KernelParam *param, uint8_t *params) {
-    uint8_t *at = params + param->offset;
-    const Array *array = array_test(L, -1);
-    if (array) {
-        if (array_bytes(array) != param->bytes)
-            user_error("kernel %s, argument %s: expected %u bytes, got %lu", kernel->name, param->name,
-                       param->bytes, array_bytes(array));
-        memcpy(at, array->data, param->bytes);
-    } else if (lua_type(L, -1) == LUA_TNUMBER) {
-        pack_number(L, kernel, param, at);
-    } else {
-        user_error_got(L, -1,
-                       "kernel %s, argument %s: expected an address, a number, or an array for its bytes",
-                       kernel->name, param->name);
-    }
-}
-
-static void list_params(const Kernel *kernel, char *text, size_t size) {
-    size_t used = 0;
-    text[0] = 0;
-    for (uint32_t i = 0; i < kernel->param_count && used < size; i++)
-        used += (size_t)snprintf(text + used, size - used, "%s%s", i ? ", " : "", kernel->params[i].name);
-}
-
-/* A string: the bytes of all parameters as the kernel lays them out. */
-static void take_packed(lua_State *L, const Kernel *kernel, uint8_t *params) {
-    size_t length;
-    const char *bytes = lua_tolstring(L, -1, &length);
-    if (length != kernel->param_bytes)
-        user_error("kernel %s: args: expected %u bytes, got %zu", kernel->name, kernel->param_bytes, length);
-    memcpy(params, bytes, length);
-    lua_pop(L, 1);
-}
-
-static void pack_arguments(lua_State *L, const Kernel *kernel, uint8_t *params) {
-    char names[1024];
-    int type = lua_getfield(L, 3, "args");
-    if (type == LUA_TSTRING) {
-        take_packed(L, kernel, params);
-        return;
-    }
-    size_t given = type == LUA_TNIL ? 0 : lua_rawlen(L, -1);
-    if (type != LUA_TNIL && type != LUA_TTABLE)
-        user_error_got(L, -1, "kernel %s: args: expected a list, or the bytes of all as a string",
-                       kernel->name);
-    if (given != kernel->param_count) {
-        list_params(kernel, names, sizeof names);
-        user_error("kernel %s: args: expected %u (%s), got %zu", kernel->name, kernel->param_count, names,
-                   given);
-    }
-    for (uint32_t i = 0; i < kernel->param_count; i++) {
-        lua_rawgeti(L, -1, i + 1);
-        pack_argument(L, kernel, &kernel->params[i], params);
-        lua_pop(L, 1);
-    }
-    lua_pop(L, 1);
 }
 
 /* --- Progress -------------------------------------------------------------------------------- */
@@ -359,9 +220,17 @@ static const char *limit_name(uint64_t limit) {
     return limit < OCCUPANCY_LIMITS ? names[limit] : "unknown"; /* a checkpoint may come from anybody */
 }
 
-/* What a launch has printed is a call of its own in the log, right behind the launch: messages that were
- * dropped as 64 bits, then the text. */
-static const char print_call[] = "printed by the kernel";
+/* What a kernel has printed is a call of its own in the log, behind its launch: messages that were dropped as 64 bits,
+ * then the text. */
+typedef struct {
+    char text[40];
+} PrintCall;
+
+static PrintCall print_call(uint32_t kernel) {
+    PrintCall call = {"printed by the kernel"};
+    if (kernel) snprintf(call.text, sizeof call.text, "printed by kernel %u", kernel);
+    return call;
+}
 
 /* Sets the fields `printed` and `printed_dropped` of the result on top of the stack, where there is anything. */
 static void set_printed(lua_State *L, const void *text, uint64_t bytes, uint64_t dropped) {
@@ -372,27 +241,28 @@ static void set_printed(lua_State *L, const void *text, uint64_t bytes, uint64_t
     if (dropped) set_counter(L, "printed_dropped", dropped);
 }
 
-/* Of the launch that has ended, whose result is on top of the stack. */
-static void push_and_log_printed(lua_State *L, Machine *machine) {
-    const PrintedText *printed = gpu_last_launch(machine->gpu).printed;
+/* Of a kernel of the launch that has ended, whose result is on top of the stack. */
+static void push_and_log_printed(lua_State *L, Machine *machine, uint32_t kernel) {
+    const PrintedText *printed = gpu_launch_result(machine->gpu, kernel).printed;
     if (!printed->text.count && !printed->dropped) return;
     Buffer answer = {0};
     buffer_u64(&answer, printed->dropped);
     buffer_append(&answer, printed->text.bytes, printed->text.count);
-    host_log_call(&machine->log, 0, "%s", print_call);
+    host_log_call(&machine->log, 0, "%s", print_call(kernel).text);
     host_log_answer(&machine->log, answer.bytes, answer.count);
     buffer_free(&answer);
     set_printed(L, printed->text.bytes, printed->text.count, printed->dropped);
 }
 
 /* Of a launch that is answered from the log. */
-static void repeat_printed(lua_State *L, Machine *machine) {
+static void repeat_printed(lua_State *L, Machine *machine, uint32_t kernel) {
     const HostCall *next = host_log_coming(&machine->log);
+    const PrintCall call = print_call(kernel);
     uint64_t dropped;
-    if (!next || strcmp(next->text, print_call) != 0) return;
+    if (!next || strcmp(next->text, call.text) != 0) return;
     uint64_t bytes = next->answer_bytes;
     uint8_t *answer = lua_newuserdatauv(L, bytes + sizeof dropped, 0);
-    host_log_call(&machine->log, 0, "%s", print_call);
+    host_log_call(&machine->log, 0, "%s", call.text);
     if (host_log_take(&machine->log, answer, bytes) && bytes >= sizeof dropped) {
         memcpy(&dropped, answer, sizeof dropped);
         lua_insert(L, -2);
@@ -402,9 +272,10 @@ static void repeat_printed(lua_State *L, Machine *machine) {
     lua_pop(L, 1);
 }
 
-/* Pushes that of the last launch, and appends it to the GPU's list. */
-static int push_launch_result(lua_State *L, const Machine *machine, const LaunchAnswer *answer) {
-    LaunchResult result = gpu_last_launch(machine->gpu);
+/* Pushes that of a kernel of the last launch, and appends it to the GPU's list. */
+static void push_launch_result(lua_State *L, const Machine *machine, uint32_t kernel,
+                               const LaunchAnswer *answer) {
+    LaunchResult result = gpu_launch_result(machine->gpu, kernel);
     lua_newtable(L);
     lua_pushstring(L, result.kernel);
     lua_setfield(L, -2, "kernel");
@@ -419,113 +290,158 @@ static int push_launch_result(lua_State *L, const Machine *machine, const Launch
     lua_pushstring(L, limit_name(answer->limit));
     lua_setfield(L, -2, "limited_by");
     lua_getiuservalue(L, 1, GPU_LAUNCHES);
+    lua_Unsigned number = lua_rawlen(L, -1);
     lua_pushvalue(L, -2);
-    lua_rawseti(L, -2, (lua_Integer)lua_rawlen(L, -2) + 1);
+    lua_rawseti(L, -2, (lua_Integer)number + 1);
     lua_pop(L, 1);
-    return 1;
+    if (gpu_kernel_count(machine->gpu) > 1) set_counter(L, "together", number - kernel);
 }
 
-/* --- Faults as results ----------------------------------------------------------------------- */
+/* --- The answer of a launch -------------------------------------------------------------------- */
 
-/* As the host log keeps a launch that returns faults; the fault, if any, is a call of its own. */
-typedef struct {
-    LaunchAnswer launch;
-    uint64_t has_fault;
-} TriedAnswer;
-
-static void note_fault_call(Machine *machine, const char *kernel) {
-    host_log_call(&machine->log, 0, "fault of %s", kernel);
+/* The host log keeps a LaunchAnswer of each kernel, and of launches that return faults, whether there is one, in 64
+ * bits. What kernels have printed, and the fault, are calls of their own behind it. */
+static size_t bytes_of_answer(const Machine *machine, uint32_t count) {
+    return count * sizeof(LaunchAnswer) + (machine->returns_faults ? sizeof(uint64_t) : 0);
 }
 
-static int finish_tried_launch(lua_State *L, Machine *machine, const char *kernel,
-                               const LaunchAnswer *launch) {
-    const LaunchFault *fault = gpu_fault(machine->gpu);
-    TriedAnswer answer = {*launch, fault != NULL};
-    host_log_answer(&machine->log, &answer, sizeof answer);
-    push_launch_result(L, machine, launch);
-    push_and_log_printed(L, machine);
-    if (!fault) return 1;
-    note_fault_call(machine, kernel);
-    host_log_answer(&machine->log, fault, sizeof *fault);
-    push_fault(L, kernel, fault);
-    return 2;
+static LaunchAnswer answer_of(const LaunchResult *result) {
+    return (LaunchAnswer){result->start_cycle,         result->cycles, result->warp_instructions,
+                          result->thread_instructions, result->ctas,   result->threads_per_cta,
+                          result->ctas_per_sm,         result->limit};
 }
 
-/* False when the kernel was running at the checkpoint. */
-static bool take_tried_launch(lua_State *L, Machine *machine, const char *kernel) {
-    TriedAnswer answer;
-    LaunchFault fault;
-    if (!host_log_take(&machine->log, &answer, sizeof answer)) return false;
-    push_launch_result(L, machine, &answer.launch);
-    repeat_printed(L, machine);
-    if (answer.has_fault) {
-        note_fault_call(machine, kernel);
-        if (!host_log_take(&machine->log, &fault, sizeof fault))
-            user_error("resume: the checkpoint has no fault of kernel %s", kernel);
-        fault_end_texts(&fault); /* it may come from anybody */
-    }
-    after_host_call(L, machine);
-    if (answer.has_fault)
-        push_fault(L, kernel, &fault);
-    else
-        lua_pushnil(L);
-    return true;
+static void note_fault_call(Machine *machine) {
+    host_log_call(&machine->log, 0, "fault of %s", gpu_last_launch(machine->gpu).kernel);
+}
+
+/* The number in a log may come from anybody. */
+static void push_fault_of_launch(lua_State *L, const Machine *machine, const LaunchFault *fault) {
+    uint32_t number = fault->kernel < gpu_kernel_count(machine->gpu) ? fault->kernel : 0;
+    push_fault(L, gpu_launch_result(machine->gpu, number).kernel, fault);
+}
+
+/* Sets the result on top of the stack in the list below it, of a launch of a list. */
+static void end_result(lua_State *L, const Machine *machine, uint32_t kernel) {
+    if (machine->returns_list) lua_rawseti(L, -2, kernel + 1);
 }
 
 /* Of a launch that has ended. */
 static int answer_launch(lua_State *L, Machine *machine) {
-    LaunchResult result = gpu_last_launch(machine->gpu);
-    LaunchAnswer answer = {result.start_cycle,         result.cycles, result.warp_instructions,
-                           result.thread_instructions, result.ctas,   result.threads_per_cta,
-                           result.ctas_per_sm,         result.limit};
-    answer.start_cycle += machine->estimated_cycles;
+    uint32_t count = gpu_kernel_count(machine->gpu);
+    const LaunchFault *fault = machine->returns_faults ? gpu_fault(machine->gpu) : NULL;
+    LaunchAnswer *answers = lua_newuserdatauv(L, bytes_of_answer(machine, count), 0);
+    for (uint32_t k = 0; k < count; k++) {
+        LaunchResult result = gpu_launch_result(machine->gpu, k);
+        answers[k] = answer_of(&result);
+        answers[k].start_cycle += machine->estimated_cycles;
+    }
     if (machine->sampled)
-        sampling_answer(machine, &answer.cycles, &answer.warp_instructions, &answer.thread_instructions);
-    if (machine->returns_faults) return finish_tried_launch(L, machine, result.kernel, &answer);
-    host_log_answer(&machine->log, &answer, sizeof answer);
-    push_launch_result(L, machine, &answer);
-    push_and_log_printed(L, machine);
-    return 1;
+        sampling_answer(machine, &answers->cycles, &answers->warp_instructions,
+                        &answers->thread_instructions);
+    if (machine->returns_faults) memcpy(answers + count, &(uint64_t){fault != NULL}, sizeof(uint64_t));
+    host_log_answer(&machine->log, answers, bytes_of_answer(machine, count));
+    if (machine->returns_list) lua_createtable(L, (int)count, 0);
+    for (uint32_t k = 0; k < count; k++) {
+        push_launch_result(L, machine, k, &answers[k]);
+        push_and_log_printed(L, machine, k);
+        end_result(L, machine, k);
+    }
+    if (!fault) return 1;
+    note_fault_call(machine);
+    host_log_answer(&machine->log, fault, sizeof *fault);
+    push_fault_of_launch(L, machine, fault);
+    return 2;
 }
 
 static int finish_launch(lua_State *L, Machine *machine) {
     machine->launched = false;
-    policies_kernel_end(machine, gpu_last_launch(machine->gpu).kernel);
-    raise_policy_failure(L, machine);
     if (machine->tells_launch_ends) call_checkpoint_function(L, machine, "launch");
     return answer_launch(L, machine);
 }
 
-static uint64_t launch_digest(const Kernel *kernel, const Launch *launch) {
-    uint64_t digest = hash_bytes(0, launch->params, kernel->param_bytes);
+/* The log answered it: returns how many values. 0: the launch was running at the checkpoint. */
+static int take_launch(lua_State *L, Machine *machine) {
+    uint32_t count = gpu_kernel_count(machine->gpu);
+    size_t bytes = bytes_of_answer(machine, count);
+    uint64_t has_fault = 0;
+    LaunchFault fault;
+    LaunchAnswer *answers = lua_newuserdatauv(L, bytes, 0);
+    if (!host_log_take(&machine->log, answers, bytes)) return 0;
+    if (machine->returns_faults) memcpy(&has_fault, answers + count, sizeof has_fault);
+    if (machine->returns_list) lua_createtable(L, (int)count, 0);
+    for (uint32_t k = 0; k < count; k++) {
+        push_launch_result(L, machine, k, &answers[k]);
+        repeat_printed(L, machine, k);
+        end_result(L, machine, k);
+    }
+    if (has_fault) {
+        note_fault_call(machine);
+        if (!host_log_take(&machine->log, &fault, sizeof fault))
+            user_error("resume: the checkpoint has no fault of kernel %s",
+                       gpu_last_launch(machine->gpu).kernel);
+        fault_end_texts(&fault); /* it may come from anybody */
+    }
+    after_host_call(L, machine);
+    if (has_fault)
+        push_fault_of_launch(L, machine, &fault);
+    else
+        lua_pushnil(L);
+    return machine->returns_faults ? 2 : (lua_pop(L, 1), 1);
+}
+
+/* --- Beginning a launch ------------------------------------------------------------------------ */
+
+static uint64_t digest_of(const KernelLaunch *of) {
+    const Launch *launch = of->launch;
+    uint64_t digest = hash_bytes(0, launch->params, of->kernel->param_bytes);
     digest = hash_bytes(digest, launch->grid, sizeof launch->grid);
     digest = hash_bytes(digest, launch->block, sizeof launch->block) ^ (uint64_t)launch->stack_bytes << 32;
     if (launch->forward_ctas) digest = hash_bytes(digest, &launch->forward_ctas, sizeof launch->forward_ctas);
     if (launch->forward_ctas && launch->cold_ctas)
         digest = hash_bytes(digest, &launch->cold_ctas, sizeof launch->cold_ctas);
+    if (of->after_count) digest = hash_bytes(digest, of->after, of->after_count * sizeof *of->after);
     return hash_bytes(digest, &launch->shared_bytes, sizeof launch->shared_bytes) ^ launch->registers ^
            (uint64_t)launch->is_untimed << 63 ^ (uint64_t)launch->is_cooperative << 62;
 }
 
+static void log_launch(Machine *machine, const KernelLaunch *launches, uint32_t count) {
+    const Launch *launch = launches->launch;
+    uint64_t digest = digest_of(launches);
+    char together[64] = "";
+    for (uint32_t k = 1; k < count; k++) {
+        uint64_t next = digest_of(&launches[k]);
+        digest = hash_bytes(digest, &next, sizeof next);
+    }
+    if (machine->returns_list) snprintf(together, sizeof together, "together %u kernels from ", count);
+    host_log_call(&machine->log, digest, "launch %s%s, grid %u %u %u, block %u %u %u", together,
+                  launches->kernel->name, launch->grid[0], launch->grid[1], launch->grid[2], launch->block[0],
+                  launch->block[1], launch->block[2]);
+}
+
 typedef struct {
     Machine *machine;
-    const Kernel *kernel;
-    const Launch *launch;
+    const KernelLaunch *launches;
+    uint32_t count;
 } LaunchCall;
 
 static void start_or_repeat(void *context) {
     const LaunchCall *call = context;
+    Gpu *gpu = call->machine->gpu;
+    const KernelLaunch *first = call->launches;
     if (host_log_replaying(&call->machine->log))
-        gpu_prepare(call->machine->gpu, call->kernel, call->launch);
-    else if (call->launch->is_untimed)
-        gpu_launch_untimed(call->machine->gpu, call->kernel, call->launch);
+        gpu_prepare(gpu, first, call->count);
+    else if (call->count > 1)
+        gpu_launch_together(gpu, first, call->count);
+    else if (first->launch->is_untimed)
+        gpu_launch_untimed(gpu, first->kernel, first->launch);
     else
-        gpu_launch(call->machine->gpu, call->kernel, call->launch);
+        gpu_launch(gpu, first->kernel, first->launch);
 }
 
 /* Returns whether the launch is one; of one that returns faults and is none, why, at `why`. */
 static bool is_started(LaunchCall *call, const char **why) {
-    if (call->launch->returns_faults) {
+    if (call->launches->launch->returns_faults) {
         *why = user_error_catch(start_or_repeat, call);
         return *why == NULL;
     }
@@ -533,57 +449,55 @@ static bool is_started(LaunchCall *call, const char **why) {
     return true;
 }
 
-/* The log answered it: returns how many values. 0: the kernel was running at the checkpoint. */
-static int take_launch(lua_State *L, Machine *machine, const Kernel *kernel) {
-    LaunchAnswer answer;
-    if (machine->returns_faults) return take_tried_launch(L, machine, kernel->name) ? 2 : 0;
-    if (!host_log_take(&machine->log, &answer, sizeof answer)) return 0;
-    push_launch_result(L, machine, &answer);
-    repeat_printed(L, machine);
-    after_host_call(L, machine);
-    return 1;
+/* A kernel of the launch begins, or has ended. */
+static void tell_policies(void *context, const char *kernel, bool begins) {
+    Machine *machine = context;
+    if (begins) {
+        lua_objects_kernel_start(machine->sim, kernel);
+        policies_kernel_start(machine, kernel);
+    } else {
+        policies_kernel_end(machine, kernel);
+    }
+    if (sim_failure(machine->sim)) user_error("%s", sim_failure(machine->sim));
 }
 
-static int begin_launch(lua_State *L, Machine *machine, const Kernel *kernel, const Launch *launch) {
-    LaunchCall call = {machine, kernel, launch};
+static void tell_that_kernels_begin(Machine *machine) {
+    for (uint32_t k = 0; k < gpu_kernel_count(machine->gpu) && !sim_failure(machine->sim); k++) {
+        if (!gpu_kernel_has_begun(machine->gpu, k)) continue;
+        lua_objects_kernel_start(machine->sim, gpu_launch_result(machine->gpu, k).kernel);
+        policies_kernel_start(machine, gpu_launch_result(machine->gpu, k).kernel);
+    }
+}
+
+static int begin_launch(lua_State *L, Machine *machine, const KernelLaunch *launches, uint32_t count) {
+    const Launch *launch = launches->launch;
+    LaunchCall call = {machine, launches, count};
     const char *why;
-    host_log_call(&machine->log, launch_digest(kernel, launch), "launch %s, grid %u %u %u, block %u %u %u",
-                  kernel->name, launch->grid[0], launch->grid[1], launch->grid[2], launch->block[0],
-                  launch->block[1], launch->block[2]);
+    log_launch(machine, launches, count);
     bool replaying = host_log_replaying(&machine->log);
-    machine->returns_faults = launch->returns_faults;
     keep_looking_around(machine);
-    if (!launch->is_untimed && !launch->forward_ctas && !replaying &&
-        sampling_takes(L, machine, kernel, launch))
+    gpu_on_kernel(machine->gpu, tell_policies, machine);
+    if (count == 1 && !launch->is_untimed && !launch->forward_ctas && !replaying &&
+        sampling_takes(L, machine, launches->kernel, launch))
         return answer_launch(L, machine);
     if (!is_started(&call, &why)) {
         lua_pushnil(L);
-        push_refused_launch(L, kernel, why);
+        push_refused_launch(L, launches->kernel, why);
         repeated_call(L, machine);
         return 2;
     }
     if (launch->is_untimed && !replaying) return answer_launch(L, machine);
     if (replaying) {
-        int values = take_launch(L, machine, kernel);
+        int values = take_launch(L, machine);
         if (values) return values;
         restore_checkpoint(L, machine); /* it was running */
         machine->launched = true;
     } else {
         machine->launched = true;
-        lua_objects_kernel_start(machine->sim, kernel->name);
-        policies_kernel_start(machine, kernel->name);
+        tell_that_kernels_begin(machine);
         raise_policy_failure(L, machine);
     }
     return run_kernel(L, LUA_OK, 0);
-}
-
-void take_launch_options(lua_State *L, const char *kernel) {
-    static const char *const legal[] = {"grid", "block", "shared",      "registers", "stack",
-                                        "args", "timed", "cooperative", "forward",   NULL};
-    char where[256];
-    if (!lua_istable(L, 3)) user_error_got(L, 3, "launch: expected { grid =, block =, args = }");
-    snprintf(where, sizeof where, "launch of kernel %s", kernel);
-    take_options(L, 3, where, legal);
 }
 
 /* Where timing begins, less what of it warms the caches, is a place in this launch, or before, or behind. */
@@ -594,8 +508,7 @@ static uint64_t ctas_without_trace(const Machine *machine, uint32_t number, uint
 }
 
 /* What goes before the place from which on there is timing. */
-static void choose_forward(const Machine *machine, Launch *launch) {
-    uint32_t number = gpu_launch_count(machine->gpu);
+static void choose_forward(const Machine *machine, uint32_t number, Launch *launch) {
     uint64_t ctas = (uint64_t)launch->grid[0] * launch->grid[1] * launch->grid[2];
     bool goes_by_option = machine->forwards && number == machine->forward_launch && !launch->forward_ctas;
     if (machine->forwards && number < machine->forward_launch) launch->is_untimed = true;
@@ -606,21 +519,43 @@ static void choose_forward(const Machine *machine, Launch *launch) {
 }
 
 int launch_kernel(lua_State *L, Machine *machine, const Kernel *kernel, bool returns_faults) {
-    Launch launch = {.returns_faults = returns_faults};
-    read_dimensions(L, kernel->name, "grid", !returns_faults, launch.grid);
-    read_dimensions(L, kernel->name, "block", !returns_faults, launch.block);
-    launch.is_untimed = lua_getfield(L, 3, "timed") == LUA_TBOOLEAN && !lua_toboolean(L, -1);
+    Launch launch = launch_at(L, kernel, returns_faults);
+    choose_forward(machine, gpu_launch_count(machine->gpu), &launch);
+    machine->returns_faults = returns_faults;
+    machine->returns_list = false;
+    return begin_launch(L, machine, &(KernelLaunch){.kernel = kernel, .launch = &launch}, 1);
+}
+
+/* --- Kernels that are launched together -------------------------------------------------------- */
+
+/* Fast-forward ends before them, or with the first of them that has no CTA without timing. */
+static void refuse_parts(lua_State *L, const Machine *machine, uint32_t count) {
+    uint32_t first = gpu_launch_count(machine->gpu);
+    bool is_sampled = lua_getiuservalue(L, 1, GPU_SAMPLER) == LUA_TFUNCTION;
     lua_pop(L, 1);
-    launch.is_cooperative = lua_getfield(L, 3, "cooperative") != LUA_TNIL && lua_toboolean(L, -1);
-    lua_pop(L, 1);
-    launch.shared_bytes = read_optional_count(L, kernel->name, "shared");
-    launch.registers = read_optional_count(L, kernel->name, "registers");
-    launch.stack_bytes = read_optional_count(L, kernel->name, "stack");
-    launch.forward_ctas = read_optional_count(L, kernel->name, "forward");
-    choose_forward(machine, &launch);
-    launch.params = memset(lua_newuserdatauv(L, kernel->param_bytes + 1, 0), 0, kernel->param_bytes + 1);
-    pack_arguments(L, kernel, launch.params);
-    return begin_launch(L, machine, kernel, &launch);
+    if (is_sampled)
+        user_error(
+            "launch_together: expected a run that is not sampled: intervals are known of one kernel at a "
+            "time");
+    bool is_before = machine->forward_launch >= first + count;
+    bool is_behind = machine->forward_launch < first ||
+                     (machine->forward_launch == first && machine->forward_share <= 0);
+    if (machine->forwards && !is_before && !is_behind)
+        user_error("launch_together: expected fast_forward to end before launch %u, the first of %u that are "
+                   "launched together, or behind the last, got launch=%u,cta=%g",
+                   first, count, machine->forward_launch, machine->forward_share);
+}
+
+int launch_kernels_together(lua_State *L, Machine *machine, bool returns_faults) {
+    uint32_t count = (uint32_t)lua_rawlen(L, 2);
+    lua_settop(L, 3);
+    LaunchList *list = launches_at(L, machine, count, returns_faults);
+    if (count > 1) refuse_parts(L, machine, count);
+    for (uint32_t k = 0; k < count; k++)
+        choose_forward(machine, gpu_launch_count(machine->gpu) + k, &list->launch[k]);
+    machine->returns_faults = returns_faults;
+    machine->returns_list = true;
+    return begin_launch(L, machine, list->of, count);
 }
 
 void launch_open(lua_State *L) {

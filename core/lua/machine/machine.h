@@ -39,6 +39,7 @@ typedef struct Machine {
     uint64_t estimated_cycles;     /* of launches that were sampled */
     bool launched;                 /* a kernel, which has not ended */
     bool returns_faults;           /* the launch that is running, or was last */
+    bool returns_list;             /* likewise: it is of a list of kernels */
     bool tells_launch_ends;        /* to the checkpoint function */
     bool closed;                   /* for Lua: what it has may still be there */
     struct Machine *before;        /* those whose place it took; their objects may be held by scripts */

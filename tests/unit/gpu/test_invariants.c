@@ -1,6 +1,6 @@
 /* Conservation laws: they hold in the midst of a run and at its end, and each finds what breaks it. A case
  * changes counters or state, by the names of their rows, in a machine that was right before. */
-#include "core/gpu/device/dispatcher.h"
+#include "core/gpu/device/dispatcher_state.h"
 #include "tests/unit/gpu/tiny_machine.h"
 #include "tests/unit/panic_text.h"
 #include "tests/unit/suites.h"
@@ -311,7 +311,7 @@ static const Case sm_cases[] = {
     {{ROW("sm[1]", "resident", 1)}, "are resident", false},
     {{ROW("dispatcher", "ctas_dispatched", 1)}, "CTAs dispatched", false},
     {{ROW("dispatcher", "done", 1)}, "CTAs dispatched", false},
-    {{ROW("dispatcher", "handed_out", -30)}, "CTAs handed out", true},
+    {{ROW_AT("dispatcher", "grids", -30, offsetof(Grid, handed_out))}, "CTAs handed out", true},
     /* lines of code */
     {{ROW("sm[0]", "fetch_misses", 1)}, "misses of the instruction cache", false},
     /* instructions and accesses of the LSU */

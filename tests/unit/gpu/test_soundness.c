@@ -1,5 +1,6 @@
 /* State that a snapshot brings and no machine ever had is refused by object and field, before anything works
  * with it. A case changes one number in a machine at work, as a forged checkpoint would. */
+#include "core/gpu/device/dispatcher_state.h"
 #include "core/gpu/device/gpu.h"
 #include "core/gpu/sm/sm.h"
 #include "mem/dram/memory_controller_state.h"
@@ -102,7 +103,8 @@ static bool is_transferred(void) {
     Buffer saved = {0};
     Machine other = new_machine();
     gpu_save(machine.gpu, &saved);
-    gpu_prepare(other.gpu, module_kernel(other.module, "busy"), &launch);
+    gpu_prepare(other.gpu, &(KernelLaunch){.kernel = module_kernel(other.module, "busy"), .launch = &launch},
+                1);
     Reader reader = {.bytes = saved.bytes, .count = saved.count};
     SnapshotChanges none = {0};
     bool good = gpu_load(other.gpu, &reader, &none, why, sizeof why);
@@ -159,7 +161,15 @@ static const Case cases[] = {
      "sm[0].cta: who waits at the cluster's barrier"},
     {"dispatcher", "next_sm", 0, 4, 1, "dispatcher: "},
     {"dispatcher", "slots", 4, 4, 33, "dispatcher.slots"},
-    {"dispatcher", "block_left", 0, 4, 32, "dispatcher: "},
+    {"dispatcher", "grids", ENTRY(Grid, block_left), 32, "dispatcher: "},
+    {"dispatcher", "grids", ENTRY(Grid, ctas), 7, "dispatcher: "},
+    {"dispatcher", "grids", ENTRY(Grid, has_begun), 0, "dispatcher: "},
+    {"dispatcher", "grids", ENTRY(Grid, next_sm), 1, "dispatcher: "},
+    {"dispatcher", "grids", ENTRY(Grid, taken_words), 1, "dispatcher.taken: "},
+    {"dispatcher", "grids", ENTRY(Grid, position), 1, "dispatcher.position: "},
+    {"dispatcher", "slots", ENTRY(SmSlots, grid), 1, "dispatcher.slots"},
+    {"dispatcher", "present", 0, 8, 1, "dispatcher: "},
+    {"dispatcher", "done", 0, 8, 99, "dispatcher: "},
     {"dispatcher", "slots", 0, 4, 15, "dispatcher: CTA slots 0xf of sm[0] are free"},
     /* pipelines */
     {"sm[0]", "collector", ENTRY(OperandCollector, unit[UNIT_SP].next_latch), 200, "sm[0].collector"},

@@ -107,10 +107,11 @@ function CtaProgress:issued(slot) end
 ---@field tile_x integer Width of the tiles (CTAs)
 ---@field tile_y integer Height of the tiles (CTAs)
 ---@field block integer CTAs that an SM gets together with placement = blocks (CTAs)
+---@field sharing "in_order"|"evenly" Which of the kernels that were launched together an SM without CTAs gets: the first one that has CTAs for it; the one with the fewest SMs, and SMs of a kernel that has more than its share get no more CTAs until they are empty
 
 ---@class (exact) warpwright.Dispatcher.Knobs
 
----Hands out the CTAs of a kernel to the SMs as resources allow
+---Hands out the CTAs of kernels to the SMs as resources allow
 ---@class warpwright.Dispatcher: warpwright.Handle, warpwright.Dispatcher.Values
 ---@field kernels integer Kernels started (kernels)
 ---@field ctas_dispatched integer CTAs handed out (CTAs)
@@ -132,21 +133,40 @@ function Dispatcher:set_limit(sm, ctas) end
 ---@return integer ctas
 function Dispatcher:resident(sm) end
 
----CTAs of the present kernel that no SM has got yet
+---CTAs of all kernels that have begun that no SM has got yet
 ---@return integer ctas
 function Dispatcher:waiting() end
 
----CTAs of the present kernel in x, y and z
+---CTAs of the kernel in x, y and z whose CTAs are handed out, or were last
 ---@return integer x
 ---@return integer y
 ---@return integer z
 function Dispatcher:grid() end
 
----The lowest number, from first to last, of a CTA that no SM has got yet; nil: all are handed out
+---The lowest number, from first to last, of a CTA of this kernel that no SM has got yet; nil: all are handed out
 ---@param first integer
 ---@param last integer
 ---@return integer? cta
 function Dispatcher:first_waiting(first, last) end
+
+---Kernels of the present launch
+---@return integer kernels
+function Dispatcher:kernels() end
+
+---Of one of them, numbered from 0: CTAs that no SM has got yet, and CTAs that SMs hold; 0 before it begins. nil: there are not so many
+---@param kernel integer 0 to 1023
+---@return integer? waiting
+---@return integer? resident
+function Dispatcher:kernel(kernel) end
+
+---Number of the kernel whose CTAs the SM holds or held last
+---@param sm integer 0 to sms - 1
+---@return integer kernel
+function Dispatcher:kernel_of(sm) end
+
+---The SM gets no more CTAs until it is empty; then it may get another kernel: next_kernel()
+---@param sm integer 0 to sms - 1
+function Dispatcher:drain(sm) end
 
 ---@class warpwright.DmaEngine.Values
 ---@field buffers integer Transfers that each CTA may have in flight (buffers)

@@ -75,24 +75,34 @@ local function read_run(path)
   return run
 end
 
---- Ends of launches, by core cycle.
-local function launch_ends(run)
-  local ends, i = {}, 0
+--- Of each launch: the number of the first and of the last one that it was launched together with, from 0 on, and the core cycle in
+-- which the last of them ends.
+local function launches_of(run)
+  local launches, i = {}, 0
   while run.values[("launch[%d].cycles"):format(i)] do
-    local launch = ("launch[%d]."):format(i)
-    ends[i + 1] = (run.values[launch .. "start_cycle"] or 0) + run.values[launch .. "cycles"]
+    local name = ("launch[%d]."):format(i)
+    local first = run.values[name .. "together"] or i
+    local ends = (run.values[name .. "start_cycle"] or 0) + run.values[name .. "cycles"]
+    local group = launches[first + 1] or { first = i, ends = ends }
+    group.last, group.ends = i, math.max(group.ends, ends)
+    launches[i + 1] = group
     i = i + 1
   end
-  return ends
+  return launches
+end
+
+local function title_of(launch)
+  return launch.last > launch.first and ("launches %d to %d"):format(launch.first, launch.last) or ("launch %d"):format(launch.first)
 end
 
 --- The launches' stacks without anything in them, but none of those that ended before the intervals begin.
-local function stacks_from(begin, ends)
+local function stacks_from(begin, launches)
   local stacks = {}
-  for i, cycle in ipairs(ends) do
-    if begin == 0 or cycle > begin then
-      stacks[#stacks + 1] = new_stack(("launch %d"):format(i - 1))
-      stacks[#stacks].launch = i - 1
+  for i, launch in ipairs(launches) do
+    if launch.first == i - 1 and (begin == 0 or launch.ends > begin) then
+      local stack = new_stack(title_of(launch))
+      stack.launch, stack.last = launch.first, launch.last
+      stacks[#stacks + 1] = stack
     end
   end
   return stacks
@@ -118,13 +128,17 @@ end
 local function stacks_of_launches(run)
   local rows = stored_run.read_intervals(run.path)
   if not rows then return nil, "expected intervals.csv, got none; run it with --stats-every 1launch" end
-  local ends, by_launch = launch_ends(run), {}
-  local stacks = stacks_from(rows[1] and rows[1].from or 0, ends)
-  local next_end = stacks[1] and stacks[1].launch + 1 or #ends + 1
+  local launches, by_launch = launches_of(run), {}
+  local stacks = stacks_from(rows[1] and rows[1].from or 0, launches)
+  local next_end = stacks[1] and stacks[1].launch + 1 or #launches + 1
   for _, stack in ipairs(stacks) do by_launch[stack.launch] = stack end
   for _, row in ipairs(rows) do
-    while ends[next_end] and row.from >= ends[next_end] and row.to > row.from do next_end = next_end + 1 end
-    if ends[next_end] and row.to > ends[next_end] then
+    local launch = launches[next_end]
+    while launch and row.from >= launch.ends and row.to > row.from do
+      next_end = next_end + 1
+      launch = launches[next_end]
+    end
+    if launch and row.to > launch.ends then
       return nil, "expected intervals that end with each launch; run it with --stats-every 1launch"
     end
     local number = next_end - 1

@@ -40,6 +40,9 @@ local function run_rows(r)
       launch.cycles + 0.0)
     add(prefix .. "ctas", launch.ctas, "CTAs", kernel .. ": thread blocks")
     add(prefix .. "ctas_per_sm", launch.ctas_per_sm, "CTAs", ("%s: that an SM holds at most, limited by %s"):format(kernel, launch.limited_by))
+    if launch.together then
+      add(prefix .. "together", launch.together, "launch", kernel .. ": the first of the launches that were launched together")
+    end
   end
   return rows
 end

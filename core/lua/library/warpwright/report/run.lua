@@ -78,12 +78,21 @@ local function shares(columns, heads, stacks, order, options)
   return page.table(columns, rows, options)
 end
 
+--- The name of a stack's kernel; of kernels that were launched together those of all. nil behind the last launch.
+local function kernels_of(run, stack)
+  local names = {}
+  for number = stack.launch, stack.last or stack.launch do
+    local launch = run.launches[number + 1]
+    names[#names + 1] = launch and launch.kernel
+  end
+  return names[1] and table.concat(names, " + ")
+end
+
 --- The launches of each name of a kernel together, in the order of their first ones.
 local function by_kernel(run, launch_stacks, order)
   local stacks, of_kernel, heads = {}, {}, {}
   for _, launch in ipairs(launch_stacks) do
-    local of = run.launches[launch.launch + 1]
-    local kernel = of and of.kernel or "after the last launch"
+    local kernel = kernels_of(run, launch) or "after the last launch"
     local at = of_kernel[kernel]
     if not at then
       at = #stacks + 1
@@ -101,8 +110,7 @@ end
 local function by_launch(run, stacks, order)
   local heads = {}
   for i, stack in ipairs(stacks) do
-    local launch = run.launches[stack.launch + 1]
-    heads[i] = { stack.launch, launch and launch.kernel or "", stack.cycles }
+    heads[i] = { stack.launch, kernels_of(run, stack) or "", stack.cycles }
   end
   return shares({ "launch", "kernel", "cycles" }, heads, stacks, order, { id = "stack-by-launch" })
 end
@@ -141,8 +149,7 @@ end
 local function energy_of_launches(run, total)
   local rows = {}
   for i, stack in ipairs(run.stacks or {}) do
-    local launch = run.launches[stack.launch + 1]
-    rows[i] = stack.joules and { stack.launch, launch and launch.kernel or "after the last launch", stack.cycles, stack.joules,
+    rows[i] = stack.joules and { stack.launch, kernels_of(run, stack) or "after the last launch", stack.cycles, stack.joules,
       page.share(stack.joules / total) }
   end
   if not rows[1] then

@@ -1,0 +1,141 @@
+/* Which of the kernels that were launched together an SM gets: an SM has CTAs of one kernel at a time. */
+#include "core/gpu/device/dispatcher_state.h"
+
+#include <stdlib.h>
+
+enum { NO_GRID = -1 };
+
+/* What the SMs have, between quanta. */
+typedef struct {
+    Dispatcher *d;
+    const SmsOfKernels *sms_of;
+    uint32_t running;   /* grids that have begun and have CTAs that have not ended */
+    uint32_t draining;  /* SMs */
+    uint32_t *sms;      /* of each grid: SMs with CTAs of it, or that shall get some */
+    uint64_t *promised; /* of each grid: CTAs that SMs without any will get of it first */
+} Shares;
+
+static uint32_t places_for(const Shares *shares, uint32_t sm, uint32_t grid) {
+    return shares->sms_of->places(shares->sms_of->context, sm, grid);
+}
+
+/* How many CTAs an SM without any gets before another SM does. */
+static uint64_t first_ctas(const Dispatcher *d, uint32_t places) {
+    switch ((Placement)d->placement) {
+    case PLACE_DEPTH_FIRST: return places;
+    case PLACE_BLOCKS: return d->block < places ? d->block : places;
+    default: return 1;
+    }
+}
+
+static bool wants_sm(const Shares *shares, uint32_t grid) {
+    const Grid *of = &shares->d->grids[grid];
+    return has_ctas_left(of) && of->ctas - of->handed_out > shares->promised[grid];
+}
+
+/* The first that wants it, in the order of the launch, or of those with the fewest SMs the first; where none needs it,
+ * the first that could use it. */
+static int grid_for(const Shares *shares, uint32_t sm) {
+    const Dispatcher *d = shares->d;
+    int wanting = NO_GRID, first = NO_GRID;
+    for (uint32_t g = 0; g < d->grid_count; g++) {
+        if (!has_ctas_left(&d->grids[g]) || !places_for(shares, sm, g)) continue;
+        if (first == NO_GRID) first = (int)g;
+        if (!wants_sm(shares, g)) continue;
+        if (wanting == NO_GRID || shares->sms[g] < shares->sms[wanting]) wanting = (int)g;
+        if (d->sharing == SHARE_IN_ORDER) break;
+    }
+    return wanting != NO_GRID ? wanting : first;
+}
+
+bool may_have_sm(const int64_t *arguments, int64_t kernel) {
+    const Shares *shares = (const Shares *)(intptr_t)arguments[2];
+    if (kernel == NO_GRID) return true;
+    return kernel >= 0 && kernel < shares->d->grid_count && has_ctas_left(&shares->d->grids[kernel]) &&
+           places_for(shares, (uint32_t)arguments[0], (uint32_t)kernel);
+}
+
+static int choose_grid(const Shares *shares, uint32_t sm) {
+    SimObject *object = &shares->d->obj;
+    int choice = grid_for(shares, sm);
+    bool is_asked = shares->d->grid_count > 1 && object_has_subscriber(object, DISPATCHER_NEXT_KERNEL);
+    if (!is_asked) return choice;
+    int64_t answer = event_ask(object, DISPATCHER_NEXT_KERNEL, sm, choice, (int64_t)(intptr_t)shares);
+    return answer == NO_ANSWER ? choice : (int)answer;
+}
+
+/* It has no CTA. True when its kernel is another one now. */
+static bool give_sm(Shares *shares, uint32_t sm) {
+    Dispatcher *d = shares->d;
+    SmSlots *slots = &d->slots[sm];
+    int grid = choose_grid(shares, sm);
+    bool is_another = grid != NO_GRID && (uint32_t)grid != slots->grid;
+    if (grid == NO_GRID) return false;
+    uint32_t places = places_for(shares, sm, (uint32_t)grid);
+    shares->promised[grid] += first_ctas(d, places);
+    shares->sms[grid]++;
+    *slots = (SmSlots){.free_slots = slots_of(places), .places = places, .grid = (uint32_t)grid};
+    return is_another;
+}
+
+static void count_shares(Shares *shares) {
+    const Dispatcher *d = shares->d;
+    for (uint32_t g = 0; g < d->grid_count; g++)
+        shares->running += d->grids[g].has_begun && d->grids[g].done < d->grids[g].ctas;
+    for (uint32_t sm = 0; sm < d->sms; sm++) {
+        if (has_no_cta(&d->slots[sm])) continue;
+        shares->draining += d->slots[sm].drains;
+        if (!d->slots[sm].drains) shares->sms[d->slots[sm].grid]++;
+    }
+}
+
+/* The last SM of a grid with more of them than its share. */
+static int sm_to_drain(const Shares *shares, uint32_t share) {
+    const Dispatcher *d = shares->d;
+    for (uint32_t sm = d->sms; sm-- > 0;) {
+        const SmSlots *slots = &d->slots[sm];
+        if (!has_no_cta(slots) && !slots->drains && shares->sms[slots->grid] > share) return (int)sm;
+    }
+    return NO_SM;
+}
+
+/* Where SMs are shared evenly: grids with too few get those of others, once their CTAs have ended. */
+static void drain_for_others(Shares *shares) {
+    Dispatcher *d = shares->d;
+    uint32_t share = shares->running ? d->sms / shares->running : 0, missing = 0;
+    for (uint32_t g = 0; g < d->grid_count; g++)
+        if (wants_sm(shares, g) && shares->sms[g] < share) missing += share - shares->sms[g];
+    for (int sm; missing > shares->draining && (sm = sm_to_drain(shares, share)) != NO_SM;
+         shares->draining++) {
+        d->slots[sm].drains = 1;
+        shares->sms[d->slots[sm].grid]--;
+    }
+}
+
+void dispatcher_share(SimObject *object, const SmsOfKernels *sms_of, uint64_t now) {
+    Dispatcher *d = (Dispatcher *)object;
+    Shares shares = {.d = d, .sms_of = sms_of};
+    uint32_t first = d->goes_on ? d->next_sm : 0;
+    shares.sms = calloc(d->grid_count, sizeof *shares.sms);
+    shares.promised = calloc(d->grid_count, sizeof *shares.promised);
+    ensure(shares.sms && shares.promised);
+    count_shares(&shares);
+    for (uint32_t i = 0; i < d->sms; i++) {
+        uint32_t sm = (first + i) % d->sms;
+        if (has_no_cta(&d->slots[sm]) && give_sm(&shares, sm))
+            sms_of->given(sms_of->context, sm, d->slots[sm].grid);
+    }
+    if (d->sharing == SHARE_EVENLY) drain_for_others(&shares);
+    free(shares.sms);
+    free(shares.promised);
+    object_poke(object, now);
+}
+
+bool leaves_sm_to_others(const Dispatcher *d, uint32_t sm) {
+    const SmSlots *slots = &d->slots[sm];
+    bool keeps_it = d->grid_count == 1 || has_ctas_left(&d->grids[slots->grid]);
+    if (!has_no_cta(slots) || (keeps_it && !slots->drains)) return false;
+    for (uint32_t g = 0; g < d->grid_count; g++)
+        if (has_ctas_left(&d->grids[g])) return true;
+    return false;
+}

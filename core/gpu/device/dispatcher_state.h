@@ -1,0 +1,121 @@
+/* The state of a Dispatcher, shared by the files that implement it: dispatcher.c, the class and its cycle;
+ * dispatcher_share.c, which kernel's CTAs an SM gets; dispatcher_placement.c, which of its SMs gets the next one;
+ * dispatcher_order.c, which CTA of the grid that is. */
+#ifndef WW_GPU_DISPATCHER_STATE_H
+#define WW_GPU_DISPATCHER_STATE_H
+
+#include "core/gpu/device/dispatcher.h"
+#include "core/gpu/sm/sm.h"
+#include "core/sim/event.h"
+#include "mem/protocol/functional_memory.h"
+
+enum { MOST_ASKED_ABOUT = 64, NO_SM = -1, NO_CTA = -1 };
+
+typedef enum {
+    DISPATCHER_CTA_START,
+    DISPATCHER_CTA_END,
+    DISPATCHER_PLACE,
+    DISPATCHER_NEXT_CTA,
+    DISPATCHER_NEXT_KERNEL,
+} DispatcherEvent;
+
+/* Of an SM, in the present cycle. */
+typedef enum { MAY_GET_ONE, HAS_GOT_ONE, KEPT_WAITING } SmTurn;
+
+typedef enum { PLACE_ROUND_ROBIN, PLACE_LEAST_LOADED, PLACE_DEPTH_FIRST, PLACE_BLOCKS } Placement;
+
+/* In which order the CTAs of a grid are handed out. */
+typedef enum { ORDER_ROWS, ORDER_COLUMNS, ORDER_TILES, ORDER_FROM_THE_END } CtaOrder;
+
+/* Which of several kernels an SM without CTAs gets. */
+typedef enum { SHARE_IN_ORDER, SHARE_EVENLY } Sharing;
+
+/* Of a kernel of the present launch. */
+typedef struct {
+    uint32_t size[3];
+    uint32_t has_begun;              /* a flag: the kernels that it waits for have ended */
+    uint64_t ctas, handed_out, done; /* CTAs */
+    uint64_t position;               /* with `taken`: in `order`, of the first CTA that is left */
+    uint32_t first_taken;            /* word of Dispatcher.taken */
+    uint32_t taken_words;            /* 0: those handed out are the first ones in `order` */
+    uint32_t next_sm;                /* that is looked at first */
+    uint32_t block_left;             /* CTAs that next_sm gets before another one does */
+} Grid;
+
+typedef struct {
+    uint32_t free_slots; /* bit per CTA slot of the SM                                   */
+    uint32_t places;     /* slots, of CTAs of the kernel that it has                     */
+    uint32_t grid;       /* that kernel's                                                */
+    uint32_t drains;     /* a flag: it gets no more CTAs of it, and then another kernel */
+} SmSlots;
+
+typedef struct {
+    SimObject obj;
+    uint32_t sms;     /* parameter */
+    uint32_t next_sm; /* where the next launch begins, with goes_on */
+    uint32_t goes_on; /* a flag */
+    uint32_t code_align;
+    uint32_t placement, order, tile_x, tile_y, block, sharing; /* parameters */
+    Port *sm;
+    uint32_t grid_count;
+    uint32_t taken_words;
+    uint64_t present; /* the grid whose CTAs are handed out, or were last */
+    Grid *grids;
+    uint64_t done;      /* CTAs of all of them */
+    uint64_t forwarded; /* CTAs that were handed over in mid-flight, of all kernels */
+    uint64_t pause_at;  /* as many are done; 0: at none */
+    uint64_t *taken;    /* of grids of which policies choose: bit per CTA that an SM has got, by its number */
+    SmSlots *slots;
+    uint8_t limit[MAX_SMS];            /* knob: CTAs that an SM may hold; 0: as many as fit */
+    uint64_t kernels, ctas_dispatched; /* statistics */
+} Dispatcher;
+
+static inline uint32_t slots_of(uint32_t places) {
+    return places ? ~0u >> (MAX_CTAS - places) : 0;
+}
+
+static inline bool has_ctas_left(const Grid *grid) {
+    return grid->has_begun && grid->handed_out < grid->ctas;
+}
+
+static inline bool has_no_cta(const SmSlots *slots) {
+    return slots->free_slots == slots_of(slots->places);
+}
+
+static inline bool policies_decide(const Dispatcher *d) {
+    return (d->obj.subscribed & (1u << DISPATCHER_PLACE | 1u << DISPATCHER_NEXT_CTA)) != 0;
+}
+
+/* --- dispatcher_order.c, of the present grid --- */
+/* The next CTA in `order`. */
+void next_cta(const Dispatcher *d, uint32_t cta[3]);
+/* The one that the SM gets, which is handed out by this. False: it gets none in this cycle. */
+bool take_cta(Dispatcher *d, uint32_t sm, uint32_t cta[3]);
+/* The position is that of a CTA that is left. */
+void pass_taken(Dispatcher *d);
+/* From the first choice of a policy on: until then those handed out are the first ones in `order`. */
+void note_taken(Dispatcher *d);
+/* No policy has chosen yet. */
+void forget_taken(Dispatcher *d);
+/* The lowest number, from `first` to `last`, of a CTA that no SM has got yet. False: there is none. */
+bool first_left(Dispatcher *d, int64_t first, int64_t last, int64_t *cta);
+/* What next_cta() may answer; arguments[2]: the dispatcher. */
+bool may_be_next(const int64_t *arguments, int64_t cta);
+void taken_are_sound(const Dispatcher *d);
+uint64_t count_taken(const Dispatcher *d, const Grid *grid);
+
+/* --- dispatcher_placement.c, of the present grid --- */
+/* CTAs that the SM holds; those that it may still get, of its kernel and of the present grid. */
+uint32_t resident_ctas(const Dispatcher *d, uint32_t sm);
+bool has_room(const Dispatcher *d, uint32_t sm);
+uint32_t room_of_sm(const Dispatcher *d, uint32_t sm);
+/* As many as the SMs get in this cycle. True when any did. */
+bool hand_out_ctas(Dispatcher *d, uint64_t now);
+
+/* --- dispatcher_share.c --- */
+/* A CTA of the SM has ended: is another kernel to have the SM now? */
+bool leaves_sm_to_others(const Dispatcher *d, uint32_t sm);
+/* What next_kernel() may answer; arguments[2]: the shares. */
+bool may_have_sm(const int64_t *arguments, int64_t kernel);
+
+#endif

@@ -1,0 +1,132 @@
+/* The kernels of a launch: when each begins and ends, which SMs have which, and what each has executed.
+ *
+ * What a kernel executes is counted by its SMs: their counters are taken off its result when they get the kernel, and
+ * added when they get another one, or it ends. In between, the result is what is to be added to the SMs' counters. */
+#include "core/gpu/device/dispatcher.h"
+#include "core/gpu/device/gpu_state.h"
+#include "mem/protocol/caches.h"
+
+uint32_t gpu_kernel_count(const Gpu *gpu) {
+    return gpu->kernel_count;
+}
+
+bool gpu_kernel_has_begun(const Gpu *gpu, uint32_t kernel) {
+    return gpu->kernels[kernel].has_begun;
+}
+
+LaunchResult gpu_launch_result(const Gpu *gpu, uint32_t kernel) {
+    return kernel < gpu->kernel_count ? gpu->kernels[kernel].result : (LaunchResult){0};
+}
+
+const LaunchedKernel *gpu_oldest_kernel(const Gpu *gpu) {
+    for (uint32_t k = 0; k + 1 < gpu->kernel_count; k++)
+        if (!gpu->kernels[k].has_ended) return &gpu->kernels[k];
+    return gpu->kernel_count ? &gpu->kernels[gpu->kernel_count - 1] : NULL;
+}
+
+void gpu_on_kernel(Gpu *gpu, void (*on_kernel)(void *context, const char *kernel, bool begins),
+                   void *context) {
+    gpu->on_kernel = on_kernel;
+    gpu->on_kernel_context = context;
+}
+
+static void tell(const Gpu *gpu, const LaunchedKernel *kernel, bool begins) {
+    if (gpu->on_kernel) gpu->on_kernel(gpu->on_kernel_context, kernel->result.kernel, begins);
+}
+
+/* --- Counting ---------------------------------------------------------------------------------- */
+
+static void add_counters(LaunchedKernel *kernel, const Sm *sm) {
+    kernel->result.warp_instructions += sm->warp_instructions;
+    kernel->result.thread_instructions += sm->thread_instructions;
+}
+
+static void take_counters_off(LaunchedKernel *kernel, const Sm *sm) {
+    kernel->result.warp_instructions -= sm->warp_instructions;
+    kernel->result.thread_instructions -= sm->thread_instructions;
+}
+
+/* --- SMs --------------------------------------------------------------------------------------- */
+
+void gpu_set_kernel(Gpu *gpu, uint32_t sm, uint32_t kernel) {
+    gpu->kernel_of[sm] = (uint16_t)kernel;
+    sm_set_kernel(gpu->sms[sm], &gpu->kernels[kernel].running);
+}
+
+/* The L1s of an SM that gets another kernel keep nothing, as all do between launches. */
+static void invalidate_l1s_of(const Sm *sm) {
+    SimObject *const *caches;
+    uint32_t count = lsu_caches(sm->lsu.send->receiver, &caches);
+    for (uint32_t i = 0; i < count; i++)
+        if (caches[i]->class == &l1_class && !l1_keeps_lines(caches[i])) l1_invalidate(caches[i]);
+}
+
+static uint32_t places_at_port(void *context, uint32_t port, uint32_t kernel) {
+    const Gpu *gpu = context;
+    OccupancyLimit limit;
+    char why[OCCUPANCY_WHY_BYTES];
+    return sm_occupancy(gpu->sms[gpu->sm_at_port[port]], &gpu->kernels[kernel].running, &limit, why,
+                        sizeof why);
+}
+
+static void sm_is_given(void *context, uint32_t port, uint32_t kernel) {
+    Gpu *gpu = context;
+    uint32_t i = gpu->sm_at_port[port];
+    LaunchedKernel *before = &gpu->kernels[gpu->kernel_of[i]];
+    if (!before->has_ended) add_counters(before, gpu->sms[i]);
+    take_counters_off(&gpu->kernels[kernel], gpu->sms[i]);
+    invalidate_l1s_of(gpu->sms[i]);
+    gpu_set_kernel(gpu, i, kernel);
+}
+
+static void share_sms(Gpu *gpu) {
+    const SmsOfKernels sms_of = {places_at_port, sm_is_given, gpu};
+    dispatcher_share(gpu->dispatcher, &sms_of, edge_from_now(gpu->dispatcher));
+}
+
+/* --- Beginning and ending ---------------------------------------------------------------------- */
+
+static bool waits(const Gpu *gpu, const LaunchedKernel *kernel) {
+    for (uint32_t i = 0; i < kernel->after_count; i++)
+        if (!gpu->kernels[kernel->after[i]].has_ended) return true;
+    return false;
+}
+
+static void begin(Gpu *gpu, uint32_t number) {
+    LaunchedKernel *kernel = &gpu->kernels[number];
+    kernel->has_begun = 1;
+    kernel->result.start_cycle = gpu_cycle(gpu);
+    dispatcher_begin(gpu->dispatcher, number, kernel->running.grid);
+}
+
+void gpu_begin_kernels(Gpu *gpu) {
+    for (uint32_t i = 0; i < gpu->sm_count; i++)
+        take_counters_off(gpu->kernels, gpu->sms[i]);
+    for (uint32_t k = 0; k < gpu->kernel_count; k++)
+        if (!waits(gpu, &gpu->kernels[k])) begin(gpu, k);
+    share_sms(gpu);
+}
+
+static void end(Gpu *gpu, uint32_t number) {
+    LaunchedKernel *kernel = &gpu->kernels[number];
+    for (uint32_t i = 0; i < gpu->sm_count; i++)
+        if (gpu->kernel_of[i] == number) add_counters(kernel, gpu->sms[i]);
+    kernel->has_ended = 1;
+    if (kernel->has_begun) kernel->result.cycles = gpu_cycle(gpu) - kernel->result.start_cycle;
+}
+
+void gpu_attend_to_kernels(Gpu *gpu) {
+    for (uint32_t k = 0; k < gpu->kernel_count; k++) {
+        LaunchedKernel *kernel = &gpu->kernels[k];
+        if (kernel->has_ended || !dispatcher_has_ended(gpu->dispatcher, k)) continue;
+        end(gpu, k);
+        if (kernel->has_begun) tell(gpu, kernel, false);
+    }
+    for (uint32_t k = 0; k < gpu->kernel_count; k++) {
+        LaunchedKernel *kernel = &gpu->kernels[k];
+        if (kernel->has_begun || kernel->has_ended || waits(gpu, kernel)) continue;
+        begin(gpu, k);
+        tell(gpu, kernel, true);
+    }
+    if (gpu->kernel_count > 1 && !dispatcher_idle(gpu->dispatcher)) share_sms(gpu);
+}

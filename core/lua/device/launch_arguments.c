@@ -1,0 +1,248 @@
+/* What host programs say of a launch: grid, block, arguments; and lists of launches. */
+#include "core/lua/device/launch_arguments.h"
+
+#include "core/lua/bindings.h"
+#include "core/lua/device/array.h"
+#include "core/lua/device/modules.h"
+#include "core/ptx/execution/exec.h"
+
+#include <string.h>
+
+/* --- Arguments ------------------------------------------------------------------------------- */
+
+/* n, or { x, y, z }, of which y and z may be left out */
+static void read_dimensions(lua_State *L, const char *kernel, const char *name, lua_Integer least,
+                            uint32_t size[3]) {
+    bool is_table = lua_getfield(L, 3, name) == LUA_TTABLE;
+    if (is_table && lua_rawlen(L, -1) > 3)
+        user_error("kernel %s: %s: expected up to 3 dimensions, got %zu", kernel, name,
+                   (size_t)lua_rawlen(L, -1));
+    for (int i = 0; i < 3; i++) {
+        int whole = true;
+        if (is_table)
+            lua_rawgeti(L, -1, i + 1);
+        else if (i == 0)
+            lua_pushvalue(L, -1);
+        else
+            lua_pushnil(L);
+        lua_Integer value = i > 0 && lua_isnil(L, -1) ? 1 : lua_tointegerx(L, -1, &whole);
+        if (!whole || value < least || value > UINT32_MAX)
+            user_error_got(L, -1, "kernel %s: %s.%c: expected a whole number from %d on", kernel, name,
+                           "xyz"[i], (int)least);
+        size[i] = (uint32_t)value;
+        lua_pop(L, 1);
+    }
+    lua_pop(L, 1);
+}
+
+static uint32_t read_optional_count(lua_State *L, const char *kernel, const char *name) {
+    int whole = true;
+    lua_Integer value = lua_getfield(L, 3, name) == LUA_TNIL ? 0 : lua_tointegerx(L, -1, &whole);
+    if (!whole || value < 0 || value > UINT32_MAX)
+        user_error_got(L, -1, "kernel %s: %s: expected a whole number", kernel, name);
+    lua_pop(L, 1);
+    return (uint32_t)value;
+}
+
+/* As a signed or as an unsigned number. */
+static bool integer_fits(lua_Integer value, uint32_t bytes) {
+    if (bytes == 0 || bytes > 8) return false;
+    return bytes == 8 || (value >= -(1ll << (8 * bytes - 1)) && value < 1ll << 8 * bytes);
+}
+
+static void pack_integer(const Kernel *kernel, const KernelParam *param, lua_Integer value, uint8_t *at) {
+    if (!integer_fits(value, param->bytes))
+        user_error("kernel %s, argument %s: expected an integer of %u bytes, got %lld", kernel->name,
+                   param->name, param->bytes, value);
+    memcpy(at, &value, param->bytes);
+}
+
+static void pack_float(const Kernel *kernel, const KernelParam *param, double value, uint8_t *at) {
+    float single = (float)value;
+    uint16_t half = param->type == PARAM_BRAIN ? bf16_of_double(value) : f16_of_double(value);
+    if (param->type == PARAM_HALF || param->type == PARAM_BRAIN)
+        memcpy(at, &half, 2);
+    else if (param->bytes == 4)
+        memcpy(at, &single, 4);
+    else if (param->bytes == 8)
+        memcpy(at, &value, 8);
+    else
+        user_error("kernel %s, argument %s: expected a value of %u bytes, got the float %g", kernel->name,
+                   param->name, param->bytes, value);
+}
+
+/* A number as the parameter's type wants it; a parameter that does not say takes integers and floats as they
+ * are. */
+static void pack_number(lua_State *L, const Kernel *kernel, const KernelParam *param, uint8_t *at) {
+    int is_whole;
+    lua_Integer whole = lua_tointegerx(L, -1, &is_whole);
+    bool wants_float = param->type >= PARAM_FLOAT || (param->type == PARAM_BITS && !lua_isinteger(L, -1));
+    if (wants_float)
+        pack_float(kernel, param, lua_tonumber(L, -1), at);
+    else if (is_whole)
+        pack_integer(kernel, param, whole, at);
+    else
+        user_error_got(L, -1, "kernel %s, argument %s: expected an integer", kernel->name, param->name);
+}
+
+/* The Lua value on top of the stack as the kernel's parameter: a number, or an array as the bytes that it
+ * is. */
+static void pack_argument(lua_State *L, const Kernel *kernel, const KernelParam *param, uint8_t *params) {
+    uint8_t *at = params + param->offset;
+    const Array *array = array_test(L, -1);
+    if (array) {
+        if (array_bytes(array) != param->bytes)
+            user_error("kernel %s, argument %s: expected %u bytes, got %lu", kernel->name, param->name,
+                       param->bytes, array_bytes(array));
+        memcpy(at, array->data, param->bytes);
+    } else if (lua_type(L, -1) == LUA_TNUMBER) {
+        pack_number(L, kernel, param, at);
+    } else {
+        user_error_got(L, -1,
+                       "kernel %s, argument %s: expected an address, a number, or an array for its bytes",
+                       kernel->name, param->name);
+    }
+}
+
+static void list_params(const Kernel *kernel, char *text, size_t size) {
+    size_t used = 0;
+    text[0] = 0;
+    for (uint32_t i = 0; i < kernel->param_count && used < size; i++)
+        used += (size_t)snprintf(text + used, size - used, "%s%s", i ? ", " : "", kernel->params[i].name);
+}
+
+/* A string: the bytes of all parameters as the kernel lays them out. */
+static void take_packed(lua_State *L, const Kernel *kernel, uint8_t *params) {
+    size_t length;
+    const char *bytes = lua_tolstring(L, -1, &length);
+    if (length != kernel->param_bytes)
+        user_error("kernel %s: args: expected %u bytes, got %zu", kernel->name, kernel->param_bytes, length);
+    memcpy(params, bytes, length);
+    lua_pop(L, 1);
+}
+
+static void pack_arguments(lua_State *L, const Kernel *kernel, uint8_t *params) {
+    char names[1024];
+    int type = lua_getfield(L, 3, "args");
+    if (type == LUA_TSTRING) {
+        take_packed(L, kernel, params);
+        return;
+    }
+    size_t given = type == LUA_TNIL ? 0 : lua_rawlen(L, -1);
+    if (type != LUA_TNIL && type != LUA_TTABLE)
+        user_error_got(L, -1, "kernel %s: args: expected a list, or the bytes of all as a string",
+                       kernel->name);
+    if (given != kernel->param_count) {
+        list_params(kernel, names, sizeof names);
+        user_error("kernel %s: args: expected %u (%s), got %zu", kernel->name, kernel->param_count, names,
+                   given);
+    }
+    for (uint32_t i = 0; i < kernel->param_count; i++) {
+        lua_rawgeti(L, -1, i + 1);
+        pack_argument(L, kernel, &kernel->params[i], params);
+        lua_pop(L, 1);
+    }
+    lua_pop(L, 1);
+}
+
+/* --- A launch ---------------------------------------------------------------------------------- */
+
+void take_launch_options(lua_State *L, const char *kernel) {
+    static const char *const legal[] = {"grid", "block", "shared",      "registers", "stack",
+                                        "args", "timed", "cooperative", "forward",   NULL};
+    char where[256];
+    if (!lua_istable(L, 3)) user_error_got(L, 3, "launch: expected { grid =, block =, args = }");
+    snprintf(where, sizeof where, "launch of kernel %s", kernel);
+    take_options(L, 3, where, legal);
+}
+
+Launch launch_at(lua_State *L, const Kernel *kernel, bool returns_faults) {
+    Launch launch = {.returns_faults = returns_faults};
+    read_dimensions(L, kernel->name, "grid", !returns_faults, launch.grid);
+    read_dimensions(L, kernel->name, "block", !returns_faults, launch.block);
+    launch.is_untimed = lua_getfield(L, 3, "timed") == LUA_TBOOLEAN && !lua_toboolean(L, -1);
+    lua_pop(L, 1);
+    launch.is_cooperative = lua_getfield(L, 3, "cooperative") != LUA_TNIL && lua_toboolean(L, -1);
+    lua_pop(L, 1);
+    launch.shared_bytes = read_optional_count(L, kernel->name, "shared");
+    launch.registers = read_optional_count(L, kernel->name, "registers");
+    launch.stack_bytes = read_optional_count(L, kernel->name, "stack");
+    launch.forward_ctas = read_optional_count(L, kernel->name, "forward");
+    launch.params = memset(lua_newuserdatauv(L, kernel->param_bytes + 1, 0), 0, kernel->param_bytes + 1);
+    pack_arguments(L, kernel, launch.params);
+    return launch;
+}
+
+/* --- Several ----------------------------------------------------------------------------------- */
+
+void take_launches(lua_State *L, const Machine *machine, const char *what) {
+    static const char *const legal[] = {"kernel", "grid", "block", "shared", "registers",
+                                        "stack",  "args", "after", NULL};
+    lua_Unsigned count = lua_istable(L, 2) ? lua_rawlen(L, 2) : 0;
+    if (count < 1 || count > MAX_KERNELS_TOGETHER)
+        user_error_got(L, 2, "%s: expected a list of 1 to %d { kernel =, grid =, block =, args =, after = }",
+                       what, MAX_KERNELS_TOGETHER);
+    lua_createtable(L, (int)count, 0);
+    for (lua_Integer k = 1; k <= (lua_Integer)count; k++) {
+        char where[64];
+        snprintf(where, sizeof where, "%s: kernel %lld", what, k);
+        if (lua_rawgeti(L, 2, k) != LUA_TTABLE)
+            user_error_got(L, -1, "%s: expected { kernel =, grid =, block =, args =, after = }", where);
+        take_options(L, lua_gettop(L), where, legal);
+        lua_getfield(L, -1, "kernel");
+        kernel_at(L, -1, machine, where);
+        lua_pop(L, 1);
+        lua_rawseti(L, -2, k);
+    }
+    lua_replace(L, 2);
+}
+
+/* The field `after` of the table at stack index 3: a place in the list or several, from 1 on. What it returns stays on the
+ * stack. */
+static void read_after(lua_State *L, KernelLaunch *launch, lua_Integer number) {
+    const char *name = launch->kernel->name;
+    int type = lua_getfield(L, 3, "after");
+    bool is_list = type == LUA_TTABLE;
+    lua_Unsigned count = is_list ? lua_rawlen(L, -1) : type != LUA_TNIL;
+    if (count > MAX_KERNELS_TOGETHER)
+        user_error("kernel %s: after: expected up to %d places in the list, got %llu", name,
+                   MAX_KERNELS_TOGETHER, count);
+    uint32_t *after = lua_newuserdatauv(L, (count + 1) * sizeof *after, 0);
+    for (lua_Unsigned i = 0; i < count; i++) {
+        int whole;
+        if (is_list)
+            lua_rawgeti(L, -2, (lua_Integer)i + 1);
+        else
+            lua_pushvalue(L, -2);
+        lua_Integer place = lua_tointegerx(L, -1, &whole);
+        if (!whole || place < 1 || place >= number)
+            user_error_got(L, -1,
+                           "kernel %s, number %d: after: expected a place before it in the list, or several, "
+                           "from 1 on",
+                           name, (int)number);
+        after[i] = (uint32_t)place - 1;
+        lua_pop(L, 1);
+    }
+    launch->after = after;
+    launch->after_count = (uint32_t)count;
+    lua_remove(L, -2);
+}
+
+LaunchList *launches_at(lua_State *L, const Machine *machine, uint32_t count, bool returns_faults) {
+    LaunchList *list = lua_newuserdatauv(L, sizeof *list, 0);
+    lua_newtable(L);
+    int kept = lua_gettop(L);
+    for (uint32_t k = 0; k < count; k++) {
+        lua_rawgeti(L, 2, k + 1);
+        lua_replace(L, 3);
+        lua_getfield(L, 3, "kernel");
+        list->of[k] = (KernelLaunch){.kernel = kernel_at(L, -1, machine, "launch_together")->kernel,
+                                     .launch = &list->launch[k]};
+        list->launch[k] = launch_at(L, list->of[k].kernel, returns_faults);
+        lua_rawseti(L, kept, 2 * k + 1);
+        read_after(L, &list->of[k], k + 1);
+        lua_rawseti(L, kept, 2 * k + 2);
+        lua_settop(L, kept);
+    }
+    return list;
+}

@@ -1,0 +1,232 @@
+-- gpu:launch_together: kernels side by side on SMs of their own. The SMs of each and their cycles are counted in
+-- tests/unit/gpu/device/test_kernels.c.
+local ww = require "warpwright"
+local harness = require "tests.lib.harness"
+
+-- spin: each thread writes what so many rounds of arithmetic give. touch: each thread loads a word of a line of the CTA's own.
+-- stop: traps.
+local ptx = harness.write("together.ptx", [[
+.version 4.2
+.target sm_20
+.address_size 64
+.visible .entry spin(.param .u64 out, .param .u32 rounds)
+{
+    .reg .u32 %r<8>;
+    .reg .u64 %rd<4>;
+    .reg .pred %p;
+    ld.param.u64 %rd0, [out];
+    ld.param.u32 %r1, [rounds];
+    mov.u32 %r2, %ctaid.x;
+    mov.u32 %r3, %ntid.x;
+    mov.u32 %r4, %tid.x;
+    mad.lo.u32 %r5, %r2, %r3, %r4;
+    mov.u32 %r6, 0;
+LOOP:
+    mad.lo.u32 %r6, %r6, 3, %r5;
+    sub.u32 %r1, %r1, 1;
+    setp.ne.u32 %p, %r1, 0;
+    @%p bra LOOP;
+    mul.wide.u32 %rd1, %r5, 4;
+    add.u64 %rd2, %rd0, %rd1;
+    st.global.u32 [%rd2], %r6;
+    ret;
+}
+.visible .entry touch(.param .u64 in)
+{
+    .reg .u32 %r<4>;
+    .reg .u64 %rd<4>;
+    ld.param.u64 %rd0, [in];
+    mov.u32 %r1, %ctaid.x;
+    mul.wide.u32 %rd1, %r1, 128;
+    add.u64 %rd2, %rd0, %rd1;
+    ld.global.u32 %r2, [%rd2];
+    add.u32 %r2, %r2, 1;
+    ret;
+}
+.visible .entry stop()
+{
+    trap;
+}
+]])
+
+local function build(options)
+  options = options or {}
+  options.policy = options.policy or "gto"
+  local sim = ww.build("gtx480", options)
+  local gpu = sim:gpu()
+  return sim, gpu, gpu:load(ptx)
+end
+
+--- A kernel `spin` of so many CTAs and rounds, whose output is at place `i`.
+local function spin(gpu, kernels, grid, rounds, after)
+  return { kernel = kernels.spin, grid = grid, block = 128, args = { gpu:alloc(4 * 128 * grid), rounds }, after = after }
+end
+
+harness.test("what kernels compute side by side is what they compute one by one", function()
+  local digests = {}
+  for _, way in ipairs { "together", "one by one" } do
+    local sim, gpu, kernels = build()
+    local list = { spin(gpu, kernels, 20, 50), spin(gpu, kernels, 33, 20), spin(gpu, kernels, 5, 200, 1) }
+    if way == "together" then
+      local results = gpu:launch_together(list)
+      harness.equal(#results, 3, "results")
+      harness.equal(#gpu:launches(), 3, "launches")
+      harness.equal(results[3].start_cycle, results[1].cycles, "the third begins when the first has ended")
+      harness.equal(sim:result().launches[2].ctas, 33, "CTAs of the second")
+    else
+      for _, launch in ipairs(list) do
+        local kernel = launch.kernel
+        launch.kernel, launch.after = nil, nil
+        gpu:launch(kernel, launch)
+      end
+    end
+    digests[#digests + 1] = gpu:digest()
+  end
+  harness.equal(digests[1], digests[2], "digest")
+end)
+
+harness.test("the result is the same with any number of threads and order of ticks, for each sharing", function()
+  for _, sharing in ipairs { "in_order", "evenly" } do
+    local texts = {}
+    for _, how in ipairs { {}, { threads = 2 }, { order = "reversed" } } do
+      how.set = { ["dispatcher.sharing"] = sharing }
+      local sim, gpu, kernels = build(how)
+      gpu:launch_together { spin(gpu, kernels, 100, 40), spin(gpu, kernels, 7, 10), spin(gpu, kernels, 90, 30, 2) }
+      local lines = { gpu:digest() }
+      for name, value in sim:result():stats() do
+        if not name:find "^run%.s" and not name:find "per_second" then lines[#lines + 1] = name .. " " .. value end
+      end
+      texts[#texts + 1] = table.concat(lines, "\n")
+    end
+    harness.equal(texts[2], texts[1], sharing .. ", two threads")
+    harness.equal(texts[3], texts[1], sharing .. ", reversed")
+  end
+end)
+
+harness.test("an SM that gets another kernel begins with an empty L1", function()
+  local sim, gpu, kernels = build()
+  local lines = gpu:upload(ww.array("u32", 32 * 1024))
+  local function touch(after) return { kernel = kernels.touch, grid = 15, block = 32, args = { lines }, after = after } end
+  gpu:launch_together { touch(), touch(1) } -- each CTA on the SM that had the line before
+  harness.equal(sim:result()["sm[*].l1d.misses"], 30, "misses of the L1s")
+  harness.equal(sim:result()["sm[*].l1d.hits"], 0, "hits")
+end)
+
+harness.test("policies hear of each kernel's beginning and end in order", function()
+  local policy = harness.write("listener.lua", [[
+local policy = require "warpwright.policy"
+local p = policy "listener" { counters = { begins = "kernels begun", ends = "kernels ended", most = "most at once" } }
+function p:start() self.state = { running = 0 } end
+function p:on_kernel_start()
+  self:count "begins"
+  self.state.running = self.state.running + 1
+  if self.state.running > 1 then self:count "most" end
+end
+function p:on_kernel_end()
+  self:count "ends"
+  self.state.running = self.state.running - 1
+end
+return p
+]])
+  local sim, gpu, kernels = build { policy = policy }
+  gpu:launch_together { spin(gpu, kernels, 20, 50), spin(gpu, kernels, 20, 50), spin(gpu, kernels, 20, 50, { 1, 2 }) }
+  local r = sim:result()
+  local function count(name)
+    local sum = 0
+    for stat, value in r:stats() do if stat:find("listener." .. name, 1, true) then sum = sum + value end end
+    return sum
+  end
+  harness.equal(count "ends", count "begins", "as many end as begin")
+  harness.equal(count "begins" > 0 and count "begins" % 3, 0, "three begin")
+  harness.equal(count "most" * 3, count "begins", "two at once, for each instance of the policy")
+end)
+
+harness.test("policies give SMs to kernels", function()
+  local policy = harness.write("giver.lua", [[
+local policy = require "warpwright.policy"
+local p = policy "giver" { scope = "dispatcher", counters = { asked = "questions" } }
+function p:next_kernel(sm, choice)
+  self:count "asked"
+  local waiting = self.dispatcher:kernel(1)
+  if sm < 5 and self.dispatcher:kernels() == 2 and waiting > 0 then return 1 end
+  return choice
+end
+return p
+]])
+  local status, text = pcall(build, { policy = policy })
+  assert(status, text)
+  local _, gpu, kernels = build { policy = policy }
+  local results = gpu:launch_together { spin(gpu, kernels, 200, 50), spin(gpu, kernels, 100, 50) }
+  harness.equal(results[2].cycles < results[1].cycles, true, "a third of the SMs finishes the smaller kernel first")
+end)
+
+harness.test("a fault of one of them is the fault of the launch", function()
+  local _, gpu, kernels = build()
+  local results, fault = gpu:try_launch_together { spin(gpu, kernels, 20, 50), { kernel = kernels.stop, grid = 1, block = 32 } }
+  harness.equal(#results, 2, "results")
+  harness.equal(fault.kernel, "stop", "kernel")
+  harness.equal(fault.kind, "trap", "kind")
+  local again, none = gpu:try_launch_together { spin(gpu, kernels, 2, 5), spin(gpu, kernels, 2, 5) }
+  harness.equal(#again, 2, "results of the next launch")
+  harness.equal(none, nil, "its fault")
+end)
+
+harness.test("wrong lists are refused with the place in them", function()
+  local _, gpu, kernels = build()
+  local function refused(list, ...)
+    local ok, problem = pcall(gpu.launch_together, gpu, list)
+    harness.equal(ok, false, "launched")
+    harness.contains(tostring(problem), ...)
+  end
+  refused({}, "launch_together: expected a list of 1 to 1024 { kernel =, grid =, block =, args =, after = }")
+  refused({ spin(gpu, kernels, 1, 1), 3 }, "launch_together: kernel 2: expected { kernel =,")
+  refused({ { grid = 1, block = 1 } }, "launch_together: kernel 1: expected a kernel")
+  refused({ spin(gpu, kernels, 1, 1), spin(gpu, kernels, 1, 1, 2) }, "kernel spin, number 2: after: expected a place before it")
+  refused({ { kernel = kernels.spin, grid = 1, block = 1, timed = false } }, "no field matches 'timed'")
+  refused({ spin(gpu, kernels, 1, 1), { kernel = kernels.spin, grid = 1, block = 2000, args = { 0, 1 } } }, "up to 1024 threads")
+  harness.equal(#gpu:launches(), 0, "launches")
+end)
+
+harness.test("intervals and stacks take them as one", function()
+  local workload = harness.write("together.lua", [[
+local ww = require "warpwright"
+local w = ww.workload "together" { ptx = "together.ptx", sizes = { small = {} } }
+function w:run(gpu)
+  local function spin(grid, rounds, after)
+    return { kernel = self.kernels.spin, grid = grid, block = 128, args = { gpu:alloc(512 * grid), rounds }, after = after }
+  end
+  gpu:launch(self.kernels.spin, { grid = 3, block = 128, args = { gpu:alloc(2000), 9 } })
+  gpu:launch_together { spin(20, 50), spin(33, 20), spin(5, 90, 2) }
+  gpu:launch(self.kernels.spin, { grid = 3, block = 128, args = { gpu:alloc(2000), 9 } })
+end
+return w
+]])
+  local out = harness.folder() .. "/stacks"
+  local status, text = harness.run("run", "gtx480", workload, "--stats-every", "1launch", "--out", out)
+  harness.equal(status, 0, text)
+  local _, intervals = harness.read(out .. "/intervals.csv"):gsub("\n", "")
+  harness.equal(intervals, 4, "lines of intervals.csv")
+  harness.contains(harness.read(out .. "/stats.txt"), "launch[2].together")
+  status, text = harness.run("cpi", out, "--launches")
+  harness.equal(status, 0, text)
+  harness.contains(text, "launch 0", "launches 1 to 3", "launch 4")
+  status, text = harness.run("report", out)
+  harness.equal(status, 0, text)
+  harness.contains(harness.read(out .. "/report.html"), "spin + spin + spin")
+end)
+
+harness.test("fast-forward ends before kernels that are launched together, or behind them", function()
+  local function launch(fast_forward)
+    local sim, gpu, kernels = build { fast_forward = fast_forward }
+    gpu:launch(kernels.spin, { grid = 1, block = 128, args = { gpu:alloc(512), 5 } })
+    gpu:launch_together { spin(gpu, kernels, 20, 50), spin(gpu, kernels, 20, 50) }
+    return gpu:totals().cycles, sim
+  end
+  harness.equal(launch "launch=3", 0, "cycles when they are passed over")
+  assert(launch "launch=1" > 0)
+  local ok, problem = pcall(launch, "launch=2")
+  harness.equal(ok, false, "a place within them")
+  harness.contains(tostring(problem), "expected fast_forward to end before launch 1, the first of 2 that are launched together")
+end)
+
+harness.finish()
