@@ -1,6 +1,6 @@
 #include "core/cuda/runtime/capture.h"
 
-#include "core/cuda/runtime/streams.h"
+#include "core/cuda/runtime/pending.h"
 
 #include <pthread.h>
 #include <stdlib.h>
@@ -83,13 +83,17 @@ int warp_submit(void *handle, const WarpWork *work) {
     if (stream->capture && handle != WARP_WAIT) return record(stream, work);
     int problem = handle == WARP_WAIT ? warp_wait_for_stream(NULL) : check_legacy(stream);
     if (!problem && handle == WARP_WAIT) problem = warp_capture_forbids();
+    if (problem) return problem;
+    if (!warp_stream_is_legacy(stream)) return warp_issue(stream, work);
+    problem = warp_do_pending();
     return problem ? problem : warp_work_do(work);
 }
 
 int warp_wait_for_stream(void *handle) {
     const WarpStream *stream = warp_stream(handle);
     if (!stream) return CUDA_INVALID_HANDLE;
-    if (!stream->capture) return check_legacy(stream);
+    int problem = stream->capture ? CUDA_OK : check_legacy(stream);
+    if (!stream->capture) return problem ? problem : warp_do_pending();
     if (stream->capture->is_invalid) return CUDA_CAPTURE_INVALIDATED;
     return invalidate(stream->capture, CUDA_CAPTURE_UNSUPPORTED);
 }
@@ -98,7 +102,7 @@ int warp_wait_for_device(void) {
     int problem = CUDA_OK;
     for (WarpCapture *capture = captures; capture; capture = capture->next)
         problem = invalidate(capture, CUDA_CAPTURE_UNSUPPORTED);
-    return problem;
+    return problem ? problem : warp_do_pending();
 }
 
 /* --- Events ------------------------------------------------------------------------------------- */
@@ -113,7 +117,7 @@ static WarpCapture *capture_of(const WarpEvent *event) {
 int warp_wait_for_event(void *handle) {
     const WarpEvent *event = warp_event(handle);
     if (!event) return CUDA_INVALID_HANDLE;
-    if (!event->capture) return CUDA_OK;
+    if (!event->capture) return warp_do_pending();
     WarpCapture *capture = capture_of(event);
     return capture ? invalidate(capture, CUDA_CAPTURED_EVENT) : CUDA_CAPTURED_EVENT;
 }

@@ -215,6 +215,13 @@ int warp_enter(void) {
     return connect_once();
 }
 
+bool warp_try_to_enter(void) {
+    if (pthread_mutex_trylock(&turn)) return false;
+    if (!connect_once()) return true;
+    warp_leave();
+    return false;
+}
+
 int warp_enter_to_reset(void) {
     int problem = warp_enter();
     if (problem && warp_client.socket >= 0) problem = warp_client.dead = CUDA_OK;

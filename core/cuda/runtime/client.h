@@ -21,6 +21,8 @@ typedef struct {
 /* All threads take their turn; connects first. 0, or the error that every call gets: there is no simulator, or a
  * kernel has failed. warp_leave() must follow in either case. */
 int warp_enter(void);
+/* The same, without waiting: false where it is another's turn, or there is an error, and then no warp_leave(). */
+bool warp_try_to_enter(void);
 /* The same for a reset, after which a kernel's failure is forgotten. */
 int warp_enter_to_reset(void);
 void warp_leave(void);
@@ -78,6 +80,8 @@ int warp_release(uint64_t address);
 int warp_release_async(uint64_t address);
 int warp_register(void *start, uint64_t bytes, uint32_t flags);
 int warp_unregister(void *start);
+/* Has the program memory that it and running kernels are to share (cudaHostAllocMapped)? */
+bool warp_shares_memory(void);
 /* The range that `address` lies in, or NULL. */
 const WarpRange *warp_range(uint64_t address);
 /* Where the program finds these bytes of device memory; NULL when no allocation covers them. */
@@ -114,6 +118,7 @@ typedef struct WarpFunction {
     const void *symbol; /* the program's own function that stands for it, or NULL */
     bool is_loaded;
     uint32_t number, registers, shared, local, constant, max_threads, architecture, param_bytes, param_count;
+    bool is_refused; /* no launch of it is legal: its PTX has statements that do not run */
     WarpParam *params;
     bool has_dynamic_limit; /* set by the program: */
     uint32_t most_dynamic_shared;
@@ -150,6 +155,20 @@ typedef struct {
  * kernels are those of later calls. */
 int warp_launch(WarpFunction *function, const WarpLaunch *launch, void *const *params, const void *packed,
                 size_t packed_bytes);
+/* One of several kernels that are launched together; the rest as above. */
+typedef struct {
+    WarpFunction *function;
+    const WarpLaunch *shape;
+    void *const *params;
+    const void *packed;
+    size_t packed_bytes;
+    uint32_t *after; /* numbers of those before it in the list that end before it begins */
+    uint32_t after_count;
+    uint64_t ends; /* filled in: the core cycle */
+} WarpKernelLaunch;
+
+/* They run side by side but for those that wait. A problem that is no kernel's own: none has run. */
+int warp_launch_together(WarpKernelLaunch *launches, uint32_t count);
 /* What is wrong with a launch before it starts, or 0. Loads the function. */
 int warp_check_launch(WarpFunction *function, const WarpLaunch *launch, bool has_arguments);
 /* A limit by its number in both APIs: stack of a thread, what a launch may print, heap of kernels. The first between

@@ -3,6 +3,7 @@
 #include "core/cuda/runtime/client_state.h"
 #include "core/cuda/runtime/handles.h"
 #include "core/cuda/runtime/memory_pools.h"
+#include "core/cuda/runtime/pending.h"
 #include "core/cuda/runtime/streams.h"
 
 #include <stdlib.h>
@@ -102,10 +103,18 @@ int warp_alloc_range(WarpRange *range) {
     return CUDA_OK;
 }
 
+static bool shares_memory;
+
+bool warp_shares_memory(void) {
+    return shares_memory;
+}
+
 int warp_alloc(uint64_t bytes, RangeKind kind, uint32_t flags, uint64_t *address) {
+    enum { HOST_ALLOC_MAPPED = 2 };
     WarpRange range = {.bytes = bytes, .kind = kind, .flags = flags};
     int problem = warp_capture_forbids();
     if (!problem) problem = warp_alloc_range(&range);
+    shares_memory |= !problem && kind == RANGE_MAPPED && (flags & HOST_ALLOC_MAPPED);
     if (!problem) *address = range.start;
     return problem;
 }
@@ -127,6 +136,7 @@ int warp_release_async(uint64_t address) {
 
 int warp_release(uint64_t address) {
     int problem = warp_capture_forbids();
+    if (!problem) problem = warp_do_pending();
     return problem ? problem : warp_release_async(address);
 }
 
@@ -164,6 +174,7 @@ int warp_unregister(void *start) {
         return CUDA_NOT_REGISTERED;
     uint64_t shadow = range->device;
     int problem = warp_capture_forbids();
+    if (!problem) problem = warp_do_pending();
     if (problem) return problem;
     remove_range(range);
     return warp_release_async(shadow);
@@ -260,6 +271,8 @@ int warp_fill(WarpPlace to, uint32_t value, uint32_t value_bytes, uint64_t width
 }
 
 int warp_memory_info(uint64_t *free_bytes, uint64_t *total_bytes) {
+    int before = warp_do_pending();
+    if (before) return before;
     WarpMessage *message = warp_question();
     int problem = warp_ask(message, ASK_MEMORY);
     if (problem) return problem;
@@ -269,6 +282,8 @@ int warp_memory_info(uint64_t *free_bytes, uint64_t *total_bytes) {
 }
 
 int warp_reset(void) {
+    warp_do_pending(); /* its failure is forgotten with all else */
+    shares_memory = false;
     warp_pools_reset();
     warp_streams_reset();
     warp_handles_free(HANDLE_ARRAY, NULL); /* whose memory is forgotten */

@@ -2,6 +2,7 @@
 #include "core/cuda/runtime/client_state.h"
 #include "core/cuda/runtime/handles.h"
 #include "core/cuda/runtime/limits.h"
+#include "core/cuda/runtime/pending.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -214,6 +215,7 @@ int warp_function_load(WarpFunction *function) {
     function->constant = warp_take_u32(message);
     function->max_threads = warp_take_u32(message);
     function->architecture = warp_take_u32(message);
+    function->is_refused = warp_take_u32(message) != 0;
     function->param_bytes = warp_take_u32(message);
     function->param_count = warp_take_u32(message);
     free(function->params);
@@ -251,9 +253,8 @@ static void print_output(WarpMessage *answer) {
     if (count) fwrite(text, 1, count, stdout);
 }
 
-static int launch(WarpFunction *function, const WarpLaunch *shape, void *const *params, const void *packed,
-                  size_t packed_bytes) {
-    WarpMessage *message = warp_question();
+static void put_launch(WarpMessage *message, const WarpFunction *function, const WarpLaunch *shape,
+                       void *const *params, const void *packed, size_t packed_bytes) {
     warp_put_u32(message, function->number);
     for (int i = 0; i < 3; i++)
         warp_put_u32(message, shape->grid[i]);
@@ -263,16 +264,58 @@ static int launch(WarpFunction *function, const WarpLaunch *shape, void *const *
     warp_put_u32(message, warp_client.stack_bytes);
     warp_put_u32(message, shape->is_cooperative);
     put_arguments(message, function, params, packed, packed_bytes);
+}
+
+/* What the kernel has printed, up to its fault, and the core cycle in which it ended. */
+static uint64_t take_end(WarpMessage *answer) {
+    uint64_t cycle = warp_take_u64(answer);
+    print_output(answer);
+    return cycle;
+}
+
+static int launch(WarpFunction *function, const WarpLaunch *shape, void *const *params, const void *packed,
+                  size_t packed_bytes) {
+    WarpMessage *message = warp_question();
+    put_launch(message, function, shape, params, packed, packed_bytes);
     int problem = warp_ask(message, ASK_LAUNCH);
-    if (comes_later(problem)) {
+    if (problem && !comes_later(problem)) return problem;
+    uint64_t cycle = take_end(message);
+    if (problem)
         warp_client.dead = problem;
-        print_output(message);
-        return CUDA_OK;
-    }
-    if (problem) return problem;
-    warp_client.cycle = warp_take_u64(message);
-    print_output(message);
+    else
+        warp_client.cycle = cycle;
     return CUDA_OK;
+}
+
+static int ask_together(WarpKernelLaunch *launches, uint32_t count) {
+    WarpMessage *message = warp_question();
+    warp_put_u32(message, count);
+    for (uint32_t k = 0; k < count; k++) {
+        const WarpKernelLaunch *of = &launches[k];
+        put_launch(message, of->function, of->shape, of->params, of->packed, of->packed_bytes);
+        warp_put_u32(message, of->after_count);
+        for (uint32_t i = 0; i < of->after_count; i++)
+            warp_put_u32(message, of->after[i]);
+    }
+    int problem = warp_ask(message, ASK_TOGETHER);
+    if (problem && !comes_later(problem)) return problem;
+    for (uint32_t k = 0; k < count; k++) {
+        launches[k].ends = take_end(message);
+        if (!problem && launches[k].ends > warp_client.cycle) warp_client.cycle = launches[k].ends;
+    }
+    if (problem) warp_client.dead = problem;
+    return CUDA_OK;
+}
+
+int warp_launch_together(WarpKernelLaunch *launches, uint32_t count) {
+    int problem = CUDA_OK;
+    for (uint32_t k = 0; k < count && !problem; k++)
+        problem = warp_check_launch(launches[k].function, launches[k].shape,
+                                    launches[k].params || launches[k].packed);
+    if (!problem) problem = warp_copy_registered(true);
+    if (!problem) problem = ask_together(launches, count);
+    if (!problem && !warp_client.dead) problem = warp_copy_registered(false);
+    return problem;
 }
 
 uint64_t warp_shared_bytes(void) {
@@ -344,7 +387,8 @@ enum { LIMITS = 7 };
 static uint64_t limits[LIMITS] = {1024, 1 << 20, 8 << 20, 2, 2048, 64, 0};
 
 int warp_set_limit(unsigned which, uint64_t value) {
-    int problem = which < LIMITS ? CUDA_OK : CUDA_UNSUPPORTED_LIMIT;
+    int problem = which < LIMITS ? warp_do_pending() : CUDA_UNSUPPORTED_LIMIT;
+    if (problem) return problem;
     if (which == 0) warp_client.stack_bytes = value < UINT32_MAX ? (uint32_t)value : UINT32_MAX;
     if (which == 1) problem = ask_limit(LIMIT_PRINTED, value);
     if (which == 2) problem = ask_limit(LIMIT_HEAP, value);
@@ -396,6 +440,8 @@ uint32_t warp_occupancy(const WarpFunction *function, uint32_t threads, uint64_t
 /* --- Textures -------------------------------------------------------------------------------- */
 
 int warp_make_texture(const TextureSource *source, const TextureQuestion *how, uint64_t *handle) {
+    int before = warp_do_pending();
+    if (before) return before;
     WarpMessage *message = warp_question();
     warp_put_u64(message, source->address);
     warp_put_u64(message, source->pitch);
@@ -416,7 +462,8 @@ int warp_make_texture(const TextureSource *source, const TextureQuestion *how, u
 }
 
 int warp_bind_texture(WarpModule *module, const char *name, uint64_t handle) {
-    int problem = warp_module_load(module);
+    int problem = warp_do_pending();
+    if (!problem) problem = warp_module_load(module);
     if (problem) return problem;
     WarpMessage *message = warp_question();
     warp_put_u32(message, module->number);

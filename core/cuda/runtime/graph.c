@@ -1,6 +1,7 @@
 #include "core/cuda/runtime/graph.h"
 
 #include "core/cuda/runtime/handles.h"
+#include "core/cuda/runtime/work_list.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -286,9 +287,26 @@ WarpNode *warp_graph_sort(WarpGraph *graph) {
     return stuck;
 }
 
+/* Behind those before it in the order, of which `places` are known. `after` has room for as many as there are nodes. */
+static void add_node(WorkList *list, const WarpNode *node, const uint32_t *places, uint32_t *after) {
+    static const WarpWork nothing = {.kind = WORK_EMPTY};
+    uint32_t count = 0;
+    for (size_t i = 0; i < node->dependencies.count; i++)
+        after[count++] = places[warp_node_index(node->dependencies.at[i])];
+    warp_list_add(list, node->is_disabled ? &nothing : &node->work, false, after, count);
+}
+
 int warp_graph_run(WarpGraph *graph) {
-    int problem = warp_graph_sort(graph) ? CUDA_INVALID_VALUE : CUDA_OK;
-    for (size_t i = 0; i < graph->nodes.count && !problem && !warp_dead(); i++)
-        if (!graph->order[i]->is_disabled) problem = warp_work_do(&graph->order[i]->work);
-    return problem;
+    WorkList list = {0};
+    if (warp_graph_sort(graph)) return CUDA_INVALID_VALUE;
+    uint32_t *places = calloc(graph->nodes.count + 1, sizeof *places),
+             *after = calloc(graph->nodes.count + 1, sizeof *after);
+    if (!places || !after) abort();
+    for (size_t i = 0; i < graph->nodes.count; i++) {
+        add_node(&list, graph->order[i], places, after);
+        places[warp_node_index(graph->order[i])] = (uint32_t)i;
+    }
+    free(places);
+    free(after);
+    return warp_list_do(&list);
 }

@@ -10,7 +10,7 @@
 #define CHANNEL_VARIABLE "WARPWRIGHT_CUDA"
 
 enum {
-    CHANNEL_VERSION = 3,
+    CHANNEL_VERSION = 4,
     CHANNEL_MOST_BYTES = 1 << 30, /* of a payload */
 };
 
@@ -26,7 +26,7 @@ typedef enum {
     ASK_HELLO = 1,
     ASK_LOAD,     /* string image -> u32 module; when it is refused, string why          */
     ASK_FUNCTION, /* u32 module, string name -> u32 function, u32 registers, shared, local, const, max threads,
-                   * architecture of the PTX, parameter bytes, parameter count, { u32 offset, bytes }             */
+                   * architecture of the PTX, is it refused, parameter bytes, parameter count, { u32 offset, bytes } */
     ASK_VARIABLE, /* u32 module, string name -> u64 address, u64 bytes, u32 VariableSpace */
     ASK_ALLOC,    /* u64 bytes, u32 AllocationKind -> u64 address                        */
     ASK_FREE,     /* u64 address                                                         */
@@ -34,7 +34,7 @@ typedef enum {
     ASK_READS,    /* u64 address, u64 bytes: the program is about to read there          */
     ASK_LAUNCH,   /* u32 function, u32[3] grid, u32[3] block, u32 shared, u32 stack of a thread or 0,
                    * u32 is it cooperative, string parameters -> u64 core cycle,
-                   * string printed                                                      */
+                   * string printed, of a kernel that failed, too                         */
     ASK_TEXTURE,  /* see TextureQuestion -> u64 handle                                   */
     ASK_BIND,     /* u32 module, string name, u64 handle                                 */
     ASK_MEMORY,   /* -> u64 free, u64 total                                              */
@@ -42,6 +42,8 @@ typedef enum {
     ASK_NAME,     /* string: a function that is not there; told once                     */
     ASK_MAP,      /* u64 address, u64 bytes: of a variable that the program has mapped   */
     ASK_LIMIT,    /* u32 LimitKind, u64 bytes                                            */
+    ASK_TOGETHER, /* u32 count, { what ASK_LAUNCH has, u32 count, u32[] numbers of those before it that end before it
+                   * begins } -> { u64 core cycle in which it ended, string printed }             */
 } ChannelOperation;
 
 typedef enum { LIMIT_PRINTED, LIMIT_HEAP } LimitKind;

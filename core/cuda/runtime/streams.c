@@ -2,6 +2,7 @@
 
 #include "core/cuda/runtime/capture.h"
 #include "core/cuda/runtime/handles.h"
+#include "core/cuda/runtime/pending.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -87,6 +88,7 @@ int warp_stream_free(void *handle) {
     if ((uintptr_t)handle < STANDING || !warp_stream(handle)) return CUDA_INVALID_HANDLE;
     warp_capture_lose(handle);
     warp_nodes_free(&warp_stream(handle)->tail);
+    free(warp_stream(handle)->waits.at);
     warp_handle_remove(handle);
     free(handle);
     return CUDA_OK;
@@ -107,6 +109,8 @@ WarpEvent *warp_event(void *handle) {
 int warp_event_free(void *handle) {
     WarpEvent *event = warp_event(handle);
     if (!event) return CUDA_INVALID_HANDLE;
+    int problem = warp_event_waits(event) ? warp_do_pending() : CUDA_OK;
+    if (problem) return problem;
     warp_nodes_free(&event->tail);
     warp_handle_remove(event);
     free(event);
@@ -117,25 +121,30 @@ static void free_tail(void *event) {
     warp_nodes_free(&((WarpEvent *)event)->tail);
 }
 
+static void free_waits(void *stream) {
+    free(((WarpStream *)stream)->waits.at);
+}
+
 /* Without a capture, a stream has no tail. */
 void warp_streams_reset(void) {
     warp_captures_end();
-    warp_handles_free(HANDLE_STREAM, NULL);
+    warp_handles_free(HANDLE_STREAM, free_waits);
     warp_handles_free(HANDLE_EVENT, free_tail);
 }
 
-int warp_event_record(void *handle) {
+int warp_event_record(void *handle, uint64_t cycle) {
     WarpEvent *event = warp_event(handle);
     if (!event) return CUDA_INVALID_HANDLE;
     event->is_recorded = true;
-    event->capture = 0;
-    event->cycle = warp_cycle();
+    event->capture = event->round = 0;
+    event->cycle = cycle;
     return CUDA_OK;
 }
 
 int warp_event_elapsed(float *milliseconds, void *start, void *end) {
+    int problem = warp_do_pending();
     const WarpEvent *first = warp_event(start), *last = warp_event(end);
-    if (!milliseconds) return CUDA_INVALID_VALUE;
+    if (problem || !milliseconds) return problem ? problem : CUDA_INVALID_VALUE;
     if (first && last && (first->capture || last->capture)) return CUDA_CAPTURED_EVENT;
     if (!first || !last || !first->is_recorded || !last->is_recorded ||
         ((first->flags | last->flags) & EVENT_DISABLE_TIMING))

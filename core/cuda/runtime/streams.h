@@ -1,4 +1,4 @@
-/* Streams and events: all that is asked for is done at once and in order, and time is that of the machine. */
+/* Streams and events: what a stream is asked for is done in order, and time is that of the machine. */
 #ifndef WW_CUDA_STREAMS_H
 #define WW_CUDA_STREAMS_H
 
@@ -8,6 +8,11 @@
 
 enum { STREAM_ATTRIBUTES = 16, STREAM_ATTRIBUTE_WORDS = 4, STREAM_PRIORITY = 8, STREAM_NON_BLOCKING = 1 };
 
+/* Places in the list of what is pending. */
+typedef struct {
+    uint32_t *at, count, capacity;
+} WarpPlaces;
+
 typedef struct WarpStream {
     unsigned flags;
     int priority;
@@ -16,6 +21,11 @@ typedef struct WarpStream {
     struct WarpCapture *capture;                                    /* NULL: none */
     struct WarpStream *next_captured;                               /* by the same capture */
     WarpNodeSet tail; /* on which the next node of the capture depends */
+    /* Of the round of pending.c in which it last issued something: */
+    uint64_t round;
+    WarpPlaces waits; /* for which its next work waits, beside the last one of its own */
+    uint32_t last;
+    bool has_last;
 } WarpStream;
 
 typedef struct {
@@ -24,6 +34,8 @@ typedef struct {
     uint64_t cycle;
     uint64_t capture; /* the number of the capture in which it was last recorded, or 0 */
     WarpNodeSet tail; /* what had been captured by then */
+    uint64_t round;   /* of pending.c in which it is recorded, and its place; of another one: it has been */
+    uint32_t item;
 } WarpEvent;
 
 /* The stream of a handle, which may be one of those that are always there; NULL for what is none. */
@@ -41,8 +53,8 @@ int warp_stream_free(void *handle);
 WarpEvent *warp_event_new(unsigned flags);
 WarpEvent *warp_event(void *handle);
 int warp_event_free(void *handle);
-/* Now, whatever the stream. */
-int warp_event_record(void *handle);
+/* It is recorded in this core cycle. */
+int warp_event_record(void *handle, uint64_t cycle);
 /* All streams, events and captures of the program end. */
 void warp_streams_reset(void);
 /* In simulated milliseconds. */

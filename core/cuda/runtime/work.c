@@ -51,7 +51,7 @@ int warp_work_do(const WarpWork *work) {
         return warp_fill(fill->to, fill->value, fill->value_bytes, fill->width, fill->rows, fill->slices);
     case WORK_HOST: return call_host(&work->host);
     case WORK_GRAPH: return warp_graph_run(work->graph);
-    case WORK_RECORD: return warp_event_record(work->event);
+    case WORK_RECORD: return warp_event_record(work->event, warp_cycle());
     case WORK_ALLOC: return allocate(&work->memory);
     case WORK_FREE: return release(&work->memory);
     case WORK_EMPTY:

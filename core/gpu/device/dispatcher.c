@@ -29,10 +29,10 @@ static const Field fields[] = {
     PARAM(Dispatcher, block, "2", "CTAs", "CTAs that an SM gets together with placement = blocks", .min = 1,
           .max = MAX_CTAS, .timing = true),
     PARAM_CHOICE(
-        Dispatcher, sharing, "in_order", "in_order|evenly",
-        "Which of the kernels that were launched together an SM without CTAs gets: the first one that has "
-        "CTAs for it; the one with the fewest SMs, and SMs of a kernel that has more than its share get no "
-        "more CTAs until they are empty",
+        Dispatcher, sharing, "in_order", "in_order|evenly|one_at_a_time",
+        "Which of the kernels that were launched together an SM without CTAs gets: the first one that "
+        "has CTAs for it; the one with the fewest SMs, and SMs of a kernel that has more than its share "
+        "get no more CTAs until they are empty; the first one, until it has ended",
         .timing = true),
     PORT_ARRAY(Dispatcher, sm, sms, cta_protocol, ROLE_REQUESTER, "One per SM"),
     STATE(Dispatcher, next_sm, "SM behind the one that got the last CTA"),

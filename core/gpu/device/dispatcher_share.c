@@ -33,17 +33,26 @@ static bool wants_sm(const Shares *shares, uint32_t grid) {
     return has_ctas_left(of) && of->ctas - of->handed_out > shares->promised[grid];
 }
 
+static bool is_running(const Grid *grid) {
+    return grid->has_begun && grid->done < grid->ctas;
+}
+
+static bool can_use(const Shares *shares, uint32_t sm, uint32_t grid) {
+    return has_ctas_left(&shares->d->grids[grid]) && places_for(shares, sm, grid);
+}
+
 /* The first that wants it, in the order of the launch, or of those with the fewest SMs the first; where none needs it,
- * the first that could use it. */
+ * the first that can use it. One at a time, those behind a running one have to wait. */
 static int grid_for(const Shares *shares, uint32_t sm) {
     const Dispatcher *d = shares->d;
     int wanting = NO_GRID, first = NO_GRID;
     for (uint32_t g = 0; g < d->grid_count; g++) {
-        if (!has_ctas_left(&d->grids[g]) || !places_for(shares, sm, g)) continue;
-        if (first == NO_GRID) first = (int)g;
-        if (!wants_sm(shares, g)) continue;
-        if (wanting == NO_GRID || shares->sms[g] < shares->sms[wanting]) wanting = (int)g;
-        if (d->sharing == SHARE_IN_ORDER) break;
+        bool is_usable = can_use(shares, sm, g), wants = is_usable && wants_sm(shares, g);
+        if (is_usable && first == NO_GRID) first = (int)g;
+        if (wants && (wanting == NO_GRID || shares->sms[g] < shares->sms[wanting])) wanting = (int)g;
+        bool has_decided = d->sharing == SHARE_ONE_AT_A_TIME ? is_running(&d->grids[g])
+                                                             : wants && d->sharing == SHARE_IN_ORDER;
+        if (has_decided) break;
     }
     return wanting != NO_GRID ? wanting : first;
 }
@@ -51,8 +60,8 @@ static int grid_for(const Shares *shares, uint32_t sm) {
 bool may_have_sm(const int64_t *arguments, int64_t kernel) {
     const Shares *shares = (const Shares *)(intptr_t)arguments[2];
     if (kernel == NO_GRID) return true;
-    return kernel >= 0 && kernel < shares->d->grid_count && has_ctas_left(&shares->d->grids[kernel]) &&
-           places_for(shares, (uint32_t)arguments[0], (uint32_t)kernel);
+    return kernel >= 0 && kernel < shares->d->grid_count &&
+           can_use(shares, (uint32_t)arguments[0], (uint32_t)kernel);
 }
 
 static int choose_grid(const Shares *shares, uint32_t sm) {
@@ -81,7 +90,7 @@ static bool give_sm(Shares *shares, uint32_t sm) {
 static void count_shares(Shares *shares) {
     const Dispatcher *d = shares->d;
     for (uint32_t g = 0; g < d->grid_count; g++)
-        shares->running += d->grids[g].has_begun && d->grids[g].done < d->grids[g].ctas;
+        shares->running += is_running(&d->grids[g]);
     for (uint32_t sm = 0; sm < d->sms; sm++) {
         if (has_no_cta(&d->slots[sm])) continue;
         shares->draining += d->slots[sm].drains;

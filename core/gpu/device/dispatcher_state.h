@@ -28,7 +28,7 @@ typedef enum { PLACE_ROUND_ROBIN, PLACE_LEAST_LOADED, PLACE_DEPTH_FIRST, PLACE_B
 typedef enum { ORDER_ROWS, ORDER_COLUMNS, ORDER_TILES, ORDER_FROM_THE_END } CtaOrder;
 
 /* Which of several kernels an SM without CTAs gets. */
-typedef enum { SHARE_IN_ORDER, SHARE_EVENLY } Sharing;
+typedef enum { SHARE_IN_ORDER, SHARE_EVENLY, SHARE_ONE_AT_A_TIME } Sharing;
 
 /* Of a kernel of the present launch. */
 typedef struct {

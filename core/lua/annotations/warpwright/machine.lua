@@ -141,7 +141,7 @@ function Machine:CtaProgress(name, index) end
 ---@field tile_x? integer Width of the tiles (CTAs); default 2
 ---@field tile_y? integer Height of the tiles (CTAs); default 2
 ---@field block? integer CTAs that an SM gets together with placement = blocks (CTAs); default 2
----@field sharing? "in_order"|"evenly" Which of the kernels that were launched together an SM without CTAs gets: the first one that has CTAs for it; the one with the fewest SMs, and SMs of a kernel that has more than its share get no more CTAs until they are empty; default in_order
+---@field sharing? "in_order"|"evenly"|"one_at_a_time" Which of the kernels that were launched together an SM without CTAs gets: the first one that has CTAs for it; the one with the fewest SMs, and SMs of a kernel that has more than its share get no more CTAs until they are empty; the first one, until it has ended; default in_order
 
 ---@class warpwright.Dispatcher.Object: warpwright.Object
 ---@field sm table<integer, warpwright.Port> One per SM
@@ -153,7 +153,7 @@ function Machine:CtaProgress(name, index) end
 ---@field tile_x integer Width of the tiles (CTAs)
 ---@field tile_y integer Height of the tiles (CTAs)
 ---@field block integer CTAs that an SM gets together with placement = blocks (CTAs)
----@field sharing "in_order"|"evenly" Which of the kernels that were launched together an SM without CTAs gets: the first one that has CTAs for it; the one with the fewest SMs, and SMs of a kernel that has more than its share get no more CTAs until they are empty
+---@field sharing "in_order"|"evenly"|"one_at_a_time" Which of the kernels that were launched together an SM without CTAs gets: the first one that has CTAs for it; the one with the fewest SMs, and SMs of a kernel that has more than its share get no more CTAs until they are empty; the first one, until it has ended
 
 ---Hands out the CTAs of kernels to the SMs as resources allow
 ---@param name string

@@ -107,7 +107,7 @@ function CtaProgress:issued(slot) end
 ---@field tile_x integer Width of the tiles (CTAs)
 ---@field tile_y integer Height of the tiles (CTAs)
 ---@field block integer CTAs that an SM gets together with placement = blocks (CTAs)
----@field sharing "in_order"|"evenly" Which of the kernels that were launched together an SM without CTAs gets: the first one that has CTAs for it; the one with the fewest SMs, and SMs of a kernel that has more than its share get no more CTAs until they are empty
+---@field sharing "in_order"|"evenly"|"one_at_a_time" Which of the kernels that were launched together an SM without CTAs gets: the first one that has CTAs for it; the one with the fewest SMs, and SMs of a kernel that has more than its share get no more CTAs until they are empty; the first one, until it has ended
 
 ---@class (exact) warpwright.Dispatcher.Knobs
 

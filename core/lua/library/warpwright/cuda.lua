@@ -84,7 +84,7 @@ local function program_of(words, folder, how)
 
   function program.run(_, gpu)
     core.keep_host_log(gpu, how.keeps_log)
-    local server = cuda_server.new(program.sim, program.name, capability, is_timed, how.tells_copies)
+    local server = cuda_server.new(program.sim, program.name, capability, is_timed, how.is_one_by_one, how.tells_copies)
     local channel <close> = core.cuda_start(words, cuda_home.path "lib64", gpu, folder)
     program.ptx_texts, program.faults = server.ptx, server.faults
     server:serve(channel)
@@ -118,6 +118,7 @@ function cuda.run(options)
     capability = options.capability or saved.capability or default_capability,
     launches = options.launches or saved.launches,
     keeps_log = keeps_log,
+    is_one_by_one = (options.sample or options.fast_forward or saved.sample or saved.fast_forward) ~= nil,
     tells_copies = keeps_log or options.memcheck or false,
   })
   cuda_home.path "lib64" -- before anything else: nothing runs without

@@ -8,11 +8,12 @@ local note = require "warpwright.note"
 local Server = {}
 Server.__index = Server
 
-local version <const> = 3
+local version <const> = 4
 local first_heap <const> = 8 * 1024 * 1024
 local page <const> = 4096
 local mapped <const> = 1
 local most_block <const> = 1024
+local most_together <const> = 1024
 
 local errors <const> = {
   invalid_value = 1, memory_allocation = 2, invalid_configuration = 9, invalid_symbol = 13, invalid_device_function = 98,
@@ -90,8 +91,9 @@ local function find_function(server, payload)
   if not kernel then return errors.invalid_device_function end
   local details = kernel:info()
   server.functions[#server.functions + 1] = { name = name, kernel = kernel, refusal = module.refusals[name] }
-  local fields = { string.pack("<I4I4I4I4I4I4I4I4I4", #server.functions - 1, details.registers, details.shared, details["local"],
-    details.constant, details.max_threads, module.architecture, details.param_bytes, #details.params) }
+  local fields = { string.pack("<I4I4I4I4I4I4I4I4I4I4", #server.functions - 1, details.registers, details.shared,
+    details["local"], details.constant, details.max_threads, module.architecture, details.refusal and 1 or 0, details.param_bytes,
+    #details.params) }
   for _, param in ipairs(details.params) do fields[#fields + 1] = string.pack("<I4I4", param.offset, param.bytes) end
   return 0, table.concat(fields)
 end
@@ -215,19 +217,76 @@ local function launch_failed(server, kernel, result, fault)
   return code
 end
 
-local function launch(server, payload)
-  local number, gx, gy, gz, bx, by, bz, shared, stack, cooperative, params = take("I4I4I4I4I4I4I4I4I4I4s4", payload)
+--- The function that a question begins with, how it is launched, and where the rest begins; nil for a block that no launch has.
+local function take_launch(server, payload, at)
+  local number, gx, gy, gz, bx, by, bz, shared, stack, cooperative, params, next_at = take("I4I4I4I4I4I4I4I4I4I4s4", payload, at)
   local kernel = server.functions[number + 1] or error(Garbage, 0)
-  if math.max(bx, by, bz) > most_block or bx * by * bz > most_block then return errors.invalid_configuration end
+  local fits = math.max(bx, by, bz) <= most_block and bx * by * bz <= most_block
+  return kernel, fits and { grid = { gx, gy, gz }, block = { bx, by, bz }, shared = shared, stack = stack,
+    cooperative = cooperative ~= 0 or nil, args = params }, next_at
+end
+
+--- A kernel that ran, until its end or its fault.
+local function note_end(server, result)
+  server.launches = server.launches + 1
+  server.cycle = math.max(server.cycle, result.start_cycle + result.cycles)
+  return string.pack("<I8s4", result.start_cycle + result.cycles, result.printed or "")
+end
+
+local function launch(server, payload)
+  local kernel, how = take_launch(server, payload)
+  if not how then return errors.invalid_configuration end
+  how.timed = server.is_timed(server.launches)
   note_mapped(server, core.cuda_wrote)
-  local result, fault = server.gpu:try_launch(kernel.kernel,
-    { grid = { gx, gy, gz }, block = { bx, by, bz }, shared = shared, stack = stack, cooperative = cooperative ~= 0,
-      args = params, timed = server.is_timed(server.launches) })
-  if result then server.launches = server.launches + 1 end
-  if result then server.cycle = result.start_cycle + result.cycles end
-  if fault then return launch_failed(server, kernel, result, fault), result and string.pack("<I8s4", server.cycle, result.printed or "") end
+  local result, fault = server.gpu:try_launch(kernel.kernel, how)
+  local reply = result and note_end(server, result)
+  if fault then return launch_failed(server, kernel, result, fault), reply end
   note_mapped(server, core.cuda_reads)
-  return 0, string.pack("<I8s4", server.cycle, result.printed or "")
+  return 0, reply
+end
+
+--- May so many launches from the next one on be one of the GPU? Some have no timing, or are estimated by samples.
+local function may_be_together(server, count)
+  for number = server.launches, server.launches + count - 1 do
+    if not server.is_timed(number) then return false end
+  end
+  return not server.is_one_by_one
+end
+
+--- The launches of a question, as gpu:launch_together() takes them; nil where one has a block that no launch has.
+local function take_launches(server, payload)
+  local launches = {}
+  local count, at = take("I4", payload)
+  if count == 0 or count > most_together then error(Garbage, 0) end
+  for i = 1, count do
+    local kernel, how, next_at = take_launch(server, payload, at)
+    if not how then return nil end
+    local before
+    how.kernel, how.cooperative, how.after = kernel.kernel, nil, {}
+    before, at = take("I4", payload, next_at)
+    for k = 1, before do
+      local number
+      number, at = take("I4", payload, at)
+      if number + 1 >= i or k >= i then error(Garbage, 0) end
+      how.after[k] = number + 1
+    end
+    launches[i] = how
+  end
+  return launches
+end
+
+--- Where they cannot be launched together, the program launches one after the other, and hears what is wrong with which.
+local function launch_together(server, payload)
+  local launches = take_launches(server, payload)
+  if not launches or not may_be_together(server, #launches) then return errors.not_supported end
+  note_mapped(server, core.cuda_wrote)
+  local results, fault = server.gpu:try_launch_together(launches)
+  if not results then return errors.not_supported end
+  local replies = {}
+  for i, result in ipairs(results) do replies[i] = note_end(server, result) end
+  if fault then return launch_failed(server, { name = fault.kernel }, results, fault), table.concat(replies) end
+  note_mapped(server, core.cuda_reads)
+  return 0, table.concat(replies)
 end
 
 -- Textures -----------------------------------------------------------------------------------------------------------
@@ -283,6 +342,7 @@ end
 local operations <const> = {
   [2] = load_module, [3] = find_function, [4] = find_variable, [5] = allocate, [6] = release, [7] = wrote, [8] = reads, [9] = launch,
   [10] = make_texture, [11] = bind_texture, [12] = memory_info, [13] = reset, [14] = name_missing, [15] = note_shared, [16] = set_limit,
+  [17] = launch_together,
 }
 local hello <const>, resets <const>, missing <const> = 1, 13, 14
 
@@ -346,15 +406,15 @@ end
 
 local cuda_server = {}
 
---- For a program called `name` on a machine; `is_timed(number)`: has this launch, from 0 on, timing; `tells_copies`: what the
--- program copies is noted.
-function cuda_server.new(sim, name, capability, is_timed, tells_copies)
+--- For a program called `name` on a machine; `is_timed(number)`: has this launch, from 0 on, timing; `is_one_by_one`: none runs
+-- beside another; `tells_copies`: what the program copies is noted.
+function cuda_server.new(sim, name, capability, is_timed, is_one_by_one, tells_copies)
   local gpu = sim:gpu()
   local base, capacity = core.memory(gpu)
   local l2 = sim:objects("L2")[1]
   return setmetatable({
     gpu = gpu, name = name, capability = capability, base = base, capacity = capacity, cycle = 0,
-    is_timed = is_timed, launches = 0, heap = first_heap, device_name = sim.name,
+    is_timed = is_timed, is_one_by_one = is_one_by_one, launches = 0, heap = first_heap, device_name = sim.name,
     tells_copies = tells_copies or l2 and l2.host_copies or false, numbers = device_numbers(sim, capability),
     modules = {}, functions = {}, allocations = {}, mapped = {}, missing = {}, ptx = {}, faults = {},
   }, Server)

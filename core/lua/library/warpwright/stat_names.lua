@@ -23,7 +23,7 @@ end
 local function statistics(sim)
   local r, list = sim:result(), {}
   r.launches[1] = { kernel = "KERNEL", start_cycle = 0, cycles = 0, warp_instructions = 0, thread_instructions = 0, ctas = 0,
-    ctas_per_sm = 0, limited_by = "LIMIT", together = 0 }
+    ctas_per_sm = 0, limited_by = "LIMIT" }
   for name, _, unit, doc in r:stats() do list[#list + 1] = { name = name, unit = unit, doc = doc } end
   return list
 end

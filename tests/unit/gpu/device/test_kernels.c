@@ -140,6 +140,22 @@ START_TEST(evenly_each_kernel_gets_as_many_sms) {
 }
 END_TEST
 
+/* The second one's CTAs wait for the end of the first, on SMs that were free before, too. */
+START_TEST(one_at_a_time_a_kernel_has_all_sms) {
+    TinyMachine *m = tiny_new(
+        (TinySpec){.body = slow, .sms = 3, .sm = "ctas=1", .dispatcher = "sharing=one_at_a_time"});
+    LAUNCH(m, {4, 0}, {2, 0});
+    while (!result(m, 0).cycles) {
+        ck_assert_uint_eq(strcspn(kernels_on_sms(m), "1"), 3);
+        ck_assert(tiny_step(m));
+    }
+    tiny_step_to(m, result(m, 0).cycles + 2);
+    ck_assert_str_eq(kernels_on_sms(m), "11-");
+    tiny_finish(m);
+    tiny_free(m);
+}
+END_TEST
+
 /* Kernel 2 begins when kernel 1, of one CTA, has ended: SMs 2 and 3, the last ones, get no more CTAs of kernel 0, and
  * those that they have come to their end. */
 START_TEST(evenly_sms_of_a_kernel_with_too_many_drain_for_another) {
@@ -367,6 +383,7 @@ Suite *kernels_suite(void) {
     tcase_add_test(sms, an_sm_gets_another_kernel_when_it_has_no_cta_left);
     tcase_add_test(sms, in_order_a_kernel_gets_the_sms_that_those_before_it_do_not_need);
     tcase_add_test(sms, evenly_each_kernel_gets_as_many_sms);
+    tcase_add_test(sms, one_at_a_time_a_kernel_has_all_sms);
     tcase_add_test(sms, evenly_sms_of_a_kernel_with_too_many_drain_for_another);
     tcase_add_test(sms, a_cta_that_fits_no_free_sm_waits_for_one_that_it_fits);
     suite_add_tcase(suite, sms);

@@ -1,0 +1,204 @@
+#include "core/cuda/runtime/work_list.h"
+
+#include "core/cuda/runtime/streams.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST_TOGETHER = 1024 }; /* that the simulator launches */
+
+int warp_list_add(WorkList *list, const WarpWork *work, bool keeps, const uint32_t *after,
+                  uint32_t after_count) {
+    WorkItem item = {.work = *work, .is_kept = keeps, .after_count = after_count, .number = -1};
+    int problem = keeps ? warp_work_keep(&item.work, work) : CUDA_OK;
+    if (problem) return problem;
+    if (list->count == list->capacity) {
+        list->capacity = list->capacity ? 2 * list->capacity : 16;
+        list->items = realloc(list->items, list->capacity * sizeof *list->items);
+        if (!list->items) abort();
+    }
+    item.after = calloc(after_count + 1, sizeof *item.after);
+    if (!item.after) abort();
+    if (after_count) memcpy(item.after, after, after_count * sizeof *after);
+    list->items[list->count++] = item;
+    return CUDA_OK;
+}
+
+static void empty(WorkList *list) {
+    for (uint32_t i = 0; i < list->count; i++) {
+        if (list->items[i].is_kept) warp_work_free(&list->items[i].work);
+        free(list->items[i].after);
+    }
+    free(list->items);
+    *list = (WorkList){0};
+}
+
+static bool is_kernel(const WorkItem *item) {
+    return item->work.kind == WORK_KERNEL;
+}
+
+/* It takes no part in what the machine does, so that kernels behind it need not wait for the program. */
+static bool is_mark(const WorkItem *item) {
+    return item->work.kind == WORK_RECORD || item->work.kind == WORK_WAIT || item->work.kind == WORK_EMPTY;
+}
+
+static bool is_ready(const WorkList *list, const WorkItem *item) {
+    for (uint32_t i = 0; i < item->after_count; i++)
+        if (!list->items[item->after[i]].is_done) return false;
+    return true;
+}
+
+/* When the last of those that it waited for has ended, or now. */
+static uint64_t end_of(const WorkList *list, const WorkItem *item) {
+    uint64_t end = item->after_count ? 0 : warp_cycle();
+    for (uint32_t i = 0; i < item->after_count; i++) {
+        uint64_t before = list->items[item->after[i]].ends;
+        if (before > end) end = before;
+    }
+    return end;
+}
+
+/* Of what is no kernel, or of a kernel alone. */
+static int do_item(const WorkList *list, WorkItem *item) {
+    int problem = CUDA_OK;
+    item->ends = end_of(list, item);
+    if (item->work.kind == WORK_RECORD)
+        problem = warp_event_record(item->work.event, item->ends);
+    else
+        problem = warp_work_do(&item->work);
+    if (is_kernel(item)) item->ends = warp_cycle();
+    item->is_done = true;
+    return problem;
+}
+
+/* All that waits for nothing and is no kernel. An item waits for items before it, so one pass finds them all. */
+static int do_ready(WorkList *list) {
+    int problem = CUDA_OK;
+    for (uint32_t i = 0; i < list->count && !problem && !warp_dead(); i++) {
+        WorkItem *item = &list->items[i];
+        if (!item->is_done && !is_kernel(item) && is_ready(list, item)) problem = do_item(list, item);
+    }
+    return problem;
+}
+
+/* --- Together ---------------------------------------------------------------------------------- */
+
+typedef struct {
+    WarpKernelLaunch *launches;
+    WorkItem **items; /* of each launch */
+    uint32_t count;
+} Group;
+
+/* It may be launched with the kernels of the group so far: what it waits for is done, or among these, or marks of which the
+ * same is true, whose number is 0. */
+static bool may_join(const WorkList *list, const WorkItem *item) {
+    for (uint32_t i = 0; i < item->after_count; i++) {
+        const WorkItem *before = &list->items[item->after[i]];
+        if (!before->is_done && before->number < 0) return false;
+    }
+    return true;
+}
+
+/* Adds the numbers of the kernels that an item of the group waits for, each once. */
+static void find_kernels_before(WorkList *list, const WorkItem *item, WarpKernelLaunch *launch) {
+    for (uint32_t i = 0; i < item->after_count; i++) {
+        WorkItem *before = &list->items[item->after[i]];
+        if (before->is_done || before->seen == list->searches) continue;
+        before->seen = list->searches;
+        if (is_kernel(before))
+            launch->after[launch->after_count++] = (uint32_t)before->number;
+        else
+            find_kernels_before(list, before, launch);
+    }
+}
+
+static void join(WorkList *list, Group *group, WorkItem *item) {
+    const WorkKernel *kernel = &item->work.kernel;
+    WarpKernelLaunch *launch = &group->launches[group->count];
+    *launch = (WarpKernelLaunch){.function = kernel->function,
+                                 .shape = &kernel->shape,
+                                 .params = kernel->params,
+                                 .packed = kernel->packed,
+                                 .packed_bytes = kernel->packed_bytes};
+    launch->after = calloc(group->count + 1, sizeof *launch->after);
+    if (!launch->after) abort();
+    list->searches++;
+    find_kernels_before(list, item, launch);
+    group->items[group->count] = item;
+    item->number = group->count++;
+}
+
+static Group group_of(WorkList *list) {
+    Group group = {.launches = calloc(list->count, sizeof *group.launches),
+                   .items = calloc(list->count, sizeof *group.items)};
+    if (!group.launches || !group.items) abort();
+    for (uint32_t i = 0; i < list->count && group.count < MOST_TOGETHER; i++) {
+        WorkItem *item = &list->items[i];
+        if (item->is_done || !may_join(list, item)) continue;
+        if (is_mark(item)) item->number = 0;
+        if (is_kernel(item) && !item->work.kernel.shape.is_cooperative) join(list, &group, item);
+    }
+    return group;
+}
+
+static void free_group(WorkList *list, Group *group) {
+    for (uint32_t k = 0; k < group->count; k++)
+        free(group->launches[k].after);
+    free(group->launches);
+    free(group->items);
+    for (uint32_t i = 0; i < list->count; i++)
+        list->items[i].number = -1;
+}
+
+/* A launch that the simulator refuses is no reason not to do the others. */
+static int do_one_by_one(const WorkList *list, const Group *group) {
+    int first = CUDA_OK;
+    for (uint32_t k = 0; k < group->count && !warp_dead(); k++) {
+        int problem = do_item(list, group->items[k]);
+        if (!first) first = problem;
+    }
+    return first;
+}
+
+static int launch_group(WorkList *list) {
+    Group group = group_of(list);
+    int problem = warp_launch_together(group.launches, group.count);
+    for (uint32_t k = 0; k < group.count && !problem; k++) {
+        group.items[k]->ends = group.launches[k].ends;
+        group.items[k]->is_done = true;
+    }
+    if (problem && !warp_dead()) problem = do_one_by_one(list, &group);
+    free_group(list, &group);
+    return problem;
+}
+
+/* With one kernel that waits for nothing, all others wait for it. */
+static int launch_next(WorkList *list) {
+    WorkItem *first = NULL;
+    uint32_t ready = 0;
+    for (uint32_t i = 0; i < list->count; i++) {
+        WorkItem *item = &list->items[i];
+        if (item->is_done || !is_ready(list, item)) continue;
+        if (!first) first = item;
+        ready += !item->work.kernel.shape.is_cooperative;
+    }
+    if (!first) return CUDA_OK;
+    return ready > 1 ? launch_group(list) : do_item(list, first);
+}
+
+static bool is_all_done(const WorkList *list) {
+    for (uint32_t i = 0; i < list->count; i++)
+        if (!list->items[i].is_done) return false;
+    return true;
+}
+
+int warp_list_do(WorkList *list) {
+    int first = CUDA_OK;
+    while (!warp_dead() && !is_all_done(list)) {
+        int problem = do_ready(list);
+        if (!problem) problem = launch_next(list);
+        if (!first) first = problem;
+    }
+    empty(list);
+    return first;
+}

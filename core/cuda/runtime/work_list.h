@@ -1,0 +1,31 @@
+/* Lists of work, in which each item may wait for items before it: what streams have issued, or a graph. Kernels that wait
+ * for none of each other are launched together, and run side by side. Between warp_enter() and warp_leave(). */
+#ifndef WW_CUDA_WORK_LIST_H
+#define WW_CUDA_WORK_LIST_H
+
+#include "core/cuda/runtime/work.h"
+
+typedef struct {
+    WarpWork work;
+    uint32_t *after; /* places of items before it */
+    uint32_t after_count;
+    bool is_kept; /* the work is the list's: warp_work_keep() */
+    bool is_done;
+    uint64_t ends;  /* core cycle; of one that is done */
+    int64_t number; /* among the kernels that are being launched together; less than 0: it is none of them */
+    uint32_t seen;  /* by which search for what it waits for */
+} WorkItem;
+
+typedef struct {
+    WorkItem *items;
+    uint32_t count, capacity, searches;
+} WorkList;
+
+/* Behind the others. `keeps`: the list has a copy of its own, or the work is not legal, which is returned. */
+int warp_list_add(WorkList *list, const WarpWork *work, bool keeps, const uint32_t *after,
+                  uint32_t after_count);
+/* All of it, and forgets it. What is launched alone is launched as a program's only kernel is. Returns the first problem
+ * that is no running kernel's: see warp_dead(). */
+int warp_list_do(WorkList *list);
+
+#endif
