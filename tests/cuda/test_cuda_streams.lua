@@ -74,8 +74,8 @@ harness.test("a launch that is not legal is an error of its call, and no other's
   harness.equal(#launches, 2, "launches")
 end)
 
-harness.test("a kernel that fails beside others is the error of the call that waits", function()
-  harness.contains(good "fault", "kernel stray", "access out of bounds")
+harness.test("a kernel that fails beside others is the error of the call that waits, and what others printed is not lost", function()
+  harness.contains(good "fault", "kernel stray", "access out of bounds", "thread 3 7")
 end)
 
 harness.test("with memory that kernels and the program share, kernels run in the call", function() good "mapped" end)

@@ -173,8 +173,11 @@ static void wrong_launches(void) {
 static void fault(void) {
     cudaStream_t one = new_stream(0), other = new_stream(0);
     int *a = allocate();
-    void *params[] = {&a};
-    GOOD(scale_long(one, a, 8));
+    unsigned seven = 7;
+    void *params[] = {&a}, *sevens[] = {&seven};
+    GOOD(cudaLaunchKernel((const void *)prints, size1(1), size1(4), sevens, 0, one));
+    GOOD(scale_long(other, a, 32));
+    GOOD(scale_long(other, a, 32));
     GOOD(cudaLaunchKernel((const void *)stray, size1(1), size1(32), params, 0, other));
     EXPECT(cudaDeviceSynchronize(), cudaErrorIllegalAddress);
     EXPECT(scale_long(one, a, 8), cudaErrorIllegalAddress);
