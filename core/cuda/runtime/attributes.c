@@ -54,6 +54,7 @@ int warp_attribute(int which, int *value) {
     case cudaDevAttrGlobalL1CacheSupported:
     case cudaDevAttrLocalL1CacheSupported:
     case cudaDevAttrGpuOverlap:
+    case cudaDevAttrConcurrentKernels:
     case cudaDevAttrCooperativeLaunch:
     case cudaDevAttrMemoryPoolsSupported:
     case cudaDevAttrHostRegisterSupported: *value = 1; break;

@@ -78,7 +78,7 @@ cudaError_t cudaDeviceGetAttribute(int *value, enum cudaDeviceAttr which, int de
         (p)->texturePitchAlignment = TEXTURE_PITCH;                                                          \
         (p)->multiProcessorCount = number(DEVICE_SMS);                                                       \
         (p)->canMapHostMemory = (p)->unifiedAddressing = (p)->managedMemory = 1;                             \
-        (p)->asyncEngineCount = (p)->pciBusID = (p)->cooperativeLaunch = 1;                                  \
+        (p)->asyncEngineCount = (p)->pciBusID = (p)->cooperativeLaunch = (p)->concurrentKernels = 1;         \
         (p)->globalL1CacheSupported = (p)->localL1CacheSupported = 1;                                        \
         (p)->maxTexture1D = MOST_TEXELS_1D;                                                                  \
         (p)->maxTexture2D[0] = (p)->maxTexture2D[1] = MOST_TEXELS_2D;                                        \

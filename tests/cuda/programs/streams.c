@@ -26,7 +26,12 @@ static cudaEvent_t timed_event(void) {
 /* Two kernels each of 8 CTAs: launches 0 and 1 begin together, 2 and 3 behind them. */
 static void side_by_side(void) {
     cudaStream_t first = new_stream(0), second = new_stream(cudaStreamNonBlocking);
-    int *a = allocate(), *b = allocate();
+    int *a = allocate(), *b = allocate(), is_concurrent = 0;
+    struct cudaDeviceProp device;
+    GOOD(cudaGetDeviceProperties(&device, 0));
+    GOOD(cudaDeviceGetAttribute(&is_concurrent, cudaDevAttrConcurrentKernels, 0));
+    EXPECT(device.concurrentKernels, 1);
+    EXPECT(is_concurrent, 1);
     set_factor();
     GOOD(cudaMemset(a, 0, N * 4));
     GOOD(cudaMemset(b, 0, N * 4));
