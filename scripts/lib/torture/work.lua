@@ -58,8 +58,8 @@ local workloads = {
   { "walsh", threads = 256, shared = true, registers = 20, plain = { rows = 1 },
     draw = { rows = from(1, 4), version = versions } },
   -- Kernels of the tests: races, atomics, fences, votes, local memory, textures, constants, transfers of every mode.
-  { "tests/kernels/racing_kernel.lua", often = true, threads = 128, plain = { ctas = 1, threads = 32, words = 64 },
-    draw = { ctas = from(1, 8), threads = any { 32, 96, 128 }, words = any { 16, 256, 1024 } } },
+  { "tests/kernels/racing_kernel.lua", often = true, threads = 128, plain = { ctas = 1, threads = 32, words = 64, kernels = 1 },
+    draw = { ctas = from(1, 8), threads = any { 32, 96, 128 }, words = any { 16, 256, 1024 }, kernels = from(1, 5) } },
   { "tests/kernels/job_kernels.lua", often = true, threads = 256, shared = true, registers = 40,
     plain = { ctas = 1, kernel = "all" },
     draw = { ctas = from(1, 4), kernel = any { "all", "combine", "reduce", "radix_pass", "shuffle" } } },
