@@ -40,7 +40,18 @@ typedef struct {
     const Kernel *kernel;
 } Machine;
 
-static const Launch launch = {.grid = {CTAS, 1, 1}, .block = {THREADS, 1, 1}};
+/* Of `busy`, all of them: the second begins when the SM has no CTA of the first left, the third waits for it. */
+enum { KERNELS = 3 };
+
+static const KernelLaunch *launches(const Machine *machine) {
+    static const Launch launch = {.grid = {CTAS, 1, 1}, .block = {THREADS, 1, 1}};
+    static const uint32_t second[] = {1};
+    static KernelLaunch list[KERNELS] = {
+        {.launch = &launch}, {.launch = &launch}, {.launch = &launch, .after = second, .after_count = 1}};
+    for (uint32_t k = 0; k < KERNELS; k++)
+        list[k].kernel = machine->kernel;
+    return list;
+}
 
 static SimObject *add(Sim *sim, const char *class, const char *path, const char *parameters) {
     SimObject *object = sim_add(sim, class, path, NULL);
@@ -98,7 +109,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t count) {
     SnapshotChanges changes = {0};
     Reader reader = {.bytes = bytes, .count = count};
     Machine machine = new_machine();
-    gpu_prepare(machine.gpu, machine.kernel, &launch);
+    gpu_prepare(machine.gpu, launches(&machine), KERNELS);
     bool good = gpu_load(machine.gpu, &reader, &changes, why, sizeof why);
     ensure(good || why[0]);
     if (good) {
@@ -127,7 +138,7 @@ static void write_seed(const char *folder, int number, const Buffer *contents) {
 
 static void make_seeds(const char *folder) {
     Machine machine = new_machine();
-    gpu_launch(machine.gpu, machine.kernel, &launch);
+    gpu_launch_together(machine.gpu, launches(&machine), KERNELS);
     for (int i = 0; i < SEEDS; i++) {
         Buffer saved = {0};
         RunStatus status = gpu_run(machine.gpu, (uint64_t)i * SEED_CYCLES);
