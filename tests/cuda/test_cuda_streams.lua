@@ -34,6 +34,14 @@ harness.test("kernels of two streams run side by side, each stream in its order"
   harness.equal(launches[4].start_cycle, end_of(launches[2]), "the fourth begins when the second has ended")
 end)
 
+harness.test("kernels of a stream of higher priority get SMs first", function()
+  local _, launches = good "priorities"
+  local grids = {}
+  for i, launch in ipairs(launches) do grids[i] = launch.ctas end
+  harness.equal(table.concat(grids, " "), "100 150 200 300", "CTAs, in the order of the launch")
+  harness.equal(end_of(launches[2]) < end_of(launches[4]), true, "they end first")
+end)
+
 harness.test("copies between pinned memory and the device do not part kernels of other streams", function()
   local _, launches = good "copies"
   harness.equal(#launches, 2, "launches")

@@ -180,8 +180,8 @@ CUresult cuCtxGetLimit(size_t *value, int limit) {
     return problem ? problem : warp_get_limit((unsigned)limit, value);
 }
 CUresult cuCtxGetStreamPriorityRange(int *least, int *greatest) {
-    if (least) *least = 0;
-    if (greatest) *greatest = 0;
+    if (least) *least = LEAST_PRIORITY;
+    if (greatest) *greatest = GREATEST_PRIORITY;
     return current_problem();
 }
 

@@ -1,6 +1,7 @@
 #include "core/cuda/runtime/graph.h"
 
 #include "core/cuda/runtime/handles.h"
+#include "core/cuda/runtime/limits.h"
 #include "core/cuda/runtime/work_list.h"
 
 #include <stdlib.h>
@@ -293,7 +294,7 @@ static void add_node(WorkList *list, const WarpNode *node, const uint32_t *place
     uint32_t count = 0;
     for (size_t i = 0; i < node->dependencies.count; i++)
         after[count++] = places[warp_node_index(node->dependencies.at[i])];
-    warp_list_add(list, node->is_disabled ? &nothing : &node->work, false, after, count);
+    warp_list_add(list, node->is_disabled ? &nothing : &node->work, false, after, count, LEAST_PRIORITY);
 }
 
 int warp_graph_run(WarpGraph *graph) {

@@ -14,6 +14,8 @@ enum {
     SHARED_BYTES = 49152, /* of a CTA whose kernel has not asked for more */
     TEXTURE_ALIGN = 512,
     TEXTURE_PITCH = 32,
+    LEAST_PRIORITY = 0, /* of streams: the lower number goes first */
+    GREATEST_PRIORITY = -5,
 };
 
 #define PCI_SLOT   "01:00.0"

@@ -56,7 +56,8 @@ static void wait_for(WarpStream *stream, uint32_t item) {
 static int add(WarpStream *stream, const WarpWork *work) {
     forget_earlier_round(stream);
     if (stream->has_last) wait_for(stream, stream->last);
-    int problem = warp_list_add(&pending, work, true, stream->waits.at, stream->waits.count);
+    int problem = warp_list_add(&pending, work, true, stream->waits.at, stream->waits.count,
+                                stream->priority);
     stream->waits.count = 0;
     if (problem && stream->has_last) wait_for(stream, stream->last);
     if (problem) return problem;

@@ -2,6 +2,7 @@
 
 #include "core/cuda/runtime/capture.h"
 #include "core/cuda/runtime/handles.h"
+#include "core/cuda/runtime/limits.h"
 #include "core/cuda/runtime/pending.h"
 
 #include <stdlib.h>
@@ -18,10 +19,17 @@ static WarpStream legacy[] = {{.number = DEFAULT_STREAM}, {.number = LEGACY_STRE
 static _Thread_local WarpStream *per_thread; /* a capture may outlive the thread */
 static _Thread_local bool default_is_per_thread;
 
+static int within_range(int priority) {
+    return priority > LEAST_PRIORITY      ? LEAST_PRIORITY
+           : priority < GREATEST_PRIORITY ? GREATEST_PRIORITY
+                                          : priority;
+}
+
 int warp_stream_create(void **handle, unsigned flags, int priority) {
     WarpStream *stream = handle ? malloc(sizeof *stream) : NULL;
     if (!stream) return handle ? CUDA_MEMORY_ALLOCATION : CUDA_INVALID_VALUE;
-    *stream = (WarpStream){.flags = flags, .priority = priority, .number = STANDING + last_number++};
+    *stream = (WarpStream){
+        .flags = flags, .priority = within_range(priority), .number = STANDING + last_number++};
     warp_handle_add(stream, HANDLE_STREAM);
     *handle = stream;
     return CUDA_OK;

@@ -1,5 +1,6 @@
 /* Streams, events and host functions. */
 #include "core/cuda/runtime/capture.h"
+#include "core/cuda/runtime/limits.h"
 #include "core/cuda/runtime/runtime.h"
 #include "core/cuda/runtime/streams.h"
 
@@ -83,8 +84,8 @@ cudaError_t cudaStreamCopyAttributes(cudaStream_t to, cudaStream_t from) {
     return done(warp_stream_copy_attributes(to, from));
 }
 cudaError_t cudaDeviceGetStreamPriorityRange(int *least, int *greatest) {
-    if (least) *least = 0;
-    if (greatest) *greatest = 0;
+    if (least) *least = LEAST_PRIORITY;
+    if (greatest) *greatest = GREATEST_PRIORITY;
     return done(CUDA_OK);
 }
 

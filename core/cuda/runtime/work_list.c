@@ -8,8 +8,9 @@
 enum { MOST_TOGETHER = 1024 }; /* that the simulator launches */
 
 int warp_list_add(WorkList *list, const WarpWork *work, bool keeps, const uint32_t *after,
-                  uint32_t after_count) {
-    WorkItem item = {.work = *work, .is_kept = keeps, .after_count = after_count, .number = -1};
+                  uint32_t after_count, int priority) {
+    WorkItem item = {
+        .work = *work, .is_kept = keeps, .after_count = after_count, .priority = priority, .number = -1};
     int problem = keeps ? warp_work_keep(&item.work, work) : CUDA_OK;
     if (problem) return problem;
     if (list->count == list->capacity) {
@@ -141,6 +142,44 @@ static Group group_of(WorkList *list) {
     return group;
 }
 
+static bool may_be_next(const WarpKernelLaunch *launch, const bool *is_placed) {
+    for (uint32_t i = 0; i < launch->after_count; i++)
+        if (!is_placed[launch->after[i]]) return false;
+    return true;
+}
+
+/* Of those that wait for none that has no place yet, the first of the lowest number. */
+static uint32_t next_by_priority(const Group *group, const bool *is_placed) {
+    uint32_t best = group->count;
+    for (uint32_t k = 0; k < group->count; k++) {
+        if (is_placed[k] || !may_be_next(&group->launches[k], is_placed)) continue;
+        if (best == group->count || group->items[k]->priority < group->items[best]->priority) best = k;
+    }
+    return best;
+}
+
+/* The machine gives its SMs in the order of the list. */
+static void sort_by_priority(Group *group) {
+    Group sorted = {.launches = calloc(group->count, sizeof *sorted.launches),
+                    .items = calloc(group->count, sizeof *sorted.items)};
+    bool *is_placed = calloc(group->count, sizeof *is_placed);
+    if (!sorted.launches || !sorted.items || !is_placed) abort();
+    for (; sorted.count < group->count; sorted.count++) {
+        uint32_t next = next_by_priority(group, is_placed);
+        is_placed[next] = true;
+        sorted.launches[sorted.count] = group->launches[next];
+        sorted.items[sorted.count] = group->items[next];
+        group->items[next]->number = sorted.count;
+    }
+    for (uint32_t k = 0; k < sorted.count; k++)
+        for (uint32_t i = 0; i < sorted.launches[k].after_count; i++)
+            sorted.launches[k].after[i] = (uint32_t)group->items[sorted.launches[k].after[i]]->number;
+    free(is_placed);
+    free(group->launches);
+    free(group->items);
+    *group = sorted;
+}
+
 static void free_group(WorkList *list, Group *group) {
     for (uint32_t k = 0; k < group->count; k++)
         free(group->launches[k].after);
@@ -162,6 +201,7 @@ static int do_one_by_one(const WorkList *list, const Group *group) {
 
 static int launch_group(WorkList *list) {
     Group group = group_of(list);
+    sort_by_priority(&group);
     int problem = warp_launch_together(group.launches, group.count);
     for (uint32_t k = 0; k < group.count && !problem; k++) {
         group.items[k]->ends = group.launches[k].ends;

@@ -11,6 +11,7 @@ typedef struct {
     uint32_t after_count;
     bool is_kept; /* the work is the list's: warp_work_keep() */
     bool is_done;
+    int priority;   /* of its stream */
     uint64_t ends;  /* core cycle; of one that is done */
     int64_t number; /* among the kernels that are being launched together; less than 0: it is none of them */
     uint32_t seen;  /* by which search for what it waits for */
@@ -23,7 +24,7 @@ typedef struct {
 
 /* Behind the others. `keeps`: the list has a copy of its own, or the work is not legal, which is returned. */
 int warp_list_add(WorkList *list, const WarpWork *work, bool keeps, const uint32_t *after,
-                  uint32_t after_count);
+                  uint32_t after_count, int priority);
 /* All of it, and forgets it. What is launched alone is launched as a program's only kernel is. Returns the first problem
  * that is no running kernel's: see warp_dead(). */
 int warp_list_do(WorkList *list);

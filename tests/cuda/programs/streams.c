@@ -44,6 +44,26 @@ static void side_by_side(void) {
     EXPECT(last_of(b), 3 * BIAS);
 }
 
+/* The last one goes first: launch 0 has the grid of its kernel. */
+static void priorities(void) {
+    int least = 9, greatest = 9, priority = 9;
+    int *a = allocate();
+    cudaStream_t low = 0, high = 0, beyond = 0;
+    GOOD(cudaDeviceGetStreamPriorityRange(&least, &greatest));
+    EXPECT(least, 0);
+    EXPECT(greatest < 0, 1);
+    GOOD(cudaStreamCreateWithPriority(&low, cudaStreamNonBlocking, least));
+    GOOD(cudaStreamCreateWithPriority(&high, cudaStreamNonBlocking, greatest));
+    GOOD(cudaStreamCreateWithPriority(&beyond, cudaStreamNonBlocking, greatest - 7));
+    GOOD(cudaStreamGetPriority(beyond, &priority));
+    EXPECT(priority, greatest);
+    GOOD(scale_long(low, a, 200));
+    GOOD(scale_long(low, a, 300));
+    GOOD(scale_long(high, a, 100));
+    GOOD(scale_long(high, a, 150));
+    GOOD(cudaDeviceSynchronize());
+}
+
 /* Copies between pinned memory and the device keep their place in the stream, and do not part the kernels. */
 static void copies(void) {
     cudaStream_t stream[2] = {new_stream(0), new_stream(0)};
@@ -228,6 +248,7 @@ int main(int argc, char **argv) {
     static const Part parts[] = {
         {"side_by_side", side_by_side},
         {"copies", copies},
+        {"priorities", priorities},
         {"pageable", pageable},
         {"diamond", diamond},
         {"events", events},
