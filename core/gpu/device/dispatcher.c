@@ -38,6 +38,7 @@ static const Field fields[] = {
     STATE(Dispatcher, next_sm, "SM behind the one that got the last CTA"),
     STATE(Dispatcher, grid_count, "Kernels of the launch"),
     STATE(Dispatcher, present, "Kernel whose CTAs are handed out, or were last"),
+    STATE(Dispatcher, has_freed, "Whether an SM has been left to other kernels in this quantum"),
     STATE_ARRAY(Dispatcher, grids, grid_count,
                 "Of each kernel: grid, CTAs handed out and finished, whose turn it is"),
     STATE(Dispatcher, done, "CTAs that have finished, of all of them"),
@@ -59,7 +60,7 @@ void dispatcher_start(SimObject *object, uint32_t kernels) {
     ensure(d->grids);
     memset(d->grids, 0, kernels * sizeof *d->grids);
     d->grid_count = kernels;
-    d->present = 0;
+    d->present = d->has_freed = 0;
     d->done = 0;
     if (!d->goes_on) d->next_sm = 0;
     memset(d->slots, 0, d->sms * sizeof *d->slots);
@@ -109,6 +110,10 @@ bool dispatcher_has_begun(const SimObject *object, uint32_t kernel) {
     return ((const Dispatcher *)object)->grids[kernel].has_begun;
 }
 
+bool dispatcher_has_freed(const SimObject *object) {
+    return ((const Dispatcher *)object)->has_freed;
+}
+
 bool dispatcher_has_ended(const SimObject *object, uint32_t kernel) {
     return has_ended(&((const Dispatcher *)object)->grids[kernel]);
 }
@@ -129,8 +134,9 @@ static void take_finished(Dispatcher *d, uint64_t now) {
         d->done++;
         grid->done++;
         object_emit(&d->obj, DISPATCHER_CTA_END, i, done->slot);
-        if (grid->done == grid->ctas || d->done == d->pause_at || leaves_sm_to_others(d, i))
-            sim_request_stop(d->obj.sim);
+        bool frees = leaves_sm_to_others(d, i);
+        d->has_freed |= frees;
+        if (grid->done == grid->ctas || d->done == d->pause_at || frees) sim_request_stop(d->obj.sim);
         link_pop(d->sm[i].receive, now);
         object_progress(&d->obj);
     }
@@ -247,8 +253,9 @@ static void is_sound(const SimObject *object, bool fits) {
               grid->block_left);
         done += grid->done;
     }
-    sound(d->next_sm < d->sms && done == d->done && (d->present < d->grid_count || !d->grid_count),
-          "%s: SM %u is next, %lu CTAs done, kernel %lu of %u", object->path, d->next_sm, d->done, d->present,
+    sound(d->next_sm < d->sms && done == d->done && (d->present < d->grid_count || !d->grid_count) &&
+              !d->has_freed,
+          "%s: SM %u is next, %lu CTAs done, kernel %u of %u", object->path, d->next_sm, d->done, d->present,
           d->grid_count);
     taken_are_sound(d);
     slots_are_sound(d);

@@ -18,8 +18,10 @@ typedef struct {
 void dispatcher_start(SimObject *dispatcher, uint32_t kernels);
 /* Between quanta: what the kernel waited for has ended. */
 void dispatcher_begin(SimObject *dispatcher, uint32_t kernel, const uint32_t grid[3]);
-/* Between quanta, after a kernel has begun, or when sim_run() has ended since an SM is without CTAs: SMs without any may
- * get those of another kernel. The dispatcher is to tick at `now` or later. */
+/* Have SMs been left to others in the quantum that has just ended? sim_run() ends with it. */
+bool dispatcher_has_freed(const SimObject *dispatcher);
+/* Between quanta, after that, or when a kernel has begun or ended, and not at other boundaries, of which a run may have
+ * any: SMs without CTAs may get those of another kernel. The dispatcher is to tick at `now` or later. */
 void dispatcher_share(SimObject *dispatcher, const SmsOfKernels *sms_of, uint64_t now);
 /* Where kernels may begin in the address space of their code. */
 uint64_t dispatcher_code_align(const SimObject *dispatcher);

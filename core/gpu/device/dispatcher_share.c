@@ -135,6 +135,7 @@ void dispatcher_share(SimObject *object, const SmsOfKernels *sms_of, uint64_t no
             sms_of->given(sms_of->context, sm, d->slots[sm].grid);
     }
     if (d->sharing == SHARE_EVENLY) drain_for_others(&shares);
+    d->has_freed = 0;
     free(shares.sms);
     free(shares.promised);
     object_poke(object, now);

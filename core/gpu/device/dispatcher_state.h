@@ -59,7 +59,8 @@ typedef struct {
     Port *sm;
     uint32_t grid_count;
     uint32_t taken_words;
-    uint64_t present; /* the grid whose CTAs are handed out, or were last */
+    uint32_t present;   /* the grid whose CTAs are handed out, or were last */
+    uint32_t has_freed; /* a flag: an SM has been left to others in this quantum */
     Grid *grids;
     uint64_t done;      /* CTAs of all of them */
     uint64_t forwarded; /* CTAs that were handed over in mid-flight, of all kernels */

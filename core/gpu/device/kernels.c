@@ -116,10 +116,12 @@ static void end(Gpu *gpu, uint32_t number) {
 }
 
 void gpu_attend_to_kernels(Gpu *gpu) {
+    bool is_to_share = dispatcher_has_freed(gpu->dispatcher);
     for (uint32_t k = 0; k < gpu->kernel_count; k++) {
         LaunchedKernel *kernel = &gpu->kernels[k];
         if (kernel->has_ended || !dispatcher_has_ended(gpu->dispatcher, k)) continue;
         end(gpu, k);
+        is_to_share = true;
         if (kernel->has_begun) tell(gpu, kernel, false);
     }
     for (uint32_t k = 0; k < gpu->kernel_count; k++) {
@@ -128,5 +130,5 @@ void gpu_attend_to_kernels(Gpu *gpu) {
         begin(gpu, k);
         tell(gpu, kernel, true);
     }
-    if (gpu->kernel_count > 1 && !dispatcher_idle(gpu->dispatcher)) share_sms(gpu);
+    if (is_to_share && !dispatcher_idle(gpu->dispatcher)) share_sms(gpu);
 }

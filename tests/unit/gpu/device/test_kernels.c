@@ -1,6 +1,7 @@
 /* Kernels that are launched together: which SMs each has and when, when each begins and ends, what each has executed. */
 #include "core/gpu/device/dispatcher.h"
 #include "core/sim/event.h"
+#include "core/sim/method.h"
 #include "tests/unit/gpu/tiny_machine.h"
 #include "tests/unit/suites.h"
 
@@ -376,6 +377,46 @@ START_TEST(policies_say_which_kernel_an_sm_gets) {
 }
 END_TEST
 
+/* It is asked again when the SM's last CTA has ended, and not at each boundary, of which a run may have any. */
+START_TEST(an_sm_that_is_refused_a_kernel_waits_for_the_next_end) {
+    TinyMachine *m = tiny_new((TinySpec){.body = slow, .sms = 2, .sm = "ctas=1"});
+    Sharer sharer = {.subscriber.handle = share, .answer = -1};
+    object_subscribe(m->dispatcher, &sharer.subscriber,
+                     1u << event_number(m->dispatcher->class, "next_kernel"));
+    LAUNCH(m, {2, 0}, {1, 0});
+    ck_assert_uint_eq(sharer.asked, 2);
+    while (!result(m, 0).cycles) {
+        ck_assert_str_ne(kernels_on_sms(m), "00");
+        ck_assert(sharer.asked <= 3); /* SM 1 has been left by its first CTA of kernel 0, or is */
+        ck_assert(tiny_step(m));
+    }
+    sharer.answer = NO_ANSWER;
+    tiny_finish(m);
+    tiny_free(m);
+}
+END_TEST
+
+/* With one kernel, too. */
+START_TEST(an_sm_that_drains_gets_ctas_again_when_it_is_empty) {
+    TinyMachine *m = tiny_new((TinySpec){.body = slow, .sms = 2, .sm = "ctas=2"});
+    MethodCall call = {.argument[0].whole = 1};
+    LAUNCH(m, {12, 0});
+    tiny_step_to(m, 3);
+    const Method *drain = m->dispatcher->class->methods;
+    while (strcmp(drain->name, "drain") != 0)
+        drain++;
+    drain->call(m->dispatcher, &call);
+    uint64_t started = m->sm[1]->ctas_started;
+    while (kernel_on(m, 1) == 0) {
+        ck_assert_uint_eq(m->sm[1]->ctas_started, started);
+        ck_assert(tiny_step(m));
+    }
+    tiny_finish(m);
+    ck_assert_uint_gt(m->sm[1]->ctas_started, started);
+    tiny_free(m);
+}
+END_TEST
+
 Suite *kernels_suite(void) {
     Suite *suite = suite_create("kernels");
     TCase *sms = tcase_create("SMs");
@@ -403,6 +444,8 @@ Suite *kernels_suite(void) {
     suite_add_tcase(suite, faults);
     TCase *policies = tcase_create("policies");
     tcase_add_test(policies, policies_say_which_kernel_an_sm_gets);
+    tcase_add_test(policies, an_sm_that_is_refused_a_kernel_waits_for_the_next_end);
+    tcase_add_test(policies, an_sm_that_drains_gets_ctas_again_when_it_is_empty);
     suite_add_tcase(suite, policies);
     return suite;
 }
