@@ -52,8 +52,9 @@ static void issue_activate(Dram *dram, const DramTiming *t, uint32_t bank, uint3
     not_before(&b->earliest[DRAM_PRECHARGE], cycle + t->tRAS);
 }
 
-static void issue_precharge(Dram *dram, const DramTiming *t, uint32_t bank, uint64_t cycle) {
+void dram_close(Dram *dram, const DramTiming *t, uint32_t bank, uint64_t cycle) {
     DramBank *b = &dram->banks[bank];
+    debug_ensure(b->open_row != DRAM_NO_ROW && cycle >= b->earliest[DRAM_PRECHARGE]);
     b->open_row = DRAM_NO_ROW;
     not_before(&b->earliest[DRAM_ACTIVATE], cycle + t->tRP);
 }
@@ -74,7 +75,7 @@ uint32_t dram_refresh(Dram *dram, const DramTiming *t, uint64_t cycle) {
     for (uint32_t bank = 0; bank < t->banks; bank++) {
         DramBank *b = &dram->banks[bank];
         if (b->open_row != DRAM_NO_ROW) {
-            issue_precharge(dram, t, bank, cycle);
+            dram_close(dram, t, bank, cycle);
             closed++;
         }
         not_before(&begins, b->earliest[DRAM_ACTIVATE]);
@@ -90,7 +91,7 @@ void dram_issue(Dram *dram, const DramTiming *timing, DramCommand command, uint3
     debug_ensure((command == DRAM_ACTIVATE) == (dram->banks[bank].open_row == DRAM_NO_ROW));
     switch (command) {
     case DRAM_ACTIVATE: issue_activate(dram, timing, bank, row, cycle); break;
-    case DRAM_PRECHARGE: issue_precharge(dram, timing, bank, cycle); break;
+    case DRAM_PRECHARGE: dram_close(dram, timing, bank, cycle); break;
     case DRAM_WRITE: issue_write(dram, timing, bank, cycle); break;
     default: issue_read(dram, timing, bank, cycle);
     }

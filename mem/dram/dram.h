@@ -3,7 +3,8 @@
  *
  * A bank is closed (no row) or has one row open. ACTIVATE opens a row, READ and WRITE move one burst of the
  * open row over the data bus, PRECHARGE closes it. REFRESH is of all banks: the rows that are open are closed
- * by one command, and it follows tRP behind. The channel takes one command per cycle. */
+ * by one command, and it follows tRP behind. The channel takes one command per cycle; a row may also be closed
+ * without one, as auto-precharge does. */
 #ifndef WW_MEM_DRAM_H
 #define WW_MEM_DRAM_H
 
@@ -65,6 +66,9 @@ void dram_reset(Dram *dram);
  * matters to ACTIVATE alone. */
 void dram_issue(Dram *dram, const DramTiming *timing, DramCommand command, uint32_t bank, uint32_t row,
                 uint64_t cycle);
+
+/* Closes the open row at `cycle`, at which a PRECHARGE would be legal, without a command of the channel. */
+void dram_close(Dram *dram, const DramTiming *timing, uint32_t bank, uint64_t cycle);
 
 /* The first cycle at which the open rows may be closed for a REFRESH. */
 uint64_t dram_refresh_earliest(const Dram *dram, const DramTiming *timing);

@@ -42,7 +42,7 @@ static bool pair_violated(const DramChecker *checker, const TimingPair *pair, ui
     memcpy(&distance, (const char *)&checker->timing + pair->distance, sizeof distance);
     for (uint32_t other = 0; other < checker->timing.banks; other++) {
         uint64_t last = checker->last[pair->before][other];
-        if (last && in_scope(checker, pair->scope, bank, other) && cycle - (last - 1) < distance) return true;
+        if (last && in_scope(checker, pair->scope, bank, other) && cycle < last - 1 + distance) return true;
     }
     return false;
 }
@@ -82,6 +82,14 @@ const char *dram_checker_command(DramChecker *checker, DramCommand command, uint
     checker->next_command = cycle + 1;
     if (command == DRAM_ACTIVATE) checker->open_row[bank] = row;
     if (command == DRAM_PRECHARGE) checker->open_row[bank] = DRAM_NO_ROW;
+    return violation;
+}
+
+const char *dram_checker_close(DramChecker *checker, uint32_t bank, uint64_t cycle) {
+    const char *violation = row_violation(checker, DRAM_PRECHARGE, bank, DRAM_NO_ROW);
+    if (!violation) violation = timing_violation(checker, DRAM_PRECHARGE, bank, cycle);
+    checker->last[DRAM_PRECHARGE][bank] = cycle + 1;
+    checker->open_row[bank] = DRAM_NO_ROW;
     return violation;
 }
 

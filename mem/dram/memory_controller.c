@@ -173,6 +173,7 @@ static void column_issued(MemoryController *mc, const DramChoice *plan, Request 
     mc->last_column = plan->command + 1u;
     mc->turnarounds += (previous != 0) & (previous != mc->last_column);
     mc->data_bus_cycles += mc->timing.burst;
+    mc->row_used[plan->bank] = cycle;
     object_progress(&mc->obj); /* opening and closing rows alone is none */
     ++*(plan->command == DRAM_READ ? &mc->read_commands : &mc->write_commands);
     if (*unserved & bit) take_return_place(mc, &mc->returns[request->port]);
@@ -181,6 +182,7 @@ static void column_issued(MemoryController *mc, const DramChoice *plan, Request 
         retire(mc, plan, request, cycle);
     else
         *unserved &= ~bit;
+    if (__builtin_expect(mc->page_policy == PAGE_CLOSED, 0)) memory_controller_close_unwanted(mc, plan->bank);
 }
 
 static void row_command_issued(MemoryController *mc, const DramChoice *plan, Request *request,
@@ -270,6 +272,8 @@ static void enqueue(MemoryController *mc, uint32_t port, const MemMessage *messa
     DramRow location = address_map_row(mc->map, message->address);
     ensure(bursts > 0 && (wants_reply(message) || message->kind == MEM_WRITE));
     if (!mc->waiting && memory_controller_refreshes(mc)) memory_controller_refresh_idle(mc, cycle);
+    if (__builtin_expect(mc->page_policy == PAGE_TIMEOUT, 0))
+        memory_controller_close_timed_out(mc, location.bank, cycle);
     uint32_t slot = dram_queue_add(&mc->queue[q], &mc->dram, location.bank, location.row,
                                    message->kind == MEM_WRITE, wants_reply(message));
     dram_next_arrived(&mc->next_command, &mc->queue[q], &mc->dram, &mc->timing, mc->queue[q].count - 1,
@@ -515,4 +519,5 @@ void memory_controller_settle(SimObject *object, uint64_t now) {
     uint64_t cycle = object_cycle(object, now);
     account(mc, cycle);
     if (!mc->waiting && memory_controller_refreshes(mc)) memory_controller_refresh_idle(mc, cycle);
+    memory_controller_close_all_timed_out(mc, cycle);
 }

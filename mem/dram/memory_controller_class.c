@@ -162,6 +162,16 @@ static const Field memory_controller_fields[] = {
           .max = RETURN_ENTRIES_MAX, .converts = true),
     PARAM_CHOICE(MemoryController, scheduler, "frfcfs", "frfcfs|fcfs",
                  "Row hits first, then oldest; or each bank in order of arrival", .timing = true),
+    PARAM_CHOICE(
+        MemoryController, page_policy, "open", "open|closed|timeout",
+        "A row stays open until its bank is wanted for another; is closed by its last column command "
+        "if no waiting request wants it; or when page_timeout has passed",
+        .timing = true),
+    PARAM(
+        MemoryController, page_timeout, "100", "cycles",
+        "With page_policy = timeout: a row is closed so long after its last column command, unless a request "
+        "waits for its bank",
+        .min = 1, .max = 1e9, .timing = true),
     PARAM(MemoryController, latency, "0", "cycles",
           "Delay in front of the queue; the depth of the link bounds the requests in it", .min = 0,
           .max = 100000, .timing = true),
@@ -203,6 +213,7 @@ static const Field memory_controller_fields[] = {
     DERIVED(MemoryController, timing, "The timing set"),
     PORT_ARRAY(MemoryController, cpu, ports, memory_protocol, ROLE_RESPONDER, "From the L2 slices"),
     STATE(MemoryController, dram, "Banks and timings"),
+    STATE(MemoryController, row_used, "Cycle of the last column command to each bank"),
     STATE_ARRAY(MemoryController, queue, queues, "Order, bank and row of the waiting requests"),
     STATE_ARRAY(MemoryController, requests, request_slots, "The waiting requests"),
     STATE_ARRAY(MemoryController, returns, ports, "Rings of responses"),

@@ -10,6 +10,7 @@ static void check(MemoryController *mc, uint64_t cycle) {
 }
 
 void memory_controller_refresh(MemoryController *mc, uint64_t cycle) {
+    memory_controller_close_all_timed_out(mc, cycle);
     check(mc, cycle);
     mc->precharges += dram_refresh(&mc->dram, &mc->timing, cycle);
     mc->refreshes++;

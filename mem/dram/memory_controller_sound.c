@@ -175,6 +175,8 @@ void memory_controller_is_sound(const SimObject *object, bool fits) {
             mc->tREFI ? mc->refresh_due > 0 && mc->refresh_due <= seen + mc->tREFI : mc->refresh_due == NEVER,
             "refresh_due");
     must_be(mc, mc->accounted <= seen, "accounted");
+    for (uint32_t bank = 0; bank < DRAM_BANKS_MAX; bank++)
+        must_be(mc, mc->row_used[bank] <= seen, "row_used");
     must_be(mc, mc->first_port < mc->ports && mc->port_blocked <= 1 && mc->last_column <= DRAM_WRITE + 1,
             "first_port, port_blocked, last_column");
 }

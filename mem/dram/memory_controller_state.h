@@ -1,7 +1,8 @@
 /* The state of a memory controller, shared by its files: memory_controller.c, its cycle;
  * memory_controller_class.c, its rows and building; memory_controller_methods.c, what policies may call;
  * memory_controller_check.c, its conservation laws; memory_controller_convert.c, the transfer of what waits
- * in other queues; memory_controller_refresh.c, the refreshes. */
+ * in other queues; memory_controller_refresh.c, the refreshes; memory_controller_page.c, when rows are closed that
+ * no request wants. */
 #ifndef WW_MEM_MEMORY_CONTROLLER_STATE_H
 #define WW_MEM_MEMORY_CONTROLLER_STATE_H
 
@@ -14,6 +15,8 @@
 #include "mem/protocol/memory_protocol.h"
 
 enum { SCHEDULE_FRFCFS, SCHEDULE_FCFS };
+
+enum { PAGE_OPEN, PAGE_CLOSED, PAGE_TIMEOUT };
 
 enum { PORTS_MAX = 16, QUEUES_MAX = 8, RETURN_ENTRIES_MAX = 16384 };
 
@@ -53,7 +56,7 @@ typedef struct {
     uint32_t banks, bank_groups, group_bits;
     uint32_t bus_bytes, burst_bytes;
     uint32_t tCL, tWL, tRCD, tRP, tRC, tRAS, tRRD, tCCD, tCCDL, tWR, tCDLR, tRTPL, tREFI, tRFC;
-    uint32_t check_commands;
+    uint32_t check_commands, page_policy, page_timeout;
     /* In all queues, in all ports. What was longer may hold more than queue_entries and return_entries until
      * it has drained. */
     uint32_t request_slots, return_slots;
@@ -62,6 +65,8 @@ typedef struct {
     Port *cpu;
 
     Dram dram;
+    /* The cycle of the last column command to each bank. */
+    uint64_t row_used[DRAM_BANKS_MAX];
     DramQueue *queue;     /* queues                                          */
     Request *requests;    /* request_slots: queue * DRAM_QUEUE_MAX + slot    */
     ReturnQueue *returns; /* ports                                           */
@@ -154,6 +159,12 @@ void memory_controller_refresh_idle(MemoryController *mc, uint64_t cycle);
 /* The command that begins the refresh that is due, for a controller in which something waits; cycles from `floor` on. */
 DramChoice memory_controller_refresh_choice(const MemoryController *mc, uint64_t floor);
 void memory_controller_refresh(MemoryController *mc, uint64_t cycle);
+/* The bank's last column command, of a request that has no other left, has been issued. */
+void memory_controller_close_unwanted(MemoryController *mc, uint32_t bank);
+/* The bank's row, for which page_timeout may have run out by `cycle`. */
+void memory_controller_close_timed_out(MemoryController *mc, uint32_t bank, uint64_t cycle);
+/* The rows of all banks. */
+void memory_controller_close_all_timed_out(MemoryController *mc, uint64_t cycle);
 static inline bool memory_controller_refreshes(const MemoryController *mc) {
     return mc->tREFI != 0;
 }

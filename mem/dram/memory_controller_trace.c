@@ -20,8 +20,12 @@ static void remember(const MemoryController *mc, Memory *memory) {
 }
 
 static void show_command(const MemoryController *mc, const Memory *memory, uint64_t now) {
-    static const char *const names[] = {"RD", "WR", "ACT", "PRE", "REF"};
-    TraceRecord *record = trace_record(&mc->obj, TRACE_COMMAND, names[memory->plan.command], now);
+    static const char *const names[] = {"RD", "WR", "ACT", "PRE", "REF", "RDA", "WRA"};
+    enum { WITH_AUTO_PRECHARGE = 5 };
+    bool closed = memory->plan.command <= DRAM_WRITE &&
+                  mc->dram.banks[memory->plan.bank].open_row == DRAM_NO_ROW;
+    const char *name = names[memory->plan.command + (closed ? WITH_AUTO_PRECHARGE : 0)];
+    TraceRecord *record = trace_record(&mc->obj, TRACE_COMMAND, name, now);
     if (memory->plan.command == DRAM_REFRESH) {
         record->detail = "all banks";
         return;
@@ -52,7 +56,7 @@ static void begin(SimObject *object, void *memory, uint64_t now) {
     count_requests(mc, memory, now);
 }
 
-static const char *const names[] = {"ACT", "RD", "WR", "PRE", "REF", NULL};
+static const char *const names[] = {"ACT", "RD", "WR", "RDA", "WRA", "PRE", "REF", NULL};
 
 const TraceClass memory_controller_trace = {
     .names = names, .memory_bytes = sizeof(Memory), .begin = begin, .look = look};

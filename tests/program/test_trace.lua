@@ -105,6 +105,17 @@ harness.test("it has as many lines of each event as the statistics count", funct
   assert(stat "mc[0].precharges" > 0 and count("sm[0]", "stall") > 0 and count("sm[0].lsu", "send") > 0 and count("xbar", "receive") > 0)
 end)
 
+harness.test("column commands that close their row have names of their own", function()
+  local folder = run("closed", "--set", "mc[*].page_policy=closed", "--trace", "mc[0]")
+  local stats, closing = harness.read(folder .. "/stats.json"), 0
+  for _, line in ipairs(lines_of(harness.read(folder .. "/trace.txt"))) do
+    assert(line.event ~= "PRE", line.text)
+    if line.event == "RDA" or line.event == "WRA" then closing = closing + 1 end
+  end
+  harness.contains(stats, ('"mc[0].precharges": %d,'):format(closing))
+  assert(closing > 100, closing)
+end)
+
 --- By the identity of each request: its lines, as "object event" and the cycle.
 local function requests()
   local by_id, order = {}, {}

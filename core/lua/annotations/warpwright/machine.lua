@@ -477,6 +477,8 @@ function Machine:LocalityScores(name, index) end
 ---@field queue_entries? integer Room in each queue (requests); default 64
 ---@field return_entries? integer Room for responses of each port (responses); default 116
 ---@field scheduler? "frfcfs"|"fcfs" Row hits first, then oldest; or each bank in order of arrival; default frfcfs
+---@field page_policy? "open"|"closed"|"timeout" A row stays open until its bank is wanted for another; is closed by its last column command if no waiting request wants it; or when page_timeout has passed; default open
+---@field page_timeout? integer With page_policy = timeout: a row is closed so long after its last column command, unless a request waits for its bank (cycles); default 100
 ---@field latency? integer Delay in front of the queue; the depth of the link bounds the requests in it (cycles); default 0
 ---@field age_cap? integer A request that waited so long goes before row hits and the bus direction; 0: never (cycles); default 4096
 ---@field banks? integer Banks (banks); default 16
@@ -508,6 +510,8 @@ function Machine:LocalityScores(name, index) end
 ---@field queue_entries integer Room in each queue (requests)
 ---@field return_entries integer Room for responses of each port (responses)
 ---@field scheduler "frfcfs"|"fcfs" Row hits first, then oldest; or each bank in order of arrival
+---@field page_policy "open"|"closed"|"timeout" A row stays open until its bank is wanted for another; is closed by its last column command if no waiting request wants it; or when page_timeout has passed
+---@field page_timeout integer With page_policy = timeout: a row is closed so long after its last column command, unless a request waits for its bank (cycles)
 ---@field latency integer Delay in front of the queue; the depth of the link bounds the requests in it (cycles)
 ---@field age_cap integer A request that waited so long goes before row hits and the bus direction; 0: never (cycles)
 ---@field banks integer Banks (banks)

@@ -769,6 +769,8 @@ function LocalityScores:update_on_hits(vta, k_throttle) end
 ---@field queue_entries integer Room in each queue (requests)
 ---@field return_entries integer Room for responses of each port (responses)
 ---@field scheduler "frfcfs"|"fcfs" Row hits first, then oldest; or each bank in order of arrival
+---@field page_policy "open"|"closed"|"timeout" A row stays open until its bank is wanted for another; is closed by its last column command if no waiting request wants it; or when page_timeout has passed
+---@field page_timeout integer With page_policy = timeout: a row is closed so long after its last column command, unless a request waits for its bank (cycles)
 ---@field latency integer Delay in front of the queue; the depth of the link bounds the requests in it (cycles)
 ---@field age_cap integer A request that waited so long goes before row hits and the bus direction; 0: never (cycles)
 ---@field banks integer Banks (banks)
