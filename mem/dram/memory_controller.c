@@ -141,6 +141,13 @@ COLD static void emit_served(MemoryController *mc, const DramChoice *plan, const
                (int64_t)(cycle - request->entered), m->pc, request->outcome == ROW_HIT);
 }
 
+COLD static void count_in_bank(BankCounters *counters, uint32_t outcome) {
+    counters->requests++;
+    counters->row_hits += outcome == ROW_HIT;
+    counters->row_misses += outcome == ROW_MISS;
+    counters->row_conflicts += outcome == ROW_CONFLICT;
+}
+
 /* The last burst is on its way: the request leaves its queue. */
 static void retire(MemoryController *mc, const DramChoice *plan, Request *request, uint64_t cycle) {
     account(mc, cycle);
@@ -148,6 +155,7 @@ static void retire(MemoryController *mc, const DramChoice *plan, Request *reques
     mc->row_misses += request->outcome == ROW_MISS;
     mc->row_conflicts += request->outcome == ROW_CONFLICT;
     mc->queue_wait_cycles += cycle - request->entered;
+    if (mc->bank_counters[plan->bank]) count_in_bank(mc->bank_counters[plan->bank], request->outcome);
     if (object_has_subscriber(&mc->obj, MC_SERVED)) emit_served(mc, plan, request, cycle);
     if (wants_reply(&request->message)) {
         ReturnQueue *returns = &mc->returns[request->port];
@@ -192,6 +200,7 @@ static void row_command_issued(MemoryController *mc, const DramChoice *plan, Req
         request->outcome = ROW_CONFLICT;
     } else {
         mc->activates++;
+        if (mc->bank_counters[plan->bank]) mc->bank_counters[plan->bank]->activates++;
         if (request->outcome == ROW_HIT) request->outcome = ROW_MISS;
     }
     for (uint32_t q = 0; q < mc->queues; q++)

@@ -93,6 +93,23 @@ static void check_banks(const MemoryController *mc) {
                    object_path(&mc->obj), banks, object_path(address_map_object(mc->map)), mc->banks);
 }
 
+static void find_bank_counters(MemoryController *mc) {
+    const Sim *sim = mc->obj.sim;
+    for (uint32_t i = 0; i < sim->object_count; i++) {
+        SimObject *part = sim->objects[i];
+        if (part->parent != &mc->obj || part->class != &bank_counters_class) continue;
+        BankCounters *counters = (BankCounters *)part;
+        if (counters->bank >= mc->banks)
+            user_error("%s.bank: expected less than %s.banks = %u, got %u", object_path(part),
+                       object_path(&mc->obj), mc->banks, counters->bank);
+        BankCounters **place = &mc->bank_counters[counters->bank];
+        if (*place && *place != counters)
+            user_error("%s.bank: expected one that %s does not count, got %u", object_path(part),
+                       object_path(&(*place)->obj), counters->bank);
+        *place = counters;
+    }
+}
+
 static void memory_controller_init(SimObject *object) {
     MemoryController *mc = (MemoryController *)object;
     free(mc->checker);
@@ -100,6 +117,7 @@ static void memory_controller_init(SimObject *object) {
     mc->map = address_map_find(object);
     check_channel_is_own(object, mc->map);
     check_banks(mc);
+    find_bank_counters(mc);
     mc->response_blocked = 1; /* the first tick looks */
     mc->differ = 1;
     mc->next_command.stale = STALE_BOTH;
@@ -273,6 +291,7 @@ static const Field memory_controller_fields[] = {
     HOST(MemoryController, done_before, "Behind the last cycle that has been done"),
     HOST(MemoryController, next, "When there is something to do again"),
     HOST(MemoryController, pushes, "Requests of each port that a quantum may bring"),
+    HOST(MemoryController, bank_counters, "Those that count each bank"),
     HOST(MemoryController, map, "The machine's address map"),
     HOST(MemoryController, checker, "Watches the commands; made at the first one"),
     FIELDS_END};

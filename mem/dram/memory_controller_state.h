@@ -7,6 +7,7 @@
 #define WW_MEM_MEMORY_CONTROLLER_STATE_H
 
 #include "core/sim/method.h"
+#include "mem/dram/bank_counters.h"
 #include "mem/dram/dram_checker.h"
 #include "mem/dram/dram_choice.h"
 #include "mem/dram/memory_controller.h"
@@ -98,10 +99,11 @@ typedef struct {
     uint32_t response_blocked;    /* one is ready whose port has no room; or nobody has looked    */
     uint32_t differ;              /* some requests may not be served, or nobody has looked        */
     uint32_t unused;
-    DramNext next_command;      /* of queue 0, while all its requests may be served   */
-    uint64_t done_before;       /* its cycles before this time have been done         */
-    uint64_t next;              /* when there is something to do again                */
-    uint32_t pushes[PORTS_MAX]; /* of each port: a quantum brings no more requests    */
+    DramNext next_command;                       /* of queue 0, while all its requests may be served   */
+    uint64_t done_before;                        /* its cycles before this time have been done         */
+    uint64_t next;                               /* when there is something to do again                */
+    uint32_t pushes[PORTS_MAX];                  /* of each port: a quantum brings no more requests    */
+    BankCounters *bank_counters[DRAM_BANKS_MAX]; /* NULL: of no interest */
     const AddressMap *map;
     DramChecker *checker;
 } MemoryController;

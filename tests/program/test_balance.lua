@@ -43,6 +43,21 @@ harness.test("where all addresses lie in one channel, it has six times the mean,
   harness.contains(harness.read(home .. "/camping/report.html"), ("mc[*]: 6 objects; the largest, %s, has 6.00 times the mean"):format(path))
 end)
 
+harness.test("with their counters, the banks of the controllers are compared", function()
+  local r = run("banks", { policy = "dram_banks", stats = "packed" })
+  local text = balance "banks"
+  local largest, bank = -1, nil
+  for i = 0, 5 do
+    for j = 0, 15 do
+      local path = ("mc[%d].bank[%d]"):format(i, j)
+      if r[path .. ".requests"] > largest then largest, bank = r[path .. ".requests"], path end
+    end
+  end
+  harness.contains(text, ("mc[*].bank[*]: 96 objects; the largest, %s, has %.2f times the mean"):format(bank,
+    largest * 96 / r["mc[*].bank[*].requests"]))
+  assert(text:find("requests +share +row hits +row conflicts"), text)
+end)
+
 harness.test("what has no such statistics is refused", function()
   core.make_folder(home .. "/nothing")
   harness.refused("balance: expected the folder of a run, got nothing; see warpwright balance --help", "balance")

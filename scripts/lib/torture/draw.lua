@@ -73,6 +73,7 @@ draw.left_out = {
   ["LinkCompressor.holds"] = "less than it wants to hold is an error of its class",
   ["TrafficShaper.holds"] = "holds none",
   ["QueueDelays.*"] = "has none",
+  ["BankCounters.bank"] = "a number: that of the bank, which dram_banks fixes",
   ["Router.dateline"] = "without it, a ring may hang",
 }
 

@@ -87,6 +87,20 @@ function Variant:object(path) end
 ---@overload fun(self: warpwright.Machine, parent: warpwright.Object, name: string, index?: integer): fun(parameters: warpwright.AddressMap.Parameters): warpwright.AddressMap.Object
 function Machine:AddressMap(name, index) end
 
+---@class (exact) warpwright.BankCounters.Parameters
+---@field clock? string The object's clock; core where none is named
+---@field bank integer The bank that it counts, from 0 (banks)
+
+---@class warpwright.BankCounters.Object: warpwright.Object
+---@field bank integer The bank that it counts, from 0 (banks)
+
+---Requests and row hits of one bank of a memory controller
+---@param name string
+---@param index? integer
+---@return fun(parameters: warpwright.BankCounters.Parameters): warpwright.BankCounters.Object
+---@overload fun(self: warpwright.Machine, parent: warpwright.Object, name: string, index?: integer): fun(parameters: warpwright.BankCounters.Parameters): warpwright.BankCounters.Object
+function Machine:BankCounters(name, index) end
+
 ---@class (exact) warpwright.Crossbar.Parameters
 ---@field clock? string The object's clock; core where none is named
 ---@field up integer Ports towards the SMs (ports)

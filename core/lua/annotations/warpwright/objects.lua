@@ -29,6 +29,26 @@ local AddressMap = {}
 ---@return fun(argument?: integer)
 function AddressMap:setting(knobs, ...) end
 
+---@class warpwright.BankCounters.Values
+---@field bank integer The bank that it counts, from 0 (banks)
+
+---@class (exact) warpwright.BankCounters.Knobs
+
+---Requests and row hits of one bank of a memory controller
+---@class warpwright.BankCounters: warpwright.Handle, warpwright.BankCounters.Values
+---@field requests integer Served by the bank (requests)
+---@field row_hits integer Found their row open (requests)
+---@field row_misses integer Found the bank closed (requests)
+---@field row_conflicts integer Found another row open (requests)
+---@field activates integer ACTIVATE (commands)
+local BankCounters = {}
+
+---Checks values for several knobs and returns a function that sets them; more objects and their knobs may follow.
+---@param knobs warpwright.BankCounters.Knobs
+---@param ... any
+---@return fun(argument?: integer)
+function BankCounters:setting(knobs, ...) end
+
 ---@class warpwright.Crossbar.Values
 ---@field up integer Ports towards the SMs (ports)
 ---@field down integer Ports towards the L2 slices; each slice lies behind one of them (ports)

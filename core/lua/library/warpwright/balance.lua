@@ -1,4 +1,4 @@
--- How evenly requests are spread over memory controllers and cache slices: warpwright balance, and the report's section.
+-- How evenly requests are spread over memory controllers, their banks and cache slices: warpwright balance, and the report's section.
 local core = require "warpwright.core"
 local stored_run = require "warpwright.stored_run"
 local text_table = require "warpwright.sweep.table"
@@ -10,6 +10,9 @@ local kinds <const> = {
   { has = { "reads", "writes", "row_hit_rate", "bandwidth_utilisation" }, requests = { "reads", "writes" },
     columns = { "requests", "row hits", "bus busy" },
     shares = function(of) return of "row_hit_rate", of "bandwidth_utilisation" end },
+  { has = { "requests", "row_hit_rate", "row_conflicts", "activates" }, requests = { "requests" },
+    columns = { "requests", "row hits", "row conflicts" },
+    shares = function(of) return of "row_hit_rate", of "requests" > 0 and of "row_conflicts" / of "requests" or nil end },
   { has = { "accesses", "hits", "misses", "miss_rate" }, requests = { "accesses" }, columns = { "accesses", "hits" },
     shares = function(of) return of "accesses" > 0 and of "hits" / of "accesses" or nil end },
 }

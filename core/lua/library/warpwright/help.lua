@@ -191,7 +191,8 @@ help.commands = {
     word = "balance", does = "tells how evenly a run spread its requests over memory controllers and slices of caches", takes = { "folder" },
     usage = { "balance RUN" }, options = {},
     notes = "For each controller and slice: its requests, their share of all, how many found their row open or hit, and how busy its bus was; "
-      .. "above them, what the one with the most has over the mean: 1.00 is even. RUN is the folder of a run with --stats all or packed.",
+      .. "above them, what the one with the most has over the mean: 1.00 is even. If the run had policy dram_banks, "
+      .. "so it does for each bank. RUN is the folder of a run with --stats all or packed.",
   },
   {
     word = "top", does = "shows a run that goes on, as it goes on", takes = { "folder" }, usage = { "top FOLDER [--every SECONDS] [--once]" },

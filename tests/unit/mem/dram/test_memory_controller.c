@@ -1,6 +1,7 @@
 /* A memory controller: what a single request takes, its queues and ports, and what it refuses. */
 #include "core/sim/base/random.h"
 #include "core/sim/event.h"
+#include "mem/dram/bank_counters.h"
 #include "mem/dram/memory_controller_state.h"
 #include "tests/unit/mem/dram/memory_controller_fixture.h"
 
@@ -368,6 +369,23 @@ START_TEST(parameters_that_contradict_each_other_are_refused) {
 }
 END_TEST
 
+static void add_bank_counters(const char *path, double bank) {
+    SimObject *counters = sim_add(sim, "BankCounters", path, NULL);
+    object_set_number(counters, "bank", bank);
+    sim_finish_object(counters);
+}
+
+START_TEST(a_bank_is_counted_once_and_only_if_there_is_one) {
+    class_register(&bank_counters_class);
+    add_bank_counters("mc.bank", 15);
+    add_bank_counters("mc.other", _i ? 15 : 16);
+    const char *message = user_error_catch(elaborate_with_one_port, NULL);
+    ck_assert_ptr_nonnull(message);
+    ck_assert_str_eq(message, _i ? "mc.other.bank: expected one that mc.bank does not count, got 15"
+                                 : "mc.other.bank: expected less than mc.banks = 16, got 16");
+}
+END_TEST
+
 START_TEST(report_names_what_waits) {
     char *text = NULL;
     size_t size = 0;
@@ -416,6 +434,7 @@ static TCase *error_tests(void) {
     TCase *tests = test_case("errors");
     tcase_add_loop_test(tests, parameters_that_contradict_each_other_are_refused, 0,
                         sizeof refused / sizeof *refused);
+    tcase_add_loop_test(tests, a_bank_is_counted_once_and_only_if_there_is_one, 0, 2);
     tcase_add_test(tests, report_names_what_waits);
     return tests;
 }
