@@ -49,7 +49,11 @@ local function in_l2(target, size)
   return resident(target, size, 4)
 end
 
---- Lines that nobody has touched; the shorter run has filled L2, so that writes drive out as many as they bring.
+local window_steps <const> = 8
+
+--- Lines that nobody has touched, in a window that begins when a shorter run has filled L2, so that writes drive out as many
+-- as they bring. A difference of two runs could have more than the bus: the end of the shorter one counts as time that the
+-- longer one saved.
 local function in_dram(target, size)
   local turn, fills = bytes_per_turn(size), 2 * machine.l2_bytes(target.facts)
   local function turns_of(bytes) return (bytes + turn - 1) // turn end
@@ -57,8 +61,30 @@ local function in_dram(target, size)
   local long = short + turns_of(4 << 20)
   size.footprint = 2 * power_of_two_up_to(long * turn)
   if size[1] == "dram_random" then size.footprint = math.max(64 << 20, 8 * size.footprint) end
-  return stream(target, size, short, long)
+  size.turns = short
+  local from = measure.run(target, bandwidth, size).cycles
+  size.turns = long
+  local d = measure.window(target, bandwidth, size, from, math.max(1, from * (long - short) // (window_steps * short)))
+  local dram = target.facts.parts.dram -- whose clock does not tick where the window ends
+  d.cycles = d.counters["dram.cycles"] / #dram.paths / dram.hertz * target.facts.core_hertz
+  return d
 end
+
+--- Bytes of these kinds of requests, "read" or "write", that the DRAM moved. Not what was asked for, of which some may still
+-- wait; of a burst that a request does not fill, its part. The last burst of a window may end behind it.
+local function in_dram_bytes(...)
+  local kinds = { ... }
+  return function(target, d)
+    local counters, burst, bytes = d.counters, target.facts.parts.dram.parameters.burst_bytes, 0
+    for _, kind in ipairs(kinds) do
+      local requests = counters["dram." .. kind .. "s"]
+      local each = requests > 0 and counters["dram." .. kind .. "_bytes"] / requests or burst
+      bytes = bytes + counters["dram." .. kind .. "_commands"] * each / math.ceil(each / burst)
+    end
+    return bytes * math.min(1, counters["dram.cycles"] / math.max(1, counters["dram.data_bus_cycles"]))
+  end
+end
+local dram_reads, dram_writes, dram_copies = in_dram_bytes "read", in_dram_bytes "write", in_dram_bytes("read", "write")
 
 --- A measurement of the whole machine: as many warps per SM as come furthest, of 8, 16 and 32. `bytes_of` says how many
 -- bytes moved in a difference.
@@ -103,14 +129,14 @@ local streams = {
     measure = best("l2_write", in_l2, "crossbar", flits "request_flits_in") },
   { id = "replies", name = "crossbar, replies (loads)", needs = "crossbar",
     measure = best("l2_read", in_l2, "crossbar", flits "response_flits_in") },
-  { id = "dram_read", name = "DRAM, loads", needs = "dram", measure = best("dram_read", in_dram, "dram") },
+  { id = "dram_read", name = "DRAM, loads", needs = "dram", measure = best("dram_read", in_dram, "dram", dram_reads) },
   { id = "dram_read_past_l1", name = "DRAM, loads past L1 (.cg)", needs = "dram",
-    measure = best("dram_read_past_l1", in_dram, "dram") },
-  { id = "dram_write", name = "DRAM, stores", needs = "dram", measure = best("dram_write", in_dram, "dram") },
+    measure = best("dram_read_past_l1", in_dram, "dram", dram_reads) },
+  { id = "dram_write", name = "DRAM, stores", needs = "dram", measure = best("dram_write", in_dram, "dram", dram_writes) },
   { id = "dram_copy", name = "DRAM, copy", needs = "dram",
-    measure = best("dram_copy", in_dram, "dram", function(_, d) return 2 * d.bytes end) },
+    measure = best("dram_copy", in_dram, "dram", dram_copies) },
   { id = "dram_random", name = "DRAM, loads of random lines", needs = "dram",
-    measure = best("dram_random", in_dram, "dram") },
+    measure = best("dram_random", in_dram, "dram", dram_reads) },
 }
 
 -- Rows and banks ------------------------------------------------------------------------------------------------------

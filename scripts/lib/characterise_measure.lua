@@ -1,5 +1,5 @@
--- Runs micro workloads, each on a machine of its own, and says what two runs of different length differ by: start-up,
--- cold caches and the end of a kernel cancel.
+-- Runs micro workloads, each on a machine of its own, and says what two runs of different length differ by, where start-up,
+-- cold caches and the end of a kernel cancel; or what passed in a window inside one run.
 local ww = require "warpwright"
 
 local measure = {}
@@ -43,18 +43,47 @@ local function set_with(target, more)
   return table.move(more or {}, 1, more and #more or 0, #set + 1, set)
 end
 
---- One run of a workload: { cycles =, counters = }. `target` has description, set and facts; `more` are further
--- overrides.
-function measure.run(target, workload, size, more)
+--- What `work(sim)` returns for a new machine. `target` has description, set and facts; `more` are further overrides.
+local function on_machine(target, more, work)
   local sim = ww.build(target.description, { set = set_with(target, more) })
-  local ok, problem = pcall(sim.run, sim, workload, size)
+  local ok, result = pcall(work, sim)
   local interrupted = not ok and was_interrupted(sim)
-  local run = ok and { cycles = sim:gpu():launches()[1].cycles, counters = counters_of(sim, target.facts.roles) }
   sim:close()
   if interrupted then os.exit(130, true) end
-  if not ok and type(problem) ~= "string" then error(problem, 0) end -- a wrong result
-  if not ok then measure.refuse("%s", (problem:gsub("^[^:\n]*%.lua:%d+: ", ""))) end
-  return run
+  if not ok and type(result) ~= "string" then error(result, 0) end -- a wrong result
+  if not ok then measure.refuse("%s", (result:gsub("^[^:\n]*%.lua:%d+: ", ""))) end
+  return result
+end
+
+--- One run of a workload: { cycles =, counters = }.
+function measure.run(target, workload, size, more)
+  return on_machine(target, more, function(sim)
+    sim:run(workload, size)
+    return { cycles = sim:gpu():launches()[1].cycles, counters = counters_of(sim, target.facts.roles) }
+  end)
+end
+
+--- What `last` has more than `first`.
+local function subtract(last, first)
+  last.cycles = last.cycles - first.cycles
+  for counter, value in pairs(first.counters) do last.counters[counter] = last.counters[counter] - value end
+  return last
+end
+
+--- What passed inside one run, from core cycle `from` until `step` to 2 * `step` cycles before its end.
+function measure.window(target, workload, size, from, step)
+  return on_machine(target, nil, function(sim)
+    local marks, cycle = {}, from
+    sim:start(workload, size)
+    while not sim:run { until_cycle = cycle } do
+      marks[#marks + 1] = { cycles = sim:gpu():totals().cycles, counters = counters_of(sim, target.facts.roles) }
+      cycle = cycle + step
+    end
+    if not marks[3] then
+      measure.refuse("%s: expected a run longer than %d cycles, got one of %d", workload.name, from + 2 * step, sim:gpu():totals().cycles)
+    end
+    return subtract(marks[#marks - 1], marks[1])
+  end)
 end
 
 --- What the run with size[name] = long takes more than that with short.
@@ -65,10 +94,9 @@ function measure.difference(target, workload, size, name, short, long, more)
     varied[name] = value
     return measure.run(target, workload, varied, more)
   end
-  local less, d = run_with(short), run_with(long)
-  d.cycles = d.cycles - less.cycles
+  local less = run_with(short)
+  local d = subtract(run_with(long), less)
   if d.cycles <= 0 then measure.refuse("%s: expected more cycles for %s = %d than for %d, got as many", workload.name, name, long, short) end
-  for counter, value in pairs(less.counters) do d.counters[counter] = d.counters[counter] - value end
   return d
 end
 

@@ -323,6 +323,15 @@ harness.test("bandwidths stay below what parameters allow, and the port that is 
   near(rows["bandwidth.l2_read"].value / rows["bandwidth.replies"].value, 4 / 5, 0.01, "data in the flits of replies")
 end)
 
+harness.test("DRAM moves no more than its bus can, and its buses are full, though L2 keeps some of what is stored", function()
+  local rows = characterise("--only", "bandwidth", "--set", "sms=4", "--set", "channels=4", "v100")
+  for _, id in ipairs { "dram_read", "dram_read_past_l1", "dram_write", "dram_copy", "dram_random" } do
+    local percent = rows["bandwidth." .. id].percent
+    assert(percent > 85 and percent < 100 + 1e-9, ("%s: %.3f %%"):format(id, percent))
+  end
+  near(rows["bandwidth.dram_write"].percent, 100, 0.5, "stores")
+end)
+
 harness.test("DRAM delivers what its timings allow, and FR-FCFS beats FCFS on a mixed stream", function()
   local rows, output = characterise("--only", "dram", "--set", "partitions=1", "--set", "sms=4", "gtx480")
   local bus, line = 32 * 0.924, 128 * 0.924 -- GB/s; of one line per cycle
