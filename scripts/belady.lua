@@ -17,6 +17,10 @@ Runs a workload under each policy, records what the L1 data caches are asked for
 LRU and under Belady's optimal replacement (OPT). Or replays traces that a run under policy trace_l1 has left in FOLDER.
 Misses are those of reads and of writes that take a line. MPKI: per 1000 thread instructions.
 
+Slices of the L2 are not replayed: a trace has the addresses of lines, and a slice chooses its sets by those within the slice;
+and it lacks the lines that copies from the host leave there, those that atomics take, and when a request that bypasses drops
+its line. How far apart their lines are used again, scripts/reuse_distance tells of them, too.
+
   measured       what the cache did
   LRU as timed   LRU, each line there when its fill came: the same as measured where the cache replaced by LRU, took its
                  lines on misses, was never switched off and recorded from the first access on; of the measured geometry
