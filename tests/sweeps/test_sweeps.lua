@@ -525,6 +525,45 @@ harness.test("compare: the parameter that differs and the statistics that follow
   assert(not refusal:find("inputs", 1, true), refusal)
 end)
 
+--- A sweep of vecadd with more axes, on one SM; its folder.
+local function vecadd_sweep(axes)
+  local described, folder = prepare(('return { axes = { config = "gtx480", workload = "vecadd", sms = 1, %s } }'):format(axes))
+  local status, output = sweep(described, folder)
+  harness.equal(status, 0, output)
+  return folder
+end
+
+harness.test("compare: an axis that one sweep has, the same for all runs, pairs them; one with more values keeps them apart, by name", function()
+  local plain = vecadd_sweep 'size = "small,n=1000"'
+  local function lines(a, b, ...)
+    local status, output = harness.run("compare", a, b)
+    harness.equal(status, 1, output)
+    harness.contains(output, ...)
+  end
+  local limited = vecadd_sweep 'size = { "small,n=1000", "small,n=2000" }, max_cycles = 1000000'
+  lines(plain, limited, "\nmax_cycles: A has none, B 1000000; taken for the same\n1 runs with the same cycles, 0 with others, 1 in one of them only",
+    "\nsize=small,n=2000  B\n")
+  lines(limited, plain, "\nmax_cycles: A has 1000000, B none; taken for the same\n1 runs with the same cycles, 0 with others, 1 in one of them only")
+  local policies = vecadd_sweep 'size = "small,n=1000", policy = { "gto", "lrr" }'
+  lines(plain, policies, "\npolicy keeps runs apart: A has none, B gto, lrr\n0 runs with the same cycles, 0 with others, 3 in one of them only",
+    "config=gtx480 size=small,n=1000 sms=1 workload=vecadd  A\n")
+  local larger = vecadd_sweep 'size = "small,n=2000"'
+  lines(plain, larger, "\nsize keeps runs apart: A has small,n=1000, B small,n=2000\n0 runs")
+end)
+
+harness.test("compare: a size that is no axis is medium, whatever the seed", function()
+  local text <const> = 'return { axes = { config = "gtx480", workload = "vecadd", sms = 1, max_cycles = 1000, %s } }'
+  local folders = {}
+  for i, axes in ipairs { "seed = { 1, 2 }", 'size = { "small", "medium" }, seed = { 2, 3 }' } do
+    local described
+    described, folders[i] = prepare(text:format(axes))
+    harness.equal(sweep(described, folders[i]), 1) -- they come to max_cycles
+  end
+  local _, output = harness.run("compare", folders[1], folders[2])
+  harness.contains(output, "1 runs with the same cycles, 0 with others, 4 in one of them only",
+    "seed=1 size=medium  A\nseed=2 size=small   B\nseed=3 size=small   B\nseed=3 size=medium  B\n")
+end)
+
 harness.test("compare: a run is itself in either file of statistics; ratios are not added up, whatever their values", function()
   local a, packed = harness.folder() .. "/run_all", harness.folder() .. "/run_packed"
   harness.run("run", "gtx480", "vecadd", "--size", "small", "--out", a)

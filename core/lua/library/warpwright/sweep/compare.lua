@@ -2,6 +2,7 @@
 local core = require "warpwright.core"
 local folder = require "warpwright.sweep.folder"
 local names = require "warpwright.names"
+local pairing = require "warpwright.sweep.pairing"
 local stored_run = require "warpwright.stored_run"
 local text_table = require "warpwright.sweep.table"
 
@@ -142,62 +143,30 @@ end
 
 -- Sweeps --------------------------------------------------------------------------------------------------------------------------------
 
---- Runs by what they are: their axes, with their cycles.
-local function read_sweep(path)
-  local database = core.open_database(folder.database(path), false)
-  local runs, order = {}, {}
-  local axes = database:prepare "SELECT axis, value FROM parameters WHERE run = ? ORDER BY axis"
-  for _, row in ipairs(database:prepare("SELECT run, repetition, status, cycles, ipc FROM runs ORDER BY run"):rows()) do
-    local words = {}
-    for i, axis in ipairs(axes:rows(row[1])) do words[i] = ("%s=%s"):format(axis[1], tostring(axis[2])) end
-    if row[2] > 1 then words[#words + 1] = "repetition=" .. row[2] end
-    local key = table.concat(words, " ")
-    runs[key] = { status = row[3], cycles = row[4], ipc = row[5] }
-    order[#order + 1] = key
+--- What keeps the runs of the two apart, and what one of them says of all of its runs and the other does not.
+local function print_axes(axes)
+  for _, axis in ipairs(axes) do
+    if axis.keeps_apart then print(("%s keeps runs apart: A has %s, B %s"):format(axis.name, axis.a, axis.b)) end
+    if axis.is_left_out then print(("%s: A has %s, B %s; taken for the same"):format(axis.name, axis.a, axis.b)) end
   end
-  return runs, order
-end
-
---- What all keys have in common is left out.
-local function short(key, common)
-  local words = {}
-  for word in key:gmatch "%S+" do
-    if not common[word] then words[#words + 1] = word end
-  end
-  return words[1] and table.concat(words, " ") or key
-end
-
-local function common_words(order)
-  local count, common = {}, {}
-  for _, key in ipairs(order) do
-    for word in key:gmatch "%S+" do count[word] = (count[word] or 0) + 1 end
-  end
-  for word, times in pairs(count) do common[word] = times == #order end
-  return common
 end
 
 local function compare_sweeps(a, b, most)
-  local of_a, order = read_sweep(a)
-  local of_b, order_b = read_sweep(b)
-  local common, rows, same, missing = common_words(order), {}, 0, {}
-  for _, key in ipairs(order) do
-    local x, y = of_a[key], of_b[key]
-    if not y then
-      missing[#missing + 1] = { short(key, common), "A" }
-    elseif x.cycles == y.cycles and x.status == y.status then
-      same = same + 1
-    else
-      rows[#rows + 1] = { short(key, common), x.cycles or x.status, y.cycles or y.status, ratio_text(x.cycles, y.cycles) }
+  local found = pairing.of(a, b)
+  local rows, single = {}, {}
+  for _, pair in ipairs(found.both) do
+    local x, y = pair.a, pair.b
+    if x.cycles ~= y.cycles or x.status ~= y.status then
+      rows[#rows + 1] = { pair.name, x.cycles or x.status, y.cycles or y.status, ratio_text(x.cycles, y.cycles) }
     end
   end
-  for _, key in ipairs(order_b) do
-    if not of_a[key] then missing[#missing + 1] = { short(key, common), "B" } end
-  end
-  print(("A  %s, %d runs\nB  %s, %d runs\n"):format(a, #order, b, #order_b))
-  print(("%d runs with the same cycles, %d with others, %d in one of them only"):format(same, #rows, #missing))
+  for i, run in ipairs(found.single) do single[i] = { run.name, run.side } end
+  print(("A  %s, %d runs\nB  %s, %d runs\n"):format(a, found.runs[1], b, found.runs[2]))
+  print_axes(found.axes)
+  print(("%d runs with the same cycles, %d with others, %d in one of them only"):format(#found.both - #rows, #rows, #single))
   if rows[1] then print_some(rows, { "cycles", "A", "B", "B/A" }, most) end
-  if missing[1] then print_some(missing, { "only in", "" }, most) end
-  return (rows[1] or missing[1]) and 1 or 0
+  if single[1] then print_some(single, { "only in", "" }, most) end
+  return (rows[1] or single[1]) and 1 or 0
 end
 
 -- The command -----------------------------------------------------------------------------------------------------------------------------
