@@ -2,6 +2,7 @@
 local core = require "warpwright.core"
 local harness = require "tests.lib.harness"
 local json = require "warpwright.json"
+local ratio = require "warpwright.sweep.ratio"
 local stored_run = require "warpwright.stored_run"
 local ww = require "warpwright"
 
@@ -394,6 +395,24 @@ harness.test("means of speed-ups are over the rows that have all of them", funct
     keep = function(p) return p.workload == "vecadd" or p.policy ~= "ccws" end }]])
   harness.equal(rows[3][1], "geometric mean, 1 of 2 rows")
   for column = 2, 4 do harness.equal(rows[3][column], rows[1][column]) end
+end)
+
+harness.test("speed-ups over several seeds are one row with an interval, which the mean has, too", function()
+  local rows, text = speed_ups_of("seeds", [[return { axes = { config = "gtx480", workload = { "spmv", "vecadd" }, size = "small", sms = 2,
+    seed = { 1, 2, 3 }, policy = { "gto", "lrr" } } }]])
+  harness.contains(text, "+- is half of a 95% interval, ~ not significant: 1 lies in it")
+  harness.equal(#rows, 3)
+  harness.equal(rows[1][1], "spmv, 3 seeds")
+  local quotients = {}
+  local cycles = core.open_database(home .. "/seeds/results.sqlite", false):prepare "SELECT cycles FROM runs WHERE workload = 'spmv' ORDER BY run":rows()
+  for i = 1, 3 do quotients[i] = { value = cycles[2 * i - 1][1] / cycles[2 * i][1] } end
+  local wanted = ratio.over_seeds(quotients)
+  harness.equal(rows[1][3], ("%.3f +-%.3f"):format(wanted.value, wanted.half_width))
+  local other, mean = tonumber(rows[2][3]:match "^%S+"), rows[3][3]
+  harness.equal(rows[1][2], "1.000")
+  local value, half_width = mean:match "^(%S+) %+%-(%S+)$"
+  assert(math.abs(value - math.sqrt(wanted.value * other)) < 0.002, mean)
+  assert(math.abs(half_width - value * wanted.half_width / wanted.value / 2) < 0.002, mean)
 end)
 
 harness.test("where core clocks differ, speed-ups are of simulated time", function()

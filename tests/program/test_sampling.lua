@@ -484,9 +484,13 @@ harness.test("estimates are not subtracted from exact results", function()
   end
 end)
 
-harness.test("compare says which run is estimated", function()
+harness.test("compare says which run is estimated, and what differs by no more than the intervals", function()
   local _, printed = harness.run("compare", home .. "/exact", home .. "/sampled")
   harness.contains(printed, "A is exact, B is estimated by sampling (windows=8,cycles=3000)")
+  local quotient = sampled.cycles / exact.cycles
+  local half_width = sampled:interval "run.cycles" / exact.cycles
+  harness.contains(printed:gsub(" +", " "), ("run.cycles %d %d %.3fx +-%.3f%s\n"):format(exact.cycles, sampled.cycles, quotient, half_width,
+    math.abs(quotient - 1) <= half_width and " not significant" or ""), "of them not significantly")
   run("whole", one, "budget=100%")
   local status, same = harness.run("compare", home .. "/exact", home .. "/whole")
   harness.equal(status, 0, same)

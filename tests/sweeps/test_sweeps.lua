@@ -5,6 +5,7 @@ local harness = require "tests.lib.harness"
 local literal = require "warpwright.literal"
 local plan = require "warpwright.sweep.plan"
 local processes = require "warpwright.processes"
+local ratio = require "warpwright.sweep.ratio"
 
 local program <const> = arg[-1]
 
@@ -562,6 +563,45 @@ harness.test("compare: a size that is no axis is medium, whatever the seed", fun
   local _, output = harness.run("compare", folders[1], folders[2])
   harness.contains(output, "1 runs with the same cycles, 0 with others, 4 in one of them only",
     "seed=1 size=medium  A\nseed=2 size=small   B\nseed=3 size=small   B\nseed=3 size=medium  B\n")
+end)
+
+harness.test("a quotient has the relative half-widths of both in quadrature, and is significant where 1 lies outside", function()
+  local function shown(q) return ("%.4f +-%s"):format(q.value, q.half_width and ("%.4f"):format(q.half_width) or "nothing") end
+  local exact, wide, narrow = { value = 200 }, { value = 100, half_width = 3 }, { value = 200, half_width = 8 }
+  harness.equal(shown(ratio.of(narrow, wide)), "2.0000 +-0.1000")
+  harness.equal(shown(ratio.of(exact, wide)), "2.0000 +-0.0600")
+  harness.equal(shown(ratio.of(exact, { value = 100 })), "2.0000 +-nothing")
+  harness.equal(shown(ratio.mean { ratio.of(narrow, wide), { value = 0.5 } }), "1.0000 +-0.0250")
+  -- Of logarithms -x, 0 and x the deviation is x; t is 4.303.
+  local seeds = { { value = math.exp(-0.01) }, { value = 1.0 }, { value = math.exp(0.01) } }
+  harness.equal(shown(ratio.over_seeds(seeds)), ("1.0000 +-%.4f"):format(4.303 * 0.01 / math.sqrt(3)))
+  for _, seed in ipairs(seeds) do seed.half_width = 0.03 * seed.value end
+  harness.equal(shown(ratio.over_seeds(seeds)), ("1.0000 +-%.4f"):format(math.sqrt((4.303 * 0.01) ^ 2 / 3 + 0.03 ^ 2)))
+  for value, significant in pairs { [1.06] = true, [1.04] = false, [0.96] = false, [0.94] = true } do
+    harness.equal(ratio.is_significant { value = value, half_width = 0.05 }, significant, value)
+  end
+  harness.equal(ratio.is_significant { value = 1.0001 }, true)
+end)
+
+harness.test("compare: runs that differ in their seeds alone are one row, whose interval says whether the quotients of the seeds may be 1", function()
+  local text <const> = 'return { axes = { config = "gtx480", workload = { "spmv", "vecadd" }, size = "small", seed = { 1, 2 }, sms = 2%s } }'
+  local folders = {}
+  for policy, axis in pairs { gto = "", lrr = ', policy = "lrr"' } do
+    local described
+    described, folders[policy] = prepare(text:format(axis))
+    harness.equal(sweep(described, folders[policy]), 0)
+  end
+  local status, output = harness.run("compare", folders.gto, folders.lrr)
+  harness.equal(status, 1, output)
+  local function cycles(policy) return { query(folders[policy], "--select", "cycles", "--where", "workload = 'spmv'"):match "\n(%d+)\n(%d+)" } end
+  local a, b = cycles "gto", cycles "lrr"
+  local first, second = math.log(b[1] / a[1]), math.log(b[2] / a[2])
+  local value = math.exp((first + second) / 2)
+  local half_width = value * 12.706 * math.abs(first - second) / 2
+  assert(half_width > math.abs(value - 1), "a difference that is significant")
+  harness.contains(output:gsub(" +", " "), "0 runs with the same cycles, 4 with others", ("workload=spmv, 2 seeds %d %d %.3fx +-%.3f not significant\n"):format(
+    math.floor((a[1] + a[2]) / 2 + 0.5), math.floor((b[1] + b[2]) / 2 + 0.5), value, half_width))
+  assert(output:find "workload=vecadd, 2 seeds +%d+ +%d+ +0%.%d+x +%+%-0%.000\n", output)
 end)
 
 harness.test("compare: a run is itself in either file of statistics; ratios are not added up, whatever their values", function()

@@ -145,7 +145,8 @@ help.commands = {
     word = "compare", does = "tells what differs between two runs, or two sweeps", takes = { "folder", "folder" },
     usage = { "compare A B [--all]" }, options = { option("--all", nil, "every difference, not the largest alone") },
     notes = "Of runs: what differs in their inputs, and the statistics that differ, those farthest apart first, summed over indices. Of "
-      .. "sweeps: the runs whose cycles differ. Exit status: 0 nothing differs, 1 something does.",
+      .. "sweeps: the runs whose cycles differ; those of several seeds are one row. +- is half of a 95% interval of B/A, of sampled runs and "
+      .. "of several seeds; a difference within it is not significant. Exit status: 0 nothing differs, 1 something does.",
   },
   {
     word = "cpi", does = "tells where the cycles of a run went, and which of them make the difference to another", takes = { "folder", "folder" },

@@ -3,6 +3,7 @@ local core = require "warpwright.core"
 local folder = require "warpwright.sweep.folder"
 local names = require "warpwright.names"
 local pairing = require "warpwright.sweep.pairing"
+local ratio = require "warpwright.sweep.ratio"
 local stored_run = require "warpwright.stored_run"
 local text_table = require "warpwright.sweep.table"
 
@@ -48,7 +49,7 @@ end
 local function warn_of_estimates(a, b)
   if not a.is_estimated and not b.is_estimated then return end
   local function words(run) return run.is_estimated and ("estimated by sampling (%s)"):format(run.inputs.sampled or "?") or "exact" end
-  print(("A is %s, B is %s: what differs by less than their intervals may be the same\n"):format(words(a), words(b)))
+  print(("A is %s, B is %s: +- is half of a 95%% interval of B/A\n"):format(words(a), words(b)))
 end
 
 local function print_inputs(a, b)
@@ -83,41 +84,73 @@ local function distance(x, y)
   return math.abs(x - y) / math.max(math.abs(x), math.abs(y))
 end
 
-local function ratio_text(x, y)
-  return type(x) == "number" and type(y) == "number" and x ~= 0 and ("%.3fx"):format(y / x) or ""
+local insignificant <const> = "not significant"
+
+--- The cells of a quotient: B/A, half of its interval where it is estimated, whether it may be 1; and whether it is not.
+local function quotient_cells_of(quotient)
+  local is_significant = ratio.is_significant(quotient)
+  return ("%.3fx"):format(quotient.value), quotient.half_width and ("+-%.3f"):format(quotient.half_width) or "",
+    is_significant and "" or insignificant, is_significant
 end
 
---- Rows of statistics that differ; those of the run first, then the farthest apart. Sums over indices.
-local function different_stats(a, b)
+--- The same of two quantities, as ratio.lua has them, without a value where there is none.
+local function quotient_cells(x, y)
+  local a, b = x.value, y.value
+  if not a or not b then return "", "", "", true end
+  if a ~= 0 and b ~= 0 then return quotient_cells_of(ratio.of(y, x)) end
+  local is_significant = math.abs(a - b) > math.sqrt((x.half_width or 0) ^ 2 + (y.half_width or 0) ^ 2)
+  return a == 0 and "" or "0.000x", "", is_significant and "" or insignificant, is_significant
+end
+
+--- The columns of rows that end with quotient_cells(); the last two only where something is estimated.
+local function quotient_columns(rows, first)
+  for _, row in ipairs(rows) do
+    if row[5] ~= "" or row[6] ~= "" then return { first, "A", "B", "B/A", "+-", "" } end
+  end
+  return { first, "A", "B", "B/A" }
+end
+
+--- By pattern, in order: { pattern, of_a, of_b = quantities }. Counters are sums over indices, whose errors may be all alike.
+local function sums_over_indices(a, b)
   local sums, order = {}, {}
   for side, run in ipairs { a, b } do
     for _, name in ipairs(run.list) do
-      local pattern, value = name:gsub("%[%d+%]", "[*]"), run.values[name]
+      local pattern, value, half_width = name:gsub("%[%d+%]", "[*]"), run.values[name], run.half_widths[name]
       if not sums[pattern] then
-        sums[pattern] = { pattern }
-        order[#order + 1] = pattern
+        sums[pattern] = { pattern, {}, {} }
+        order[#order + 1] = sums[pattern]
       end
-      local row = sums[pattern]
-      if math.type(value) == "integer" or name == pattern then row[side + 1] = (row[side + 1] or 0) + value end
+      local sum = sums[pattern][side + 1]
+      if math.type(value) == "integer" or name == pattern then
+        sum.value, sum.half_width = (sum.value or 0) + value, half_width and (sum.half_width or 0) + half_width or sum.half_width
+      end
     end
   end
-  local rows, compared = {}, 0
-  for _, pattern in ipairs(order) do
-    local row = sums[pattern]
-    if row[2] or row[3] then
-      compared = compared + 1
-      row.distance = distance(row[2], row[3])
-      row[4] = ratio_text(row[2], row[3])
-      row.place = pattern:find "^run%." and 0 or 1
-      if row.distance > 0 then rows[#rows + 1] = row end
+  return order
+end
+
+--- Rows of statistics that differ, how many were compared, and how many may be the same. Those of the run are first, then the farthest
+-- apart, then what may be the same.
+local function different_stats(a, b)
+  local rows, compared, may_be_same = {}, 0, 0
+  for _, sums in ipairs(sums_over_indices(a, b)) do
+    local pattern, x, y = table.unpack(sums)
+    if x.value or y.value then compared = compared + 1 end
+    local apart = (x.value or y.value) and distance(x.value, y.value) or 0
+    if apart > 0 then
+      local quotient, half_width, mark, is_significant = quotient_cells(x, y)
+      local row = { pattern, x.value, y.value, quotient, half_width, mark, distance = apart }
+      row.place = pattern:find "^run%." and 0 or is_significant and 1 or 2
+      may_be_same = may_be_same + (is_significant and 0 or 1)
+      rows[#rows + 1] = row
     end
   end
   table.sort(rows, function(x, y)
     if x.place ~= y.place then return x.place < y.place end
-    if x.place == 1 and x.distance ~= y.distance then return x.distance > y.distance end
+    if x.place > 0 and x.distance ~= y.distance then return x.distance > y.distance end
     return x[1] < y[1]
   end)
-  return rows, compared
+  return rows, compared, may_be_same
 end
 
 local function print_some(rows, columns, most)
@@ -128,16 +161,18 @@ end
 
 local function read_run(path)
   local list, values, half_widths = stored_run.read_stats(path, "compare", "the folder of a run or of a sweep")
-  return { path = path, list = list, values = values, inputs = stored_run.read_inputs(path), is_estimated = next(half_widths) ~= nil }
+  return { path = path, list = list, values = values, half_widths = half_widths, inputs = stored_run.read_inputs(path),
+    is_estimated = next(half_widths) ~= nil }
 end
 
 local function compare_runs(path_a, path_b, most)
   local a, b = read_run(path_a), read_run(path_b)
-  local rows, compared = different_stats(a, b)
+  local rows, compared, may_be_same = different_stats(a, b)
   print(("A  %s\nB  %s\n"):format(path_a, path_b))
   print_inputs(a, b)
-  print(("\n%d of %d statistics differ (counters summed over indices)"):format(#rows, compared))
-  if rows[1] then print_some(rows, { "", "A", "B", "B/A" }, most) end
+  print(("\n%d of %d statistics differ%s (counters summed over indices)"):format(#rows, compared,
+    may_be_same > 0 and (", %d of them not significantly"):format(may_be_same) or ""))
+  if rows[1] then print_some(rows, quotient_columns(rows, ""), most) end
   return rows[1] and 1 or 0
 end
 
@@ -151,20 +186,63 @@ local function print_axes(axes)
   end
 end
 
-local function compare_sweeps(a, b, most)
-  local found = pairing.of(a, b)
-  local rows, single = {}, {}
-  for _, pair in ipairs(found.both) do
-    local x, y = pair.a, pair.b
-    if x.cycles ~= y.cycles or x.status ~= y.status then
-      rows[#rows + 1] = { pair.name, x.cycles or x.status, y.cycles or y.status, ratio_text(x.cycles, y.cycles) }
+--- Pairs that differ in their seed alone, together where several of them ended, in order.
+local function by_seed(both)
+  local groups, of_name = {}, {}
+  for _, pair in ipairs(both) do
+    local has_ended = (pair.a.cycles or 0) > 0 and (pair.b.cycles or 0) > 0
+    local group = has_ended and of_name[pair.name_without_seed]
+    if not group then
+      group = {}
+      groups[#groups + 1] = group
+      if has_ended then of_name[pair.name_without_seed] = group end
     end
+    group[#group + 1] = pair
   end
+  return groups
+end
+
+local function is_same(pair) return pair.a.cycles == pair.b.cycles and pair.a.status == pair.b.status end
+
+local function cycles_of(run) return { value = run.cycles, half_width = run.half_width } end
+
+local function row_of_pair(pair)
+  local a, b = pair.a, pair.b
+  return { pair.name, a.cycles or a.status, b.cycles or b.status, quotient_cells(cycles_of(a), cycles_of(b)) }
+end
+
+--- Its cycles are means; B/A is that of quotients of the same seed.
+local function row_of_seeds(group)
+  local quotients, sum_a, sum_b = {}, 0, 0
+  for i, pair in ipairs(group) do
+    quotients[i], sum_a, sum_b = ratio.of(cycles_of(pair.b), cycles_of(pair.a)), sum_a + pair.a.cycles, sum_b + pair.b.cycles
+  end
+  local name = group[1].name_without_seed
+  local function mean(sum) return math.floor(sum / #group + 0.5) end
+  return { ("%s%d seeds"):format(name ~= "" and name .. ", " or "", #group), mean(sum_a), mean(sum_b),
+    quotient_cells_of(ratio.over_seeds(quotients)) }
+end
+
+--- Rows of what differs, and how many runs do.
+local function different_cycles(both)
+  local rows, count = {}, 0
+  for _, group in ipairs(by_seed(both)) do
+    local different = 0
+    for _, pair in ipairs(group) do different = different + (is_same(pair) and 0 or 1) end
+    if different > 0 then rows[#rows + 1] = group[2] and row_of_seeds(group) or row_of_pair(group[1]) end
+    count = count + different
+  end
+  return rows, count
+end
+
+local function compare_sweeps(a, b, most)
+  local found, single = pairing.of(a, b), {}
+  local rows, different = different_cycles(found.both)
   for i, run in ipairs(found.single) do single[i] = { run.name, run.side } end
   print(("A  %s, %d runs\nB  %s, %d runs\n"):format(a, found.runs[1], b, found.runs[2]))
   print_axes(found.axes)
-  print(("%d runs with the same cycles, %d with others, %d in one of them only"):format(#found.both - #rows, #rows, #single))
-  if rows[1] then print_some(rows, { "cycles", "A", "B", "B/A" }, most) end
+  print(("%d runs with the same cycles, %d with others, %d in one of them only"):format(#found.both - different, different, #single))
+  if rows[1] then print_some(rows, quotient_columns(rows, "cycles"), most) end
   if single[1] then print_some(single, { "only in", "" }, most) end
   return (rows[1] or single[1]) and 1 or 0
 end

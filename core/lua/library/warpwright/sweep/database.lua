@@ -221,4 +221,21 @@ function database.build(path, plan, runs)
   return target, damaged
 end
 
+-- Reading ------------------------------------------------------------------------------------------------------------------------------
+
+--- The size of a run as the axis has it: that of the database says the seed as well, where that is an axis.
+function database.size_without_seed(size, seed)
+  return seed and size:sub(1, -1 - #(",seed=" .. tostring(seed))) or size
+end
+
+--- The half-widths of estimated cycles, by the number of the run, and how many there are.
+function database.half_widths_of_cycles(file)
+  local widths, count = {}, 0
+  for _, row in ipairs(file:prepare("SELECT run, half_width FROM counts JOIN names USING (name_id) "
+    .. "WHERE name = 'run.cycles' AND half_width IS NOT NULL"):rows()) do
+    widths[row[1]], count = row[2], count + 1
+  end
+  return widths, count
+end
+
 return database

@@ -1,20 +1,21 @@
 -- The runs of two sweeps that are of the same point: what agrees is paired, and what keeps runs apart has a name.
 local core = require "warpwright.core"
+local database = require "warpwright.sweep.database"
 local folder = require "warpwright.sweep.folder"
 local names = require "warpwright.names"
 
 local pairing = {}
 
---- Its runs: { point = texts by axis, repetition =, status =, cycles = }.
+--- Its runs: { point = texts by axis, repetition =, status =, cycles =, half_width = of estimated cycles }.
 local function read(path)
-  local database, runs = core.open_database(folder.database(path), false), {}
-  local parameters = database:prepare "SELECT axis, value FROM parameters WHERE run = ?"
-  for i, row in ipairs(database:prepare("SELECT run, repetition, status, cycles, size FROM runs ORDER BY run"):rows()) do
-    local point, size = {}, row[5]
+  local file, runs = core.open_database(folder.database(path), false), {}
+  local widths = database.half_widths_of_cycles(file)
+  local parameters = file:prepare "SELECT axis, value FROM parameters WHERE run = ?"
+  for i, row in ipairs(file:prepare("SELECT run, repetition, status, cycles, size FROM runs ORDER BY run"):rows()) do
+    local point = {}
     for _, parameter in ipairs(parameters:rows(row[1])) do point[parameter[1]] = tostring(parameter[2]) end
-    if point.seed then size = size:sub(1, -1 - #(",seed=" .. point.seed)) end
-    point.size = size -- where it is no axis, the default
-    runs[i] = { point = point, repetition = row[2], status = row[3], cycles = row[4] }
+    point.size = database.size_without_seed(row[5], point.seed) -- where it is no axis, the default
+    runs[i] = { point = point, repetition = row[2], status = row[3], cycles = row[4], half_width = widths[row[1]] }
   end
   return runs
 end
@@ -60,34 +61,34 @@ local function axes_of(a, b)
   return axes
 end
 
---- The axes of a run in words, by which it is found, and in those that are not the same for all.
+--- The axes of a run in words: all, by which it is found, and those that are not the same for all, without its seed.
 local function words_of(run, axes)
-  local key, shown = {}, {}
+  local key, shown, without_seed = {}, {}, {}
   for _, axis in ipairs(axes) do
     local word = run.point[axis.name] and not axis.is_left_out and ("%s=%s"):format(axis.name, run.point[axis.name])
     key[#key + 1] = word or nil
     if word and axis.varies then shown[#shown + 1] = word end
+    if word and axis.varies and axis.name ~= "seed" then without_seed[#without_seed + 1] = word end
   end
   if run.repetition > 1 then
-    key[#key + 1] = "repetition=" .. run.repetition
-    shown[#shown + 1] = key[#key]
+    for _, words in ipairs { key, shown, without_seed } do words[#words + 1] = "repetition=" .. run.repetition end
   end
-  return table.concat(key, "\n"), table.concat(shown[1] and shown or key, " ")
+  return table.concat(key, "\n"), table.concat(shown[1] and shown or key, " "), table.concat(without_seed, " ")
 end
 
---- pairing.of(folders of two sweeps): { axes =, runs = { how many each has }, both = { { name =, a =, b = } ... }, single = { { name =,
--- side = "A" or "B" } ... } }. Runs are { cycles =, status = }; `axes`: { name =, a =, b = texts of its values, is_left_out =,
--- keeps_apart = }.
+--- pairing.of(folders of two sweeps): { axes =, runs = { how many each has }, both = { { name =, name_without_seed =, a =, b = } ... },
+-- single = { { name =, side = "A" or "B" } ... } }. Runs are { cycles =, half_width =, status = }; `axes`: { name =, a =, b = texts of
+-- its values, is_left_out =, keeps_apart = }.
 function pairing.of(path_a, path_b)
   local a, b = read(path_a), read(path_b)
   local found = { axes = axes_of(a, b), runs = { #a, #b }, both = {}, single = {} }
   local by_key, is_paired = {}, {}
   for _, run in ipairs(b) do by_key[(words_of(run, found.axes))] = run end
   for _, run in ipairs(a) do
-    local key, name = words_of(run, found.axes)
+    local key, name, name_without_seed = words_of(run, found.axes)
     local other = by_key[key]
     if other then
-      found.both[#found.both + 1], is_paired[key] = { name = name, a = run, b = other }, true
+      found.both[#found.both + 1], is_paired[key] = { name = name, name_without_seed = name_without_seed, a = run, b = other }, true
     else
       found.single[#found.single + 1] = { name = name, side = "A" }
     end

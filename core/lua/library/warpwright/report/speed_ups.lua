@@ -1,0 +1,165 @@
+-- Speed-ups of a sweep: what each value of an axis took, beside that of another value, over runs that are the same but for it.
+local core = require "warpwright.core"
+local names = require "warpwright.names"
+local page = require "warpwright.report.page"
+local ratio = require "warpwright.sweep.ratio"
+local stored_run = require "warpwright.stored_run"
+
+local speed_ups = {}
+
+local function text_of(value) return value == nil and "" or page.plain(value) end
+
+--- The values of an axis in the order of the runs.
+function speed_ups.values_of(found, axis)
+  local values, seen = {}, {}
+  for _, run in ipairs(found.runs) do
+    local value = text_of(run[axis])
+    if not seen[value] then values[#values + 1] = value end
+    seen[value] = true
+  end
+  return values
+end
+
+--- A quotient in words; a ~ says that 1 lies in its interval.
+function speed_ups.text(quotient)
+  local text = ("%.3f"):format(quotient.value)
+  if quotient.half_width then text = ("%s +-%.3f"):format(text, quotient.half_width) end
+  return ratio.is_significant(quotient) and text or text .. " ~"
+end
+
+-- What is compared ------------------------------------------------------------------------------------------------------------
+
+local function varied_axes(found)
+  local varied = {}
+  for _, axis in ipairs(found.axes) do
+    if #speed_ups.values_of(found, axis) > 1 then varied[#varied + 1] = axis end
+  end
+  return varied
+end
+
+--- What was asked for; else the policies; where there is one, the last axis that has several values.
+local function compared_axis(varied, asked)
+  local is_varied = {}
+  for _, axis in ipairs(varied) do is_varied[axis] = true end
+  if asked and not is_varied[asked] then
+    core.user_error(("report: --compare: no axis with several values is '%s'%s"):format(asked, names.available(asked, varied)))
+  end
+  return asked or is_varied.policy and "policy" or varied[#varied]
+end
+
+--- The values of an axis, that which the others are compared with first: the one asked for, else that of the first run.
+local function from_base(values, asked)
+  local list = { asked or values[1] }
+  for _, value in ipairs(values) do
+    if value ~= list[1] then list[#list + 1] = value end
+  end
+  if #list > #values then core.user_error(("report: --base: no value is '%s'%s"):format(asked, names.available(asked, values))) end
+  return list
+end
+
+-- What runs took --------------------------------------------------------------------------------------------------------------
+
+--- How many core cycles a second a run had, by the config that it left; nil: it has left none.
+local function core_hertz(path, run)
+  local number, unit = (stored_run.read_config(path .. "/" .. run.folder) or ""):match 'core = "([%d%.]+)([kMG]?)Hz"'
+  return number and tonumber(number) * ({ [""] = 1, k = 1e3, M = 1e6, G = 1e9 })[unit]
+end
+
+--- By run, what it took, as a quantity, and what that is: cycles, or seconds where the core clocks of the runs differ and all are known.
+local function durations(found)
+  local cycles, seconds, clocks, unknown = {}, {}, {}, false
+  for _, run in ipairs(found.runs) do
+    if run.cycles then
+      local hertz = core_hertz(found.path, run)
+      cycles[run] = { value = run.cycles, half_width = run.half_width }
+      if hertz then
+        clocks[hertz] = true
+        seconds[run] = { value = run.cycles / hertz, half_width = run.half_width and run.half_width / hertz }
+      else
+        unknown = true
+      end
+    end
+  end
+  if unknown or next(clocks, (next(clocks))) == nil then return cycles, "cycles" end
+  return seconds, "simulated seconds"
+end
+
+--- Runs that differ in the compared axis and in their seeds alone, as rows { name =, seeds = in order, took = { [value of the axis] =
+-- { [seed] = what it took } } }; of repetitions the first.
+local function rows_of(found, axes, compared, took)
+  local rows, by_name = {}, {}
+  for _, run in ipairs(found.runs) do
+    local words, seed, value = {}, compared ~= "seed" and text_of(run.seed) or "", text_of(run[compared])
+    for i, axis in ipairs(axes) do words[i] = text_of(run[axis]) end
+    local name = words[1] and table.concat(words, ", ") or "all"
+    local row = by_name[name] or { name = name, seeds = {}, took = {} }
+    if not by_name[name] then
+      by_name[name], rows[#rows + 1] = row, row
+    end
+    if not row.seeds[seed] then
+      row.seeds[seed] = true
+      row.seeds[#row.seeds + 1] = seed
+    end
+    row.took[value] = row.took[value] or {}
+    row.took[value][seed] = row.took[value][seed] or took[run]
+  end
+  return rows
+end
+
+-- Quotients ---------------------------------------------------------------------------------------------------------------------
+
+--- Of a row, what `base` took over what `value` took, seed by seed; nil without two runs to compare.
+local function quotient_of(row, base, value)
+  local quotients, bases, others = {}, row.took[base] or {}, row.took[value] or {}
+  for _, seed in ipairs(row.seeds) do
+    local a, b = bases[seed], others[seed]
+    if a and b and a.value > 0 and b.value > 0 then
+      quotients[#quotients + 1] = base == value and { value = 1.0 } or ratio.of(a, b)
+    end
+  end
+  return base == value and quotients[1] or ratio.over_seeds(quotients)
+end
+
+--- Over the rows that have a speed-up for each value, so that all means are of the same runs.
+local function mean_of(rows, values)
+  local whole, speed = {}, {}
+  for _, row in ipairs(rows) do
+    local is_whole = true
+    for _, value in ipairs(values) do is_whole = is_whole and row.speed[value] ~= nil end
+    if is_whole then whole[#whole + 1] = row end
+  end
+  for _, value in ipairs(values) do
+    local quotients = {}
+    for i, row in ipairs(whole) do quotients[i] = row.speed[value] end
+    speed[value] = quotients[1] and ratio.mean(quotients)
+  end
+  return { name = #whole == #rows and "geometric mean" or ("geometric mean, %d of %d rows"):format(#whole, #rows), speed = speed }
+end
+
+--- Of what the database of a sweep has, { path =, axes =, runs = }: { values = of the compared axis, the base first, of_rows = the axes
+-- that names of rows are of, rows = { { name =, speed = { [value] = a quotient or nil } } ... }, the last one the mean, caption =,
+-- has_intervals = }; or { missing = why }. compare, an axis, and base, a value of it: what was asked for.
+function speed_ups.of(found, compare, base)
+  local varied = varied_axes(found)
+  local compared = compared_axis(varied, compare)
+  if not compared then return { missing = "One point: nothing to compare." } end
+  local axes, took, unit = {}, durations(found)
+  for _, axis in ipairs(varied) do
+    if axis ~= compared and axis ~= "seed" then axes[#axes + 1] = axis end
+  end
+  local values, rows = from_base(speed_ups.values_of(found, compared), base), rows_of(found, axes, compared, took)
+  local is_any, has_intervals = false, false
+  for _, row in ipairs(rows) do
+    row.speed = {}
+    for _, value in ipairs(values) do row.speed[value] = quotient_of(row, values[1], value) end
+    if row.seeds[2] then row.name = ("%s, %d seeds"):format(row.name, #row.seeds) end
+    for _, quotient in pairs(row.speed) do is_any, has_intervals = true, has_intervals or quotient.half_width ~= nil end
+  end
+  if not is_any then return { missing = "No two runs that ended can be compared." } end
+  rows[#rows + 1] = mean_of(rows, values)
+  local caption = ("%s of %s %s, over those of each other"):format(unit, compared, values[1])
+  if has_intervals then caption = caption .. "; +- is half of a 95% interval, ~ not significant: 1 lies in it" end
+  return { values = values, of_rows = table.concat(axes, ", "), rows = rows, caption = caption, has_intervals = has_intervals }
+end
+
+return speed_ups
