@@ -101,6 +101,51 @@ harness.test("a run with a technology has energies among its statistics; another
   for name in run():stats() do assert(not name:find "^energy") end
 end)
 
+harness.test("simulated seconds are cycles at the core clock, and products of energy and time follow", function()
+  local r = run { energy = "fermi_40nm", set = { ["clock.core"] = "350MHz", quantum = 8 } }
+  near(r["run.seconds"], r.cycles / 350e6)
+  near(r["energy.edp"], r["energy.total"] * r["run.seconds"])
+  near(r["energy.ed2p"], r["energy.edp"] * r["run.seconds"])
+  assert(r.energy.edp == r["energy.edp"] and r.energy.ed2p == r["energy.ed2p"])
+end)
+
+harness.test("energies among the statistics of a part of a run are those of that part", function()
+  local sim = ww.build("gtx480", { policy = "gto" })
+  sim:run("vecadd", "small,n=1000")
+  local first = sim:result()
+  sim:run("vecadd", "small,n=5000")
+  local all = sim:result()
+  require("warpwright.result").add_energy(all, "fermi_40nm")
+  local part = all:since(first)
+  assert(part["energy.total"] == part.energy.total and part["energy.total"] < 0.999 * all["energy.total"], part["energy.total"])
+  near(part["energy.edp"], part.energy.total * (all.cycles - first.cycles) / 700e6)
+  sim:close()
+end)
+
+harness.test("a sweep's database has them, query, report and compare know them, and so do reports of runs", function()
+  local out = harness.folder() .. "/products"
+  local file = harness.write("products.lua", [[return { axes = { config = "gtx480", workload = "vecadd", size = { "small,n=1000", "small,n=5000" },
+    energy = "fermi_40nm" } }]])
+  harness.equal(harness.run("sweep", file, "--out", out), 0)
+  local status, rows = harness.run("query", out, "--csv", "--select", "cycles, run.seconds, energy.total, energy.edp, energy.ed2p, folder")
+  harness.equal(status, 0, rows)
+  local folders = {}
+  for cycles, seconds, joules, edp, ed2p, folder in rows:gmatch "\n(%d+),([^,]+),([^,]+),([^,]+),([^,]+),([^\n]+)" do
+    near(tonumber(seconds), cycles / 700e6)
+    near(tonumber(edp), joules * seconds)
+    near(tonumber(ed2p), joules * seconds ^ 2)
+    folders[#folders + 1] = ("%s/%s"):format(out, folder)
+  end
+  harness.equal(#folders, 2)
+  harness.contains(select(2, harness.run("compare", folders[1], folders[2])), "\nrun.seconds ", "\nenergy.edp ", "\nenergy.ed2p ")
+  for _, path in ipairs { out, folders[1] } do harness.equal(harness.run("report", path), 0) end
+  harness.contains(harness.read(out .. "/report.html"), '"run.seconds","energy.total","energy.edp","energy.ed2p"')
+  local page = harness.read(folders[1] .. "/report.html")
+  harness.contains(page, "<td>simulated seconds</td>", "<p>Energy-delay product: ")
+  assert(not page:find("<td>edp</td>", 1, true), "a part of the energy")
+  harness.contains(select(2, harness.run("stats", "gtx480", "run.seconds", "energy.ed*p")), "run.seconds  s", "energy.edp   J s", "energy.ed2p  J s^2")
+end)
+
 harness.test("another technology gives another energy of the same run", function()
   local r = run()
   local hbm = r:energy_by "fermi_40nm_hbm2"

@@ -283,7 +283,8 @@ static void subtract(Row *row, const Row *before) {
 }
 
 static bool is_of_run(const char *name) {
-    return strncmp(name, "run.", 4) == 0 || strncmp(name, "launch[", 7) == 0;
+    return strncmp(name, "run.", 4) == 0 || strncmp(name, "launch[", 7) == 0 ||
+           strncmp(name, "energy.", 7) == 0;
 }
 
 /* The longest time is no sum. */
@@ -291,8 +292,8 @@ static bool is_longest(const char *name) {
     return *name && strstr(name + 1, "longest_");
 }
 
-/* stats:since(earlier, same policy) -> what was counted in between, without the rows of the run and its
- * launches. Under another policy, its counters are as they are. */
+/* stats:since(earlier, same policy) -> what was counted in between, without the rows of the run, its
+ * launches and its energy. Under another policy, its counters are as they are. */
 static int l_since(lua_State *L) {
     const Stats *stats = stats_at(L, 1);
     Stats *earlier = stats_at(L, 2), *since = stats_push(L);

@@ -169,8 +169,14 @@ local function count_events(structure, value, seconds, lanes)
   return rows
 end
 
---- { total = joules, parts = { ["dram.read"] = joules ... }, order = names of parts, rows = of what they are made, technology =
--- name, without = classes of the machine that have no energies }. rows: { part =, number =, per =, events =, joules = }.
+--- What is made of the energy and the time of a run, by name.
+energy.products = {
+  { name = "edp", unit = "J s", doc = "Energy-delay product: energy.total times run.seconds" },
+  { name = "ed2p", unit = "J s^2", doc = "Energy-delay-squared product: energy.total times run.seconds twice" },
+}
+
+--- { total = joules, edp =, ed2p =, parts = { ["dram.read"] = joules ... }, order = names of parts, rows = of what they are made,
+-- technology = name, without = classes of the machine that have no energies }. rows: { part =, number =, per =, events =, joules = }.
 function energy.of(structure, technology, value, seconds)
   local e = { total = 0.0, parts = {}, order = {}, technology = technology.name, without = names.sorted_keys(structure.without) }
   e.rows = count_events(structure, value, seconds)
@@ -183,6 +189,7 @@ function energy.of(structure, technology, value, seconds)
   end
   table.sort(e.order)
   for _, part in ipairs(e.order) do e.total = e.total + e.parts[part] end
+  e.edp, e.ed2p = e.total * seconds, e.total * seconds ^ 2
   return e
 end
 
@@ -255,6 +262,7 @@ end
 function energy.add_rows(rows, e)
   local docs, left_out = ("by technology %s"):format(e.technology), energy.left_out(e)
   rows:add("energy.total", e.total, "J", ("Energy of the run %s%s"):format(docs, left_out and ", without that of " .. left_out or ""))
+  for _, product in ipairs(energy.products) do rows:add("energy." .. product.name, e[product.name], product.unit, product.doc) end
   for _, part in ipairs(e.order) do rows:add("energy." .. part, e.parts[part], "J", "Of it, " .. docs) end
 end
 

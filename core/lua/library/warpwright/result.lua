@@ -19,11 +19,15 @@ function result.kernel_of(launch)
   return launch.module and ("%s (module %d)"):format(launch.kernel, launch.module) or launch.kernel
 end
 
+--- Simulated time.
+local function seconds_of(r) return r.cycles / r.structure.core_hertz end
+
 --- The stats that belong to the run and not to an object.
 local function run_rows(r)
   local rows = core.stats()
   local function add(name, value, unit, doc, whole) rows:add(name, value, unit, doc, whole) end
   add("run.cycles", r.cycles, "cycles", "Core cycles, those between kernels included")
+  if rawget(r, "structure") then add("run.seconds", seconds_of(r), "s", "Simulated time: run.cycles at the core clock") end
   add("run.warp_instructions", r.warp_instructions, "instructions", "Issued warp instructions")
   add("run.thread_instructions", r.thread_instructions, "instructions", "The same, counted once per active thread")
   add("run.ipc", r.ipc, "1/cycle", "Thread instructions per core cycle", r.cycles + 0.0)
@@ -118,7 +122,10 @@ function Result:since(earlier)
   for _, name in ipairs(totals) do since[name] = self[name] - earlier[name] end
   local r = run_fields(self.machine, self.policy, since, { table.unpack(self.launches, #earlier.launches + 1) })
   for _, name in ipairs { "workload", "size", "checks", "out", "policy_from", "structure", "memcheck" } do r[name] = self[name] end
-  return with_counted(r, rows_of(self):since(rows_of(earlier), self.policy_from == earlier.policy_from))
+  with_counted(r, rows_of(self):since(rows_of(earlier), self.policy_from == earlier.policy_from))
+  local technology = rawget(self, "technology")
+  if technology then result.add_energy(r, technology) end
+  return r
 end
 
 --- r:interval(name): the half-width of the 95% interval of a statistic of a sampled run; 0 of what is exact.
@@ -144,8 +151,7 @@ end
 -- what ww.technology makes.
 function Result:energy_by(technology)
   local rows = rows_of(self)
-  return energy.of(self.structure, load.get("technology", technology), function(name) return rows:value(name) end,
-    self.cycles / self.structure.core_hertz)
+  return energy.of(self.structure, load.get("technology", technology), function(name) return rows:value(name) end, seconds_of(self))
 end
 
 --- The technology of r.energy where a run names none.

@@ -1,5 +1,6 @@
 -- warpwright stats: the names that --stats-of, --histograms and warpwright query take on a machine, under a policy. Nothing runs.
 local core = require "warpwright.core"
+local energy = require "warpwright.energy"
 local interval_energies = require "warpwright.interval_energies"
 local intervals = require "warpwright.intervals"
 local names = require "warpwright.names"
@@ -40,6 +41,9 @@ local function sections(config, options)
   core.start_histograms(sim:gpu())
   local over_time, of_whole_run = {}, {}
   for _, one in ipairs(statistics(sim)) do table.insert(intervals.is_column(one.name) and over_time or of_whole_run, one) end
+  for _, product in ipairs(energy.products) do
+    of_whole_run[#of_whole_run + 1] = { name = "energy." .. product.name, unit = product.unit, doc = product.doc .. "; with --energy" }
+  end
   local found = {
     { title = "statistics: --stats-of, warpwright query, scripts", list = over_time },
     { title = "of whole runs: warpwright query, scripts", list = of_whole_run },

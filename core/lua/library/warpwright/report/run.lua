@@ -2,6 +2,7 @@
 local balance = require "warpwright.balance"
 local core = require "warpwright.core"
 local cpi = require "warpwright.cpi"
+local energy = require "warpwright.energy"
 local histograms = require "warpwright.histograms"
 local page = require "warpwright.report.page"
 local profile = require "warpwright.profile"
@@ -51,6 +52,7 @@ local function summary(run)
   end
   for _, name in ipairs { "machine", "workload", "size", "policy", "status" } do add(name, run.provenance[name]) end
   add_statistic("core cycles", "run.cycles")
+  add_statistic("simulated seconds", "run.seconds")
   add_statistic("thread instructions per cycle", "run.ipc")
   add_statistic("warp instructions per cycle", "run.warp_ipc")
   add("launches", values["run.launches"])
@@ -161,11 +163,17 @@ end
 local function energies(run)
   local total, rows = run.values["energy.total"], {}
   if not total or total == 0 then return missing "No energies: run it with --energy fermi_40nm." end
+  local products, is_product = "", {}
+  for _, product in ipairs(energy.products) do
+    local value = run.values["energy." .. product.name]
+    is_product[product.name] = true
+    if value then products = products .. page.paragraph("%s: %s %s", product.doc, page.plain(value), product.unit) end
+  end
   for _, name in ipairs(run.list) do
     local part, joules = name:match "^energy%.(.*)$", run.values[name]
-    if part and joules > 0 then rows[#rows + 1] = { part, joules, page.share(joules / total) } end
+    if part and joules > 0 and not is_product[part] then rows[#rows + 1] = { part, joules, page.share(joules / total) } end
   end
-  return page.table({ "", "joules", "share" }, rows, { id = "energy-table" }) .. energy_of_launches(run, total)
+  return page.table({ "", "joules", "share" }, rows, { id = "energy-table" }) .. products .. energy_of_launches(run, total)
 end
 
 --- The places, from 0 on, of the issue slots among the columns of intervals, of objects that have all of them: shares add up to 1.

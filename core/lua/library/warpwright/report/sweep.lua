@@ -7,7 +7,10 @@ local speed_ups = require "warpwright.report.speed_ups"
 
 local sweep_report = {}
 
---- Statistics, by their last word, that stand beside cycles and IPC.
+--- Statistics of runs that stand beside cycles and IPC, where runs have them.
+local of_runs <const> = { "run.seconds", "energy.total", "energy.edp", "energy.ed2p" }
+
+--- And such as are ratios, by their last word.
 local of_interest <const> = { "miss_rate", "bandwidth_utilisation", "row_hit_rate", "average_load_latency" }
 
 local run_axes <const> = { config = true, workload = true, size = true, policy = true }
@@ -32,14 +35,18 @@ local function read(path)
   local widths, estimated = database.half_widths_of_cycles(file)
   for number, half_width in pairs(widths) do by_number[number].half_width = half_width end
   local figures, seen, glob = { "cycles", "ipc", "warp_ipc" }, {}, {}
-  for i, name in ipairs(of_interest) do glob[i] = ("pattern GLOB '*.%s'"):format(name) end
-  local statement = file:prepare(("SELECT run, pattern, SUM(value * whole) / SUM(whole) FROM counts JOIN names USING (name_id) "
-    .. "WHERE whole > 0 AND (%s) GROUP BY run, pattern ORDER BY MIN(name_id), run"):format(table.concat(glob, " OR ")))
-  for _, row in ipairs(statement:rows()) do
-    by_number[row[1]][row[2]] = row[3]
-    if not seen[row[2]] then figures[#figures + 1] = row[2] end
-    seen[row[2]] = true
+  local function add(rows)
+    for _, row in ipairs(rows) do
+      by_number[row[1]][row[2]] = row[3]
+      if not seen[row[2]] then figures[#figures + 1] = row[2] end
+      seen[row[2]] = true
+    end
   end
+  add(file:prepare(("SELECT run, name, value FROM counts JOIN names USING (name_id) WHERE name IN ('%s') ORDER BY name_id, run"):format(
+    table.concat(of_runs, "', '"))):rows())
+  for i, name in ipairs(of_interest) do glob[i] = ("pattern GLOB '*.%s'"):format(name) end
+  add(file:prepare(("SELECT run, pattern, SUM(value * whole) / SUM(whole) FROM counts JOIN names USING (name_id) "
+    .. "WHERE whole > 0 AND (%s) GROUP BY run, pattern ORDER BY MIN(name_id), run"):format(table.concat(glob, " OR "))):rows())
   return { path = path, axes = axes, runs = runs, figures = figures, estimated = estimated }
 end
 

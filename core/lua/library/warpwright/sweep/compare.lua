@@ -1,5 +1,6 @@
 -- warpwright compare: two runs, or two sweeps: what differs in their inputs, and which statistics by how much.
 local core = require "warpwright.core"
+local energy = require "warpwright.energy"
 local folder = require "warpwright.sweep.folder"
 local names = require "warpwright.names"
 local pairing = require "warpwright.sweep.pairing"
@@ -129,6 +130,9 @@ local function sums_over_indices(a, b)
   return order
 end
 
+local of_run = { ["energy.total"] = true }
+for _, product in ipairs(energy.products) do of_run["energy." .. product.name] = true end
+
 --- Rows of statistics that differ, how many were compared, and how many may be the same. Those of the run are first, then the farthest
 -- apart, then what may be the same.
 local function different_stats(a, b)
@@ -140,7 +144,7 @@ local function different_stats(a, b)
     if apart > 0 then
       local quotient, half_width, mark, is_significant = quotient_cells(x, y)
       local row = { pattern, x.value, y.value, quotient, half_width, mark, distance = apart }
-      row.place = pattern:find "^run%." and 0 or is_significant and 1 or 2
+      row.place = (of_run[pattern] or pattern:find "^run%.") and 0 or is_significant and 1 or 2
       may_be_same = may_be_same + (is_significant and 0 or 1)
       rows[#rows + 1] = row
     end
