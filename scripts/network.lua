@@ -4,7 +4,7 @@ local ww = require "warpwright"
 local core = require "warpwright.core"
 local command_line = require "scripts.lib.command_line"
 local json = require "warpwright.json"
-local svg = require "scripts.lib.svg"
+local svg = require "warpwright.svg"
 local topologies = require "scripts.lib.topologies"
 local write_file = require("warpwright.inputs").write_file
 

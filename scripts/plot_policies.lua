@@ -2,7 +2,7 @@
 local core = require "warpwright.core"
 local command_line = require "scripts.lib.command_line"
 local inputs = require "warpwright.inputs"
-local svg = require "scripts.lib.svg"
+local svg = require "warpwright.svg"
 
 local help = [==[
 usage: warpwright scripts/plot_policies.lua [RESULTS.md [PLOT.svg]]

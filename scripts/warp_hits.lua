@@ -6,7 +6,7 @@ local inputs = require "warpwright.inputs"
 local json = require "warpwright.json"
 local load = require "warpwright.load"
 local parts = require "scripts.lib.parts"
-local svg = require "scripts.lib.svg"
+local svg = require "warpwright.svg"
 local workload = require "warpwright.workload"
 local warp_curves = require "scripts.lib.warp_curves"
 

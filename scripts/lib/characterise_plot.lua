@@ -1,5 +1,5 @@
 -- The plot of scripts/characterise: small multiples of what its rows say.
-local svg = require "scripts.lib.svg"
+local svg = require "warpwright.svg"
 
 local plot = {}
 

@@ -389,6 +389,54 @@ local function speed_ups_of(name, definition)
   return table_of(text, "speed-ups"), text
 end
 
+harness.test("the speed-ups alone are a table, CSV, JSON or bars, on standard output or in a file", function()
+  local cycles, csv = query "SELECT cycles FROM runs ORDER BY run", { '"workload, sm[*].l1d.size",lrr,gto\n' }
+  local rows, logarithms = { "spmv, 16KiB", "spmv, 32KiB", "bfs, 16KiB", "bfs, 32KiB" }, 0.0
+  for i, name in ipairs(rows) do
+    local up = cycles[2 * i - 1][1] / cycles[2 * i][1]
+    csv[i + 1], logarithms = ('"%s",1,%.17g\n'):format(name, up), logarithms + math.log(up)
+  end
+  local mean = math.exp(logarithms / 4)
+  csv[6] = ("geometric mean,1,%.17g\n"):format(mean)
+  local status, output = harness.run("report", sweep, "--csv")
+  harness.equal(status, 0, output)
+  harness.same_text(output, table.concat(csv))
+  local out = home .. "/speed_ups.json"
+  harness.equal(harness.run("report", sweep, "--json", "--out", out), 0)
+  harness.equal(json.decode(harness.read(out))[1].gto, cycles[1][1] / cycles[2][1])
+  local _, text = harness.run("report", sweep, "--table", "--base", "gto")
+  harness.contains(text, "cycles of policy gto, over those of each other\n\nworkload, sm[*].l1d.size  gto    lrr\n",
+    ("\nspmv, 16KiB               1.000  %.3f\n"):format(cycles[2][1] / cycles[1][1]))
+  local _, picture = harness.run("report", sweep, "--svg")
+  harness.contains(picture, "<svg ", "</svg>\n", ">policy gto</text>", ">speed-up over lrr</text>", ">bfs, 32KiB</text>")
+  local lengths = {}
+  for width in picture:gmatch '<rect x="[%d%.]+" y="[%d%.]+" width="([%d%.]+)"' do lengths[#lengths + 1] = tonumber(width) end
+  harness.equal(#lengths, 5, "bars")
+  for i, name in ipairs(rows) do
+    local wanted = lengths[5] * cycles[2 * i - 1][1] / cycles[2 * i][1] / mean
+    assert(math.abs(lengths[i] - wanted) < 0.2, name)
+  end
+end)
+
+harness.test("speed-ups over seeds say as CSV and as bars of how many, and their intervals", function()
+  speed_ups_of("few_seeds", [[return { axes = { config = "gtx480", workload = "spmv", size = "small", sms = 2, seed = { 1, 2 },
+    policy = { "gto", "lrr" } } }]])
+  local cycles = core.open_database(home .. "/few_seeds/results.sqlite", false):prepare("SELECT cycles FROM runs ORDER BY run"):rows()
+  local up = ratio.over_seeds { { value = cycles[1][1] / cycles[2][1] }, { value = cycles[3][1] / cycles[4][1] } }
+  local _, output = harness.run("report", home .. "/few_seeds", "--csv")
+  harness.contains(output, ("runs,seeds,gto,gto +-,lrr,lrr +-\nall,2,1,,%.17g,%.17g\ngeometric mean,,"):format(up.value, up.half_width))
+  local _, picture = harness.run("report", home .. "/few_seeds", "--svg")
+  harness.contains(picture, (">%.3f +-%.3f"):format(up.value, up.half_width), ">all, 2 seeds</text>")
+end)
+
+harness.test("speed-ups alone are refused of a run, and where nothing can be compared", function()
+  harness.refused(("report: --svg: expected the folder of a sweep, got %s"):format(folder), "report", folder, "--svg")
+  local one = home .. "/one"
+  local description = harness.write("one.lua", [[return { axes = { config = "gtx480", workload = "vecadd", size = "small,n=1000" } }]])
+  harness.equal(harness.run("sweep", description, "--out", one), 0)
+  harness.refused(("report: %s: expected runs that can be compared, got none"):format(one), "report", one, "--csv")
+end)
+
 harness.test("means of speed-ups are over the rows that have all of them", function()
   local rows = speed_ups_of("part", [[return { axes = { config = "gtx480", workload = { "vecadd", "fast_walsh" }, size = "small",
     policy = { "gto", "lrr", "ccws" } },
@@ -404,7 +452,7 @@ harness.test("speed-ups over several seeds are one row with an interval, which t
   harness.equal(#rows, 3)
   harness.equal(rows[1][1], "spmv, 3 seeds")
   local quotients = {}
-  local cycles = core.open_database(home .. "/seeds/results.sqlite", false):prepare "SELECT cycles FROM runs WHERE workload = 'spmv' ORDER BY run":rows()
+  local cycles = core.open_database(home .. "/seeds/results.sqlite", false):prepare("SELECT cycles FROM runs WHERE workload = 'spmv' ORDER BY run"):rows()
   for i = 1, 3 do quotients[i] = { value = cycles[2 * i - 1][1] / cycles[2 * i][1] } end
   local wanted = ratio.over_seeds(quotients)
   harness.equal(rows[1][3], ("%.3f +-%.3f"):format(wanted.value, wanted.half_width))

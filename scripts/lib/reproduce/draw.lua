@@ -1,5 +1,5 @@
 -- Figures as SVG: bars in groups, as the papers draw them, with the papers' values where their texts give them; and heat maps.
-local svg = require "scripts.lib.svg"
+local svg = require "warpwright.svg"
 
 local draw = {}
 

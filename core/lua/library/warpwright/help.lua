@@ -173,10 +173,13 @@ help.commands = {
   },
   {
     word = "report", does = "writes a page of HTML about a run or a sweep, which needs nothing beside itself", takes = { "folder" },
-    usage = { "report RUN|SWEEP [--out FILE]", "report SWEEP --compare AXIS [--base VALUE]" },
-    options = { option("--out", "FILE", "default: report.html in the folder", "file"),
+    usage = { "report RUN|SWEEP [--out FILE]", "report SWEEP [--compare AXIS] [--base VALUE] [--out FILE] [--table|--csv|--json|--svg]" },
+    options = { option("--out", "FILE", "default: report.html in the folder; with --table to --svg standard output", "file"),
       option("--compare", "AXIS", "of a sweep: whose values the speed-ups compare; default policy, or the last axis with several values"),
-      option("--base", "VALUE", "of that axis: what the others are compared with; default that of the first run") },
+      option("--base", "VALUE", "of that axis: what the others are compared with; default that of the first run"),
+      option("--table", nil, "instead of the page the speed-ups of a sweep alone, as a table"),
+      option("--csv", nil, "the same as CSV, with all digits"), option("--json", nil, "the same as JSON"),
+      option("--svg", nil, "the same as a picture of bars") },
     notes = "Of a run: the machine with what its parts did, where the cycles went, launches, roofline, caches, DRAM; with --stats-every "
       .. "curves over time, with --profile the hottest lines. Of a sweep: speed-ups with their geometric means, a map of two axes, a "
       .. "scatter of two figures, and a table that sorts.",

@@ -4,6 +4,8 @@ local names = require "warpwright.names"
 local page = require "warpwright.report.page"
 local ratio = require "warpwright.sweep.ratio"
 local stored_run = require "warpwright.stored_run"
+local svg = require "warpwright.svg"
+local text_table = require "warpwright.sweep.table"
 
 local speed_ups = {}
 
@@ -133,12 +135,13 @@ local function mean_of(rows, values)
     for i, row in ipairs(whole) do quotients[i] = row.speed[value] end
     speed[value] = quotients[1] and ratio.mean(quotients)
   end
-  return { name = #whole == #rows and "geometric mean" or ("geometric mean, %d of %d rows"):format(#whole, #rows), speed = speed }
+  local name = #whole == #rows and "geometric mean" or ("geometric mean, %d of %d rows"):format(#whole, #rows)
+  return { name = name, label = name, seeds = {}, speed = speed }
 end
 
---- Of what the database of a sweep has, { path =, axes =, runs = }: { values = of the compared axis, the base first, of_rows = the axes
--- that names of rows are of, rows = { { name =, speed = { [value] = a quotient or nil } } ... }, the last one the mean, caption =,
--- has_intervals = }; or { missing = why }. compare, an axis, and base, a value of it: what was asked for.
+--- Of what the database of a sweep has, { path =, axes =, runs = }: { compared = an axis, values = of it, the base first, of_rows = the axes
+-- that names of rows are of, rows = { { name =, label = the same with its seeds, seeds = list, speed = { [value] = a quotient or nil } } ... }, the
+-- last one the mean, caption =, has_intervals =, has_seeds = }; or { missing = why }. compare, an axis, and base, a value of it: what was asked for.
 function speed_ups.of(found, compare, base)
   local varied = varied_axes(found)
   local compared = compared_axis(varied, compare)
@@ -148,18 +151,72 @@ function speed_ups.of(found, compare, base)
     if axis ~= compared and axis ~= "seed" then axes[#axes + 1] = axis end
   end
   local values, rows = from_base(speed_ups.values_of(found, compared), base), rows_of(found, axes, compared, took)
-  local is_any, has_intervals = false, false
+  local is_any, has_intervals, has_seeds = false, false, false
   for _, row in ipairs(rows) do
     row.speed = {}
     for _, value in ipairs(values) do row.speed[value] = quotient_of(row, values[1], value) end
-    if row.seeds[2] then row.name = ("%s, %d seeds"):format(row.name, #row.seeds) end
+    row.label = row.seeds[2] and ("%s, %d seeds"):format(row.name, #row.seeds) or row.name
+    has_seeds = has_seeds or row.seeds[2] ~= nil
     for _, quotient in pairs(row.speed) do is_any, has_intervals = true, has_intervals or quotient.half_width ~= nil end
   end
   if not is_any then return { missing = "No two runs that ended can be compared." } end
   rows[#rows + 1] = mean_of(rows, values)
   local caption = ("%s of %s %s, over those of each other"):format(unit, compared, values[1])
   if has_intervals then caption = caption .. "; +- is half of a 95% interval, ~ not significant: 1 lies in it" end
-  return { values = values, of_rows = table.concat(axes, ", "), rows = rows, caption = caption, has_intervals = has_intervals }
+  return { compared = compared, values = values, of_rows = axes[1] and table.concat(axes, ", ") or "runs", rows = rows, caption = caption,
+    has_intervals = has_intervals, has_seeds = has_seeds }
 end
+
+-- As text -----------------------------------------------------------------------------------------------------------------------
+
+local function as_table(ups)
+  local rows = {}
+  for i, row in ipairs(ups.rows) do
+    rows[i] = { row.label }
+    for c, value in ipairs(ups.values) do rows[i][c + 1] = row.speed[value] and speed_ups.text(row.speed[value]) or "-" end
+  end
+  return ("%s\n\n%s"):format(ups.caption, text_table.text({ ups.of_rows, table.unpack(ups.values) }, rows))
+end
+
+--- A writer of rows as `write` does, with all digits: a column for each value, where there are intervals one for its half-width, too.
+local function as_rows(write)
+  return function(ups)
+    local columns, rows = { ups.of_rows, ups.has_seeds and "seeds" or nil }, {}
+    for i, row in ipairs(ups.rows) do rows[i] = { row.name, row.seeds[1] and #row.seeds or nil } end
+    for _, value in ipairs(ups.values) do
+      local at = #columns + 1
+      columns[at], columns[at + 1] = value, ups.has_intervals and value .. " +-" or nil
+      for i, row in ipairs(ups.rows) do
+        local quotient = row.speed[value] or {}
+        rows[i][at], rows[i][at + 1] = quotient.value, quotient.half_width
+      end
+    end
+    return write(columns, rows)
+  end
+end
+
+local panels_beside <const>, bars_width <const>, bar_height <const>, letter_width <const> = 3, 300, 22, 6.2
+
+--- A panel for each value, with a bar for each row.
+local function as_svg(ups)
+  local canvas, longest, count = svg.canvas(), 0, #ups.values - 1
+  for _, row in ipairs(ups.rows) do longest = math.max(longest, utf8.len(row.label) or #row.label) end
+  local labels = 12 + math.ceil(letter_width * longest)
+  local width, height = labels + bars_width, 80 + bar_height * #ups.rows
+  for i = 1, count do
+    local value, bars = ups.values[i + 1], {}
+    for b, row in ipairs(ups.rows) do
+      local quotient = row.speed[value]
+      bars[b] = { name = row.label, value = quotient and quotient.value, half_width = quotient and quotient.half_width,
+        text = quotient and speed_ups.text(quotient) }
+    end
+    canvas:bars({ x = 8 + (i - 1) % panels_beside * width, y = (i - 1) // panels_beside * height, width = width - 40, height = height },
+      { title = ("%s %s"):format(ups.compared, value), unit = "speed-up over " .. ups.values[1], labels = labels, bars = bars })
+  end
+  return canvas:document(16 + math.min(count, panels_beside) * width, math.ceil(count / panels_beside) * height)
+end
+
+--- How they are written: functions of what speed_ups.of() returns.
+speed_ups.formats = { ["--table"] = as_table, ["--csv"] = as_rows(text_table.csv), ["--json"] = as_rows(text_table.json), ["--svg"] = as_svg }
 
 return speed_ups

@@ -82,7 +82,7 @@ local function speed_up_table(found, options)
     for _, quotient in pairs(row.speed) do most = math.max(most, quotient.value) end
   end
   for i, row in ipairs(ups.rows) do
-    rows[i] = { row.name }
+    rows[i] = { row.label }
     for _, value in ipairs(ups.values) do table.insert(rows[i], speed_up_cell(row.speed[value], most)) end
   end
   return page.table(columns, rows, { id = "speed-ups", caption = ups.caption })
@@ -137,6 +137,13 @@ function sweep_report.of(path, out, options)
   made:section("figures", "Two figures", "<div id=draw-scatter></div>\n")
   made:section("all-runs", "All runs", all_runs(found, path, out))
   return made
+end
+
+--- The speed-ups alone, as text; `format` is one of speed_ups.formats.
+function sweep_report.speed_ups(path, options, format)
+  local ups = speed_ups.of(read(path), options.compare, options.base)
+  if not ups.rows then core.user_error(("report: %s: expected runs that can be compared, got none"):format(path)) end
+  return speed_ups.formats[format](ups)
 end
 
 return sweep_report

@@ -84,7 +84,7 @@ local function tick_text(value) return ("%.4g"):format(value) end
 local function axis_of(chart, left, right)
   local high, low = 0, math.huge
   for _, bar in ipairs(chart.bars) do
-    for _, value in ipairs { bar.value or 0, bar.allowed or 0 } do
+    for _, value in ipairs { (bar.value or 0) + (bar.half_width or 0), bar.allowed or 0 } do
       high = math.max(high, value)
       if value > 0 then low = math.min(low, value) end
     end
@@ -106,9 +106,14 @@ function Canvas:bar(bar, axis, left, y, thick, is_log)
     local inner = bar.allowed and 0.55 * thick or thick
     self:rectangle(left, y - inner / 2, axis.at(bar.value) - left, inner, colours[1])
   end
+  if bar.half_width then
+    local low, high = axis.at(math.max(0, bar.value - bar.half_width)), axis.at(bar.value + bar.half_width)
+    self:line(low, y, high, y, ink)
+    for _, x in ipairs { low, high } do self:line(x, y - thick / 4, x, y + thick / 4, ink) end
+  end
   if bar.value then
-    local right = math.max(axis.at(bar.value), bar.allowed and axis.at(bar.allowed) or left)
-    self:text(right + 10, y + 4, tick_text(bar.value))
+    local right = math.max(axis.at(bar.value + (bar.half_width or 0)), bar.allowed and axis.at(bar.allowed) or left)
+    self:text(right + 10, y + 4, bar.text or tick_text(bar.value))
   end
   for _, reference in ipairs(type(bar.reference) == "table" and bar.reference or { bar.reference }) do
     self:diamond(axis.at(reference), y)
@@ -116,8 +121,8 @@ function Canvas:bar(bar, axis, left, y, thick, is_log)
 end
 
 --- Horizontal bars in the box { x, y, width, height }. chart: title, unit, log = dots on a logarithmic axis, labels =
--- pixels for the names, bars = list of { name =, value = or nil, reason =, allowed =, reference = a number or
--- { low, high } }.
+-- pixels for the names, bars = list of { name =, value = or nil, text = instead of its value, half_width = of its interval, reason =, allowed =,
+-- reference = a number or { low, high } }.
 function Canvas:bars(box, chart)
   local top, left, bottom = box.y + 40, box.x + chart.labels, box.y + box.height - 36
   local right = box.x + box.width - 62
