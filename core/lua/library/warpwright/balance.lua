@@ -1,4 +1,5 @@
 -- How evenly requests are spread over memory controllers, their banks and cache slices: warpwright balance, and the report's section.
+local arguments = require "warpwright.arguments"
 local core = require "warpwright.core"
 local stored_run = require "warpwright.stored_run"
 local text_table = require "warpwright.sweep.table"
@@ -92,10 +93,8 @@ local function table_of(group)
 end
 
 function balance.main(args, first)
-  local function usage_error(text, ...) core.user_error(text:format(...) .. "; see warpwright balance --help") end
-  local path = args[first] or usage_error "balance: expected the folder of a run, got nothing"
-  if path:sub(1, 1) == "-" then usage_error("balance: unknown option '%s'", path) end
-  if args[first + 1] then usage_error("balance: expected one RUN, got a second: '%s'", args[first + 1]) end
+  local _, words = arguments.read("balance", args, first)
+  local path = arguments.one("balance", words, "RUN", "the folder of a run")
   local groups, texts = balance.of(stored_run.read_stats(path, "balance")), {}
   if not groups[1] then
     core.user_error(("balance: %s: expected requests at several memory controllers or slices of a cache, got none; --stats all or packed "

@@ -1,4 +1,5 @@
 -- The command line. Returns a function of the arguments (0 is the program) that returns the exit status.
+local arguments = require "warpwright.arguments"
 local checkpoint = require "warpwright.checkpoint"
 local core = require "warpwright.core"
 local help = require "warpwright.help"
@@ -7,151 +8,64 @@ local output = require "warpwright.output"
 local run_kernel = require "warpwright.run_kernel"
 require "warpwright.loading"
 
-local run_options = {
-  ["--size"] = "size",
-  ["--policy"] = "policy",
-  ["--set"] = "set",
-  ["--out"] = "out",
-  ["--max-cycles"] = "max_cycles",
-  ["--memory"] = "memory",
-  ["--bounds"] = "bounds",
-  ["--energy"] = "energy",
-  ["--order"] = "order",
-  ["--threads"] = "threads",
-  ["--pin"] = "pin",
-  ["--checkpoint-every"] = "checkpoint_every",
-  ["--checkpoint-at"] = "checkpoint_at",
-  ["--keep"] = "keep",
-  ["--resume"] = "resume",
-  ["--allow-changes"] = "allow_changes",
-  ["--memcheck"] = "memcheck",
-  ["--profile"] = "profile",
-  ["--histograms"] = "histograms",
-  ["--fast-forward"] = "fast_forward",
-  ["--sample"] = "sample",
-  ["--jobs"] = "jobs",
-  ["--stats"] = "stats",
-  ["--stats-every"] = "stats_every",
-  ["--stats-of"] = "stats_of",
-  ["--trace"] = "trace",
-  ["--from"] = "from",
-  ["--to"] = "to",
-  ["--events"] = "events",
-  ["--trace-file"] = "trace_file",
-  ["--perfetto"] = "perfetto",
-}
-local run_option_list = {
-  "--size", "--policy", "--set", "--out", "--max-cycles", "--memory", "--energy", "--order", "--threads", "--pin", "--checkpoint-every",
-  "--checkpoint-at", "--keep", "--resume", "--allow-changes", "--bounds", "--memcheck", "--profile", "--stats", "--stats-every",
-  "--stats-of", "--histograms", "--fast-forward", "--sample", "--jobs", "--trace", "--from", "--to", "--events", "--trace-file", "--perfetto",
-  table.unpack(run_kernel.option_list),
-}
-
---- Options without a value.
-local flags = { ["--allow-changes"] = true, ["--memcheck"] = true, ["--profile"] = true, ["--pin"] = true }
-
 local function usage_error(text, ...) core.user_error(text:format(...) .. "; see warpwright --help") end
 
---- Options of `word`, from args[first] to args[last], as those of ww.run, and what else there is; then those of one kernel, of
--- which `run` alone has any. `legal`: by the option, the name that it has there; `list`: for messages.
-local function read_options(word, args, first, last, legal, list)
-  local options, positional, launch = { set = {} }, {}, {}
-  local i = first
-  while i <= last do
-    local argument = args[i]
-    if argument:sub(1, 1) == "-" then
-      local name, value = argument:match("^(%-%-[^=]+)=(.*)$")
-      name = name or argument
-      local option = legal[name]
-      local is_of_launch = word == "run" and run_kernel.is_option(name)
-      if legal[argument] and flags[argument] then value = true end
-      if not option and not is_of_launch then usage_error("%s: unknown option '%s'%s", word, name, names.available(name, list)) end
-      if not value then
-        i = i + 1
-        value = i <= last and args[i] or usage_error("%s: expected a value, got nothing", name)
-      end
-      if is_of_launch then
-        launch[#launch + 1] = { name, value }
-      elseif option == "set" then
-        table.insert(options.set, value)
-      else
-        options[option] = value
-      end
-    else
-      positional[#positional + 1] = argument
+--- A number of the command line.
+local function whole(word, option, what, text)
+  return text and (math.tointeger(tonumber(text)) or arguments.error(word, "%s: expected a %s, got '%s'", option, what, text))
+end
+
+--- Options as those of ww.run, the other words, and options of one kernel, of which `run` alone has any, as { option, value, ... }.
+local function read_options(word, args, first, last)
+  local options, words, given = arguments.read(word, args, first, last)
+  local launch = {}
+  for _, pair in ipairs(given) do
+    if run_kernel.is_option(pair[1]) then
+      launch[#launch + 1], options[pair[1]:sub(3)] = pair, nil
     end
-    i = i + 1
   end
-  if options.jobs then
-    options.jobs = math.tointeger(tonumber(options.jobs)) or usage_error("--jobs: expected a whole number, got '%s'", options.jobs)
-  end
-  if options.max_cycles then
-    options.max_cycles = math.tointeger(tonumber(options.max_cycles))
-      or usage_error("--max-cycles: expected a number of cycles, got '%s'", options.max_cycles)
-  end
-  return options, positional, launch
+  options.jobs = whole(word, "--jobs", "whole number", options.jobs)
+  options.max_cycles = whole(word, "--max-cycles", "number of cycles", options.max_cycles)
+  return options, words, launch
 end
 
 --- The arguments of `run` as the options of ww.run.
 local function read_run_arguments(args, first)
-  local options, positional, launch = read_options("run", args, first, #args, run_options, run_option_list)
-  if #positional ~= 2 and not (options.resume and #positional == 0) then
-    usage_error("run: expected CONFIG and WORKLOAD, got %d argument%s", #positional, #positional == 1 and "" or "s")
+  local options, words, launch = read_options("run", args, first, #args)
+  if #words ~= 2 and not (options.resume and #words == 0) then
+    arguments.error("run", "expected CONFIG and WORKLOAD, got %d argument%s", #words, #words == 1 and "" or "s")
   end
-  options.config, options.workload = positional[1], positional[2]
-  if positional[2] and positional[2]:find "%.ptx$" then
-    options.workload = run_kernel.name_of(positional[2], launch)
+  options.config, options.workload = words[1], words[2]
+  if words[2] and words[2]:find "%.ptx$" then
+    options.workload = run_kernel.name_of(words[2], launch)
   elseif launch[1] then
-    usage_error("%s: expected a PTX file to run, got %s", launch[1][1], positional[2] or "a checkpoint")
+    arguments.error("run", "%s: expected a PTX file to run, got %s", launch[1][1], words[2] or "a checkpoint")
   end
   return options
-end
-
---- The options of `run` and `cuda` together as those of `cuda`.
-local function cuda_options()
-  local legal, list = { ["--capability"] = "capability", ["--launches"] = "launches" }, { "--capability", "--launches" }
-  for _, option in ipairs(run_option_list) do
-    if option ~= "--size" and not run_kernel.is_option(option) then
-      legal[option] = run_options[option]
-      list[#list + 1] = option
-    end
-  end
-  return legal, list
 end
 
 --- The arguments of `cuda` as the options of cuda.run.
 local function read_cuda_arguments(args, first)
-  local last, legal, list = #args, cuda_options()
-  for i = #args, first, -1 do
-    if args[i] == "--" then last = i - 1 end
+  local last, program = arguments.before_dashes(args, first)
+  local options, words = read_options("cuda", args, first, last)
+  options.arguments = program
+  if not options.resume and (#words ~= 1 or not program) or #words > 1 then
+    arguments.error("cuda", "expected CONFIG -- PROGRAM, got %d argument%s%s", #words, #words == 1 and "" or "s",
+      program and "" or " and no --")
   end
-  local options, positional = read_options("cuda", args, first, last, legal, list)
-  if last < #args then options.arguments = table.move(args, last + 2, #args, 1, {}) end
-  if not options.resume and (#positional ~= 1 or not options.arguments) or #positional > 1 then
-    usage_error("cuda: expected CONFIG -- PROGRAM, got %d argument%s%s", #positional, #positional == 1 and "" or "s",
-      options.arguments and "" or " and no --")
-  end
-  options.config = positional[1]
+  options.config = words[1]
   return options
 end
 
---- The arguments of `draw` and `stats` behind their options: CONFIG, and for the latter patterns.
-local function read_machine_arguments(word, args, first, legal, list)
-  local options, positional = read_options(word, args, first, #args, legal, list)
-  if not positional[1] then core.user_error(("%s: expected CONFIG, got nothing; see warpwright %s --help"):format(word, word)) end
-  return options, table.remove(positional, 1), positional
-end
-
 local function draw(args, first)
-  local options, config, others = read_machine_arguments("draw", args, first, { ["--set"] = "set" }, { "--set" })
-  if others[1] then usage_error("draw: expected one CONFIG, got a second: '%s'", others[1]) end
-  io.write(require("warpwright.drawing").of(config, options.set))
+  local options, words = arguments.read("draw", args, first)
+  io.write(require("warpwright.drawing").of(arguments.one("draw", words, "CONFIG"), options.set))
 end
 
 local function print_stat_names(args, first)
-  local legal = { ["--policy"] = "policy", ["--set"] = "set" }
-  local options, config, patterns = read_machine_arguments("stats", args, first, legal, { "--policy", "--set" })
-  require("warpwright.stat_names").print(config, options, patterns)
+  local options, words = arguments.read("stats", args, first)
+  local config = words[1] or arguments.error("stats", "expected CONFIG, got nothing")
+  require("warpwright.stat_names").print(config, options, table.move(words, 2, #words, 1, {}))
 end
 
 local function print_summary(r)

@@ -1,11 +1,12 @@
 -- warpwright cpi RUN [RUN]: where the cycles went. Each issue slot of each scheduler is counted once in every cycle, as issued or by
 -- what it was lost to; so the parts of a stack add up to the cycles of the run exactly, and those of two to their difference.
+local arguments = require "warpwright.arguments"
 local core = require "warpwright.core"
 local stored_run = require "warpwright.stored_run"
 
 local cpi = {}
 
-local function usage_error(text, ...) core.user_error(text:format(...) .. "; see warpwright cpi --help") end
+local function usage_error(...) arguments.error("cpi", ...) end
 
 -- Stacks -------------------------------------------------------------------------------------------------------------
 -- { parts = { component -> slots }, order = components, all = slots, cycles =, instructions = or nil, title =, launch = its number or nil }
@@ -257,18 +258,9 @@ end
 -- The command --------------------------------------------------------------------------------------------------------
 
 local function read_arguments(args, first)
-  local options, paths = {}, {}
-  for i = first, #args do
-    if args[i] == "--sms" or args[i] == "--launches" then
-      options[args[i]:sub(3)] = true
-    elseif args[i]:sub(1, 1) == "-" then
-      usage_error("cpi: unknown option '%s'; available: --sms, --launches", args[i])
-    else
-      paths[#paths + 1] = args[i]
-    end
-  end
-  if #paths < 1 or #paths > 2 then usage_error("cpi: expected the folders of one run or two, got %d", #paths) end
-  if paths[2] and next(options) then usage_error "cpi: --sms and --launches are of one run, got two" end
+  local options, paths = arguments.read("cpi", args, first)
+  if #paths < 1 or #paths > 2 then usage_error("expected the folders of one run or two, got %d", #paths) end
+  if paths[2] and next(options) then usage_error "--sms and --launches are of one run, got two" end
   return options, paths
 end
 

@@ -1,9 +1,10 @@
--- What the program can be asked to do, in words: for --help, for the man page, and for completion in a shell.
+-- What the program can be asked to do, in words: for --help, for the man page, for completion in a shell, and for reading the command
+-- line.
 local help = {}
 
 --- An option: its name, what its value is called or nil for none, what it does, and of which kind the value is, for completion:
--- "config", "workload", "policy", "setting", "file", "folder", or a list of words.
-local function option(name, value, text, kind) return { name = name, value = value, text = text, kind = kind } end
+-- "config", "workload", "policy", "setting", "file", "folder", or a list of words; and a short name.
+local function option(name, value, text, kind, short) return { name = name, value = value, text = text, kind = kind, short = short } end
 
 local of_runs <const> = {
   option("--policy", "POLICY", "the warp scheduling policy; default: as the config says", "policy"),
@@ -112,7 +113,7 @@ help.commands = {
       "sweep --status FOLDER", "sweep --collect FOLDER" },
     options = {
       option("--out", "FOLDER", "where it goes; default: out/sweep-NAME, of FILE's name", "folder"),
-      option("--jobs", "N", "runs at a time, also -j N; default: as many as this computer has cores"),
+      option("--jobs", "N", "runs at a time, also -j N; default: as many as this computer has cores", nil, "-j"),
       option("--stats", "WHICH", "of each run: packed (default), all, summary, none", { "packed", "all", "summary", "none" }),
       option("--checkpoint-every", "N", "a checkpoint of each run every N core cycles, or every 10min"),
       option("--dry-run", nil, "what would run, and for about how long"),

@@ -1,5 +1,6 @@
 -- How values are distributed in a run with --histograms: latencies of loads, lengths of queues, resident warps. Which of them are
 -- kept, their file, and warpwright histograms, which reads it.
+local arguments = require "warpwright.arguments"
 local core = require "warpwright.core"
 local csv = require "warpwright.csv"
 local names = require "warpwright.names"
@@ -10,7 +11,6 @@ local histograms = {}
 
 histograms.FILE = "histograms.csv"
 
-local function usage_error(text, ...) core.user_error(text:format(...) .. "; see warpwright histograms --help") end
 
 -- What is asked for ---------------------------------------------------------------------------------------------------
 
@@ -219,18 +219,10 @@ local function chosen_of(list, pattern)
 end
 
 local function read_arguments(args, first)
-  local options = {}
-  for i = first, #args do
-    if args[i]:sub(1, 1) == "-" then
-      usage_error("histograms: unknown option '%s'", args[i])
-    elseif options.pattern then
-      usage_error("histograms: expected RUN and PATTERN, got a third: '%s'", args[i])
-    else
-      options[options.path and "pattern" or "path"] = args[i]
-    end
-  end
-  if not options.path then usage_error "histograms: expected the folder of a run, got nothing" end
-  return options
+  local _, words = arguments.read("histograms", args, first)
+  if words[3] then arguments.error("histograms", "expected RUN and PATTERN, got a third: '%s'", words[3]) end
+  local path = words[1] or arguments.error("histograms", "expected the folder of a run, got nothing")
+  return { path = path, pattern = words[2] }
 end
 
 function histograms.main(args, first)

@@ -1,4 +1,5 @@
 -- What a run with --profile has counted by instruction: its files, and warpwright profile, which reads them.
+local arguments = require "warpwright.arguments"
 local core = require "warpwright.core"
 local csv = require "warpwright.csv"
 local inputs = require "warpwright.inputs"
@@ -8,7 +9,7 @@ local text_table = require "warpwright.sweep.table"
 
 local profile = {}
 
-local function usage_error(text, ...) core.user_error(text:format(...) .. "; see warpwright profile --help") end
+local function usage_error(...) arguments.error("profile", ...) end
 
 -- Files of a run's folder ---------------------------------------------------------------------------------------------
 
@@ -430,36 +431,12 @@ end
 
 -- The command ---------------------------------------------------------------------------------------------------------
 
-local flags <const> = { ["--source"] = "source", ["--ptx"] = "ptx", ["--warps"] = "warps", ["--ctas"] = "ctas",
-  ["--allocations"] = "allocations" }
-
 local function read_arguments(args, first)
-  local options, i = { top = 10 }, first
-  while args[i] do
-    local name, value = args[i]:match "^(%-%-[^=]+)=(.*)$"
-    name = name or args[i]
-    if flags[name] then
-      options[flags[name]] = true
-    elseif name == "--top" or name == "--html" then
-      if not value then
-        i = i + 1
-        value = args[i] or usage_error("%s: expected a value, got nothing", name)
-      end
-      options[name:sub(3)] = value
-    elseif name:sub(1, 1) == "-" then
-      usage_error("profile: unknown option '%s'; available: --top, --source, --ptx, --warps, --ctas, --allocations, --html", args[i])
-    elseif options.path then
-      usage_error("profile: expected one RUN, got a second: '%s'", args[i])
-    else
-      options.path = args[i]
-    end
-    i = i + 1
-  end
-  local top = math.tointeger(tonumber(options.top))
+  local options, words = arguments.read("profile", args, first)
+  local top = math.tointeger(tonumber(options.top or 10))
   if not top or top < 0 then usage_error("--top: expected a number from 0 on, got '%s'", options.top) end
-  options.top = top
-  if options.source and options.ptx then usage_error "profile: expected --source or --ptx, got both" end
-  if not options.path then usage_error "profile: expected the folder of a run, got nothing" end
+  if options.source and options.ptx then usage_error "expected --source or --ptx, got both" end
+  options.top, options.path = top, arguments.one("profile", words, "RUN", "the folder of a run")
   return options
 end
 

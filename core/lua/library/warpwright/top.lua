@@ -2,12 +2,13 @@
 --
 -- It asks the run to show its statistics, again and again, and prints what happened between two of these views. The run is asked at
 -- boundaries of quanta, where a checkpoint could be made as well: it stays what it is.
+local arguments = require "warpwright.arguments"
 local core = require "warpwright.core"
 local live = require "warpwright.live"
 
 local top = {}
 
-local function usage_error(text, ...) core.user_error(text:format(...) .. "; see warpwright top --help") end
+local function usage_error(...) arguments.error("top", ...) end
 
 -- Views --------------------------------------------------------------------------------------------------------------
 -- { label =, kernel = texts, sums = { pattern -> value of a counter, or part of a ratio }, wholes = { pattern -> of a ratio },
@@ -199,29 +200,10 @@ local function next_view(folder, who, before, seconds)
 end
 
 local function read_arguments(args, first)
-  local options, i = { every = 1.0 }, first
-  while args[i] do
-    local name, value = args[i]:match "^(%-%-[^=]+)=(.*)$"
-    name = name or args[i]
-    if name == "--once" then
-      options.once = true
-    elseif name == "--every" then
-      if not value then
-        i = i + 1
-        value = args[i] or usage_error "--every: expected a value, got nothing"
-      end
-      options.every = tonumber((value:gsub("s$", ""))) or 0
-      if options.every < 0.1 or options.every > 86400 then usage_error("--every: expected 0.1 s to a day, got '%s'", value) end
-    elseif name:sub(1, 1) == "-" then
-      usage_error("top: unknown option '%s'; available: --every, --once", args[i])
-    elseif options.folder then
-      usage_error("top: expected one FOLDER, got a second: '%s'", args[i])
-    else
-      options.folder = args[i]
-    end
-    i = i + 1
-  end
-  if not options.folder then usage_error "top: expected the FOLDER of a run, got nothing" end
+  local options, words = arguments.read("top", args, first)
+  local every = options.every and (tonumber((options.every:gsub("s$", ""))) or 0) or 1.0
+  if every < 0.1 or every > 86400 then usage_error("--every: expected 0.1 s to a day, got '%s'", options.every) end
+  options.every, options.folder = every, arguments.one("top", words, "FOLDER", "the FOLDER of a run")
   return options
 end
 

@@ -1,40 +1,19 @@
 -- warpwright explain FOLDER: what a memory request or a warp waited for, in words, by the run's trace.
+local arguments = require "warpwright.arguments"
 local core = require "warpwright.core"
 local trace_lines = require "warpwright.explain.trace_lines"
 local tracing = require "warpwright.tracing"
 
 local command = {}
 
-local function usage_error(text, ...) core.user_error(text:format(...) .. "; see warpwright explain --help") end
-
-local options <const> = { "--request", "--warp", "--cycle" }
+local function usage_error(...) arguments.error("explain", ...) end
 
 local function read_arguments(args, first)
-  local given, i = {}, first
-  while args[i] do
-    local name, value = args[i]:match "^(%-%-[^=]+)=(.*)$"
-    name = name or args[i]
-    if name == "--request" or name == "--warp" or name == "--cycle" then
-      if not value then
-        i = i + 1
-        value = args[i] or usage_error("%s: expected a value, got nothing", name)
-      end
-      given[name] = value
-    elseif name:sub(1, 1) == "-" then
-      usage_error("explain: unknown option '%s'; available: %s", name, table.concat(options, ", "))
-    elseif given.run then
-      usage_error("explain: expected one FOLDER, got a second: '%s'", args[i])
-    else
-      given.run = args[i]
-    end
-    i = i + 1
-  end
-  if not given.run then usage_error "explain: expected the FOLDER of a run, or a trace, got nothing" end
-  if (given["--request"] ~= nil) == (given["--warp"] ~= nil) then
-    usage_error("explain: expected --request or --warp, got %s", given["--warp"] and "both" or "neither")
-  end
-  if (given["--warp"] ~= nil) ~= (given["--cycle"] ~= nil) then usage_error "explain: expected --warp and --cycle together, got one of them" end
-  return given
+  local o, words = arguments.read("explain", args, first)
+  o.run = arguments.one("explain", words, "FOLDER", "the FOLDER of a run, or a trace")
+  if (o.request ~= nil) == (o.warp ~= nil) then usage_error("expected --request or --warp, got %s", o.warp and "both" or "neither") end
+  if (o.warp ~= nil) ~= (o.cycle ~= nil) then usage_error "expected --warp and --cycle together, got one of them" end
+  return o
 end
 
 --- The trace of a run, or the file itself.
@@ -51,12 +30,12 @@ end
 
 function command.main(args, first)
   local given = read_arguments(args, first)
-  local id, warp, cycle = given["--request"], given["--warp"], math.tointeger(tonumber(given["--cycle"]))
+  local id, warp, cycle = given.request, given.warp, math.tointeger(tonumber(given.cycle))
   if id and not id:find "^%-?%d+%.%-?%d+%.%d+%.%x+$" then
     usage_error("--request: expected SM.WARP.CYCLE.LINE as in the trace, got '%s'", id)
   end
   if warp and not warp:find "^%d%d?%d?%d?/%d%d?%d?$" then usage_error("--warp: expected SM/WARP, such as 3/5, got '%s'", warp) end
-  if warp and (not cycle or cycle < 0) then usage_error("--cycle: expected a core cycle, 0 or more, got '%s'", given["--cycle"]) end
+  if warp and (not cycle or cycle < 0) then usage_error("--cycle: expected a core cycle, 0 or more, got '%s'", given.cycle) end
   local trace = find_trace(given.run)
   if id then
     require("warpwright.explain.request").explain(trace, id, print)

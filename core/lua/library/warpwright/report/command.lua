@@ -1,4 +1,5 @@
 -- warpwright report RUN|SWEEP: one page of HTML that needs nothing beside itself, or the speed-ups of a sweep as text.
+local arguments = require "warpwright.arguments"
 local core = require "warpwright.core"
 local folder = require "warpwright.sweep.folder"
 local output = require "warpwright.output"
@@ -7,47 +8,19 @@ local sweep_report = require "warpwright.report.sweep"
 
 local command = {}
 
-local function usage_error(text, ...) core.user_error(text:format(...) .. "; see warpwright report --help") end
-
-local takes <const> = { ["--out"] = "out", ["--compare"] = "compare", ["--base"] = "base" }
-
---- { path =, out =, compare =, base =, format = }
-local function read_arguments(args, first)
-  local o, i = {}, first
-  while args[i] do
-    local word = args[i]
-    local name, value = word:match "^(%-%-%a+)=(.*)$"
-    local option = takes[name or word]
-    if option then
-      if not value then
-        i = i + 1
-        value = args[i] or usage_error("%s: expected a value, got nothing", word)
-      end
-      o[option] = value
-    elseif speed_ups.formats[word] then
-      o.format = word
-    elseif word:sub(1, 1) == "-" then
-      usage_error("report: unknown option '%s'; available: --out, --compare, --base, --table, --csv, --json, --svg", word)
-    elseif o.path then
-      usage_error("report: expected one RUN or SWEEP, got a second: '%s'", word)
-    else
-      o.path = word
-    end
-    i = i + 1
-  end
-  if not o.path then usage_error "report: expected the folder of a run or of a sweep, got nothing" end
-  return o
-end
-
 function command.main(args, first)
-  local o = read_arguments(args, first)
-  local path = o.path:gsub("(.)/+$", "%1")
+  local o, words, given = arguments.read("report", args, first)
+  local format = arguments.chosen(given, speed_ups.formats)
+  local path = arguments.one("report", words, "RUN or SWEEP", "the folder of a run or of a sweep"):gsub("(.)/+$", "%1")
   local is_sweep = core.is_file(folder.database(path))
-  local of_sweeps = o.compare and "--compare" or o.base and "--base" or o.format
-  if not is_sweep and of_sweeps then usage_error("report: %s: expected the folder of a sweep, got %s", of_sweeps, path) end
-  local out, text = o.out or not o.format and path .. "/report.html"
-  if o.format then
-    text = sweep_report.speed_ups(path, o, o.format)
+  for _, pair in ipairs(given) do
+    if not is_sweep and pair[1] ~= "--out" then
+      arguments.error("report", "%s: expected the folder of a sweep, got %s", pair[1], path)
+    end
+  end
+  local out, text = o.out or not format and path .. "/report.html"
+  if format then
+    text = format(sweep_report.speed_ups(path, o))
   else
     text = (is_sweep and sweep_report or require "warpwright.report.run").of(path, out, o):html()
   end

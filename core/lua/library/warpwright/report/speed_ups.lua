@@ -216,7 +216,7 @@ local function as_svg(ups)
   return canvas:document(16 + math.min(count, panels_beside) * width, math.ceil(count / panels_beside) * height)
 end
 
---- How they are written: functions of what speed_ups.of() returns.
+--- How they are written, by option: functions of what speed_ups.of() returns.
 speed_ups.formats = { ["--table"] = as_table, ["--csv"] = as_rows(text_table.csv), ["--json"] = as_rows(text_table.json), ["--svg"] = as_svg }
 
 return speed_ups

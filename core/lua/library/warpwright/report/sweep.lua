@@ -139,11 +139,11 @@ function sweep_report.of(path, out, options)
   return made
 end
 
---- The speed-ups alone, as text; `format` is one of speed_ups.formats.
-function sweep_report.speed_ups(path, options, format)
+--- The speed-ups alone, as speed_ups.of() has them.
+function sweep_report.speed_ups(path, options)
   local ups = speed_ups.of(read(path), options.compare, options.base)
   if not ups.rows then core.user_error(("report: %s: expected runs that can be compared, got none"):format(path)) end
-  return speed_ups.formats[format](ups)
+  return ups
 end
 
 return sweep_report

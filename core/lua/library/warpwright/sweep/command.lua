@@ -1,4 +1,5 @@
 -- warpwright sweep: the runs of a file side by side; what is there is not run again.
+local arguments = require "warpwright.arguments"
 local checkpoint = require "warpwright.checkpoint"
 local core = require "warpwright.core"
 local folder = require "warpwright.sweep.folder"
@@ -15,13 +16,9 @@ local text_table = require "warpwright.sweep.table"
 
 local command = {}
 
-local function usage_error(text, ...) core.user_error("sweep: " .. text:format(...) .. "; see warpwright sweep --help") end
+local function usage_error(...) arguments.error("sweep", ...) end
 
 -- The command line ----------------------------------------------------------------------------------------------------------------------
-
-local takes <const> = { ["--out"] = "out", ["-j"] = "jobs", ["--jobs"] = "jobs", ["--stats"] = "stats",
-  ["--checkpoint-every"] = "checkpoint_every", ["--runs-per-task"] = "runs_per_task", ["--task"] = "task" }
-local flags <const> = { ["--dry-run"] = "dry_run", ["--status"] = "status", ["--collect"] = "collect", ["--slurm"] = "slurm" }
 
 local function read_whole(option, text)
   local value = text and math.tointeger(tonumber(text))
@@ -30,33 +27,10 @@ local function read_whole(option, text)
 end
 
 local function read_arguments(args, first)
-  local o, i = {}, first
-  while args[i] do
-    local word = args[i]
-    local name, value = word:match "^(%-%-[%a-]+)=(.*)$"
-    if not name then name, value = word:match "^(%-j)(.+)$" end
-    local option = takes[name or word]
-    if word == "--" then
-      o.sbatch = table.move(args, i + 1, #args, 1, {})
-      break
-    elseif flags[word] then
-      o[flags[word]] = true
-    elseif option then
-      if not value then
-        i = i + 1
-        value = args[i] or usage_error("%s: expected a value, got nothing", word)
-      end
-      o[option] = value
-    elseif word:sub(1, 1) == "-" then
-      usage_error("unknown option '%s'%s", word, names.available(word, { "--out", "--jobs", "--stats", "--checkpoint-every",
-        "--dry-run", "--status", "--collect", "--slurm", "--runs-per-task" }))
-    elseif o.file then
-      usage_error("expected one FILE.lua, got a second: '%s'", word)
-    else
-      o.file = word
-    end
-    i = i + 1
-  end
+  local last, sbatch = arguments.before_dashes(args, first)
+  local o, words = arguments.read("sweep", args, first, last, { "--task" })
+  if words[2] then usage_error("expected one FILE.lua, got a second: '%s'", words[2]) end
+  o.file, o.sbatch = words[1], sbatch
   output.check_stats(o.stats)
   checkpoint.check { checkpoint_every = o.checkpoint_every }
   if o.out == "" then usage_error "--out: expected a folder, got nothing" end

@@ -1,4 +1,5 @@
 -- warpwright compare: two runs, or two sweeps: what differs in their inputs, and which statistics by how much.
+local arguments = require "warpwright.arguments"
 local core = require "warpwright.core"
 local energy = require "warpwright.energy"
 local folder = require "warpwright.sweep.folder"
@@ -254,17 +255,10 @@ end
 -- The command -----------------------------------------------------------------------------------------------------------------------------
 
 function compare.main(args, first)
-  local paths, most = {}, 40
-  for i = first, #args do
-    if args[i] == "--all" then
-      most = math.maxinteger
-    elseif args[i]:sub(1, 1) == "-" then
-      core.user_error(("compare: unknown option '%s'; available: --all"):format(args[i]))
-    else
-      paths[#paths + 1] = (args[i]:gsub("(.)/+$", "%1"))
-    end
-  end
-  if #paths ~= 2 then core.user_error(("compare: expected two folders, got %d; see warpwright compare --help"):format(#paths)) end
+  local options, paths = arguments.read("compare", args, first)
+  local most = options.all and math.maxinteger or 40
+  if #paths ~= 2 then arguments.error("compare", "expected two folders, got %d", #paths) end
+  for i, path in ipairs(paths) do paths[i] = path:gsub("(.)/+$", "%1") end
   local sweeps = {}
   for _, path in ipairs(paths) do
     if not core.real_path(path .. "/.") then names.expected("compare", "the folder of a run or of a sweep", path) end

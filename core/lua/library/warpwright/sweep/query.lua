@@ -1,5 +1,6 @@
 -- warpwright query: rows of a sweep's database. Columns are those of its view `results`, and statistics by path or pattern
 -- ("sm[*].l1d.misses"): the sum of the counters that match, or of ratios all parts to all wholes.
+local arguments = require "warpwright.arguments"
 local core = require "warpwright.core"
 local folder = require "warpwright.sweep.folder"
 local names = require "warpwright.names"
@@ -155,35 +156,14 @@ end
 -- The command -----------------------------------------------------------------------------------------------------------------------------
 
 local formats <const> = { ["--csv"] = text_table.csv, ["--json"] = text_table.json, ["--table"] = text_table.text }
-local takes <const> = { ["--select"] = "select", ["--where"] = "where", ["--group"] = "group", ["--order"] = "order", ["--sql"] = "sql" }
-
-local function usage_error(text, ...) core.user_error("query: " .. text:format(...) .. "; see warpwright query --help") end
-
 function query.main(args, first)
-  local o, path, format, i = {}, nil, text_table.text, first
-  while args[i] do
-    local word = args[i]
-    local name, value = word:match "^(%-%-%a+)=(.*)$"
-    local option = takes[name or word]
-    if formats[word] then
-      format = formats[word]
-    elseif option then
-      if not value then
-        i = i + 1
-        value = args[i] or usage_error("%s: expected a value, got nothing", word)
-      end
-      if not value:find "%S" then usage_error("%s: expected an expression of SQL, got nothing", word) end
-      o[option] = value
-    elseif word:sub(1, 1) == "-" then
-      usage_error("unknown option '%s'; available: --select, --where, --group, --order, --sql, --csv, --json, --table", word)
-    elseif path then
-      usage_error("expected one SWEEP, got a second: '%s'", word)
-    else
-      path = word
+  local o, words, given = arguments.read("query", args, first)
+  for _, pair in ipairs(given) do
+    if not formats[pair[1]] and not pair[2]:find "%S" then
+      arguments.error("query", "%s: expected an expression of SQL, got nothing", pair[1])
     end
-    i = i + 1
   end
-  if not path then usage_error "expected SWEEP, got nothing" end
+  local path, format = arguments.one("query", words, "SWEEP"), arguments.chosen(given, formats) or text_table.text
   local columns, rows
   if o.sql then
     columns, rows = query.sql(path, o.sql)
