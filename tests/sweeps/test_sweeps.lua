@@ -552,6 +552,20 @@ harness.test("compare: an axis that one sweep has, the same for all runs, pairs 
   lines(plain, larger, "\nsize keeps runs apart: A has small,n=1000, B small,n=2000\n0 runs")
 end)
 
+harness.test("compare: a point that is there twice is no second seed", function()
+  local twice <const> = 'return { runs = { { config = "gtx480", workload = "vecadd", size = "small,n=1000", sms = 1%s }, { config = "gtx480", '
+    .. 'workload = "vecadd", size = "small,n=1000", sms = 1%s } } }'
+  local folders = {}
+  for i, latency in ipairs { "", ', ["sm[*].l1d.latency"] = 90' } do
+    local described
+    described, folders[i] = prepare(twice:format(latency, latency))
+    harness.equal(sweep(described, folders[i]), 0)
+  end
+  local _, output = harness.run("compare", folders[1], folders[2])
+  harness.contains(output, "0 runs with the same cycles, 2 with others, 0 in one of them only")
+  assert(not output:find "seeds", output)
+end)
+
 harness.test("compare: a size that is no axis is medium, whatever the seed", function()
   local text <const> = 'return { axes = { config = "gtx480", workload = "vecadd", sms = 1, max_cycles = 1000, %s } }'
   local folders = {}

@@ -86,7 +86,7 @@ local function durations(found)
   return seconds, "simulated seconds"
 end
 
---- Runs that differ in the compared axis and in their seeds alone, as rows { name =, seeds = in order, took = { [value of the axis] =
+--- Runs that differ in the compared axis and in their seeds alone, as rows { name =, seeds = of those that ended, took = { [value of the axis] =
 -- { [seed] = what it took } } }; of repetitions the first.
 local function rows_of(found, axes, compared, took)
   local rows, by_name = {}, {}
@@ -98,7 +98,7 @@ local function rows_of(found, axes, compared, took)
     if not by_name[name] then
       by_name[name], rows[#rows + 1] = row, row
     end
-    if not row.seeds[seed] then
+    if took[run] and not row.seeds[seed] then
       row.seeds[seed] = true
       row.seeds[#row.seeds + 1] = seed
     end
@@ -139,9 +139,10 @@ local function mean_of(rows, values)
   return { name = name, label = name, seeds = {}, speed = speed }
 end
 
---- Of what the database of a sweep has, { path =, axes =, runs = }: { compared = an axis, values = of it, the base first, of_rows = the axes
--- that names of rows are of, rows = { { name =, label = the same with its seeds, seeds = list, speed = { [value] = a quotient or nil } } ... }, the
--- last one the mean, caption =, has_intervals =, has_seeds = }; or { missing = why }. compare, an axis, and base, a value of it: what was asked for.
+--- Of what the database of a sweep has, { path =, axes =, runs = }, where an axis `compare` and a value `base` of it were asked for, or
+-- nil: { compared = an axis, values = of it, the base first, of_rows = the axes that names of rows are of, rows = { { name =, label = the
+-- same with its seeds, seeds = list, speed = { [value] = a quotient or nil } } ... }, the last one the mean, caption =, has_intervals =,
+-- has_seeds = }; or { missing = why }.
 function speed_ups.of(found, compare, base)
   local varied = varied_axes(found)
   local compared = compared_axis(varied, compare)

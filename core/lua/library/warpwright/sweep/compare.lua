@@ -195,12 +195,12 @@ end
 local function by_seed(both)
   local groups, of_name = {}, {}
   for _, pair in ipairs(both) do
-    local has_ended = (pair.a.cycles or 0) > 0 and (pair.b.cycles or 0) > 0
-    local group = has_ended and of_name[pair.name_without_seed]
+    local name = (pair.a.cycles or 0) > 0 and (pair.b.cycles or 0) > 0 and pair.name_without_seed
+    local group = name and of_name[name]
     if not group then
       group = {}
       groups[#groups + 1] = group
-      if has_ended then of_name[pair.name_without_seed] = group end
+      if name then of_name[name] = group end
     end
     group[#group + 1] = pair
   end

@@ -61,7 +61,8 @@ local function axes_of(a, b)
   return axes
 end
 
---- The axes of a run in words: all, by which it is found, and those that are not the same for all, without its seed.
+--- The axes of a run in words: all, by which it is found; those that are not the same for all; and, where it has a seed, these without
+-- it.
 local function words_of(run, axes)
   local key, shown, without_seed = {}, {}, {}
   for _, axis in ipairs(axes) do
@@ -73,10 +74,10 @@ local function words_of(run, axes)
   if run.repetition > 1 then
     for _, words in ipairs { key, shown, without_seed } do words[#words + 1] = "repetition=" .. run.repetition end
   end
-  return table.concat(key, "\n"), table.concat(shown[1] and shown or key, " "), table.concat(without_seed, " ")
+  return table.concat(key, "\n"), table.concat(shown[1] and shown or key, " "), run.point.seed and table.concat(without_seed, " ")
 end
 
---- pairing.of(folders of two sweeps): { axes =, runs = { how many each has }, both = { { name =, name_without_seed =, a =, b = } ... },
+--- pairing.of(folders of two sweeps): { axes =, runs = { how many each has }, both = { { name =, name_without_seed = or nil, a =, b = } ... },
 -- single = { { name =, side = "A" or "B" } ... } }. Runs are { cycles =, half_width =, status = }; `axes`: { name =, a =, b = texts of
 -- its values, is_left_out =, keeps_apart = }.
 function pairing.of(path_a, path_b)
