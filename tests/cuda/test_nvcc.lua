@@ -157,6 +157,51 @@ int NAME() {
   passes "nvcc -rdc=true -ptx here.cu && ! grep -q 'extern .global' here.ptx"
 end)
 
+harness.write("managed.h", [[
+extern __managed__ int total;
+extern __device__ __managed__ float table[8];
+__device__ void add(int);
+]])
+harness.write("managed_uses.cu", [[
+#include "managed.h"
+#include <cstdio>
+static __managed__ int own = 3;
+__global__ void change(int *count) { add(own); *count += 1; table[1] = 0.5f; }
+int main() {
+    printf("%d %d %g\n", total, own, table[2]);
+    total = 50;
+    change<<<1, 1>>>(&own);
+    cudaDeviceSynchronize();
+    printf("%d %d %g %g\n", total, own, table[1], table[2]);
+    int seven = 7;
+    cudaMemcpyToSymbol(own, &seven, sizeof own);
+    float nines[2] = {9, 9};
+    cudaMemcpy(table + 4, nines, sizeof nines, cudaMemcpyHostToDevice);
+    cudaMemset(&table[2], 0, sizeof table[2]);
+    change<<<1, 1>>>(&own);
+    cudaPointerAttributes attributes;
+    cudaPointerGetAttributes(&attributes, table);
+    printf("%d %d %g %g %d\n", total, own, table[2], table[5], attributes.type == cudaMemoryTypeManaged);
+    cudaDeviceReset();
+    printf("%d ", total);
+    change<<<1, 1>>>(&own);
+    printf("%d, %s\n", total, cudaGetErrorString(cudaGetLastError()));
+}
+]])
+harness.write("managed_defines.cu", [[
+#include "managed.h"
+__managed__ int total = 42;
+__managed__ float table[8] = {1, 2, 3};
+__device__ void add(int count) { total += count; }
+]])
+
+nvcc_test("managed variables are the same for host and device, in one file and across files", function()
+  local expected = "42 3 3\n53 4 0.5 3\n60 8 0 9 1\n42 45, no error\n"
+  harness.write("managed_all.cu", '#include "managed_defines.cu"\n#include "managed_uses.cu"\n')
+  harness.contains(passes "nvcc -rdc=true managed_uses.cu managed_defines.cu -o managed_parts && cuda managed_parts", expected)
+  harness.contains(passes "nvcc managed_all.cu -o managed_all && cuda managed_all", expected)
+end)
+
 nvcc_test(".c goes to gcc, .cpp to g++, .cu to clang, and macros to all", function()
   harness.contains(passes "nvcc -DVALUE=7 plain.c other.cpp mixed.cu -o mixed && cuda mixed", "1 3 7")
 end)

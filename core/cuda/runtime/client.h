@@ -62,7 +62,15 @@ uint64_t warp_cycle(void);
 
 /* --- Memory ---------------------------------------------------------------------------------- */
 
-typedef enum { RANGE_DEVICE, RANGE_MAPPED, RANGE_MANAGED, RANGE_VARIABLE, RANGE_REGISTERED } RangeKind;
+/* The last two are memory of the program's own, whose shadow kernels find. */
+typedef enum {
+    RANGE_DEVICE,
+    RANGE_MAPPED,
+    RANGE_MANAGED,
+    RANGE_VARIABLE,
+    RANGE_REGISTERED,
+    RANGE_MANAGED_COPY
+} RangeKind;
 
 typedef struct {
     uint64_t start, bytes; /* of a registered range: of the program's own memory           */
@@ -102,6 +110,8 @@ int warp_memory_info(uint64_t *free_bytes, uint64_t *total_bytes);
 int warp_reset(void);
 /* A variable of a module: an allocation that cannot be freed; a managed one is mapped where kernels find it. */
 int warp_note_variable(uint64_t address, uint64_t bytes, bool managed);
+/* One that the program has at `own`: its bytes are copied from there and back around each launch, and now from the device. */
+int warp_note_managed_copy(uint64_t own, uint64_t address, uint64_t bytes);
 
 /* --- Modules --------------------------------------------------------------------------------- */
 

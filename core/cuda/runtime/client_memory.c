@@ -183,11 +183,17 @@ int warp_unregister(void *start) {
 int warp_copy_registered(bool to_device) {
     int problem = CUDA_OK;
     for (size_t i = 0; i < range_count && !problem; i++) {
-        if (ranges[i].kind != RANGE_REGISTERED) continue;
+        if (ranges[i].kind < RANGE_REGISTERED) continue;
         WarpPlace own = {ranges[i].start, 0, 0}, shadow = {ranges[i].device, 0, 0};
         problem = warp_copy(to_device ? shadow : own, to_device ? own : shadow, ranges[i].bytes, 1, 1);
     }
     return problem;
+}
+
+int warp_note_managed_copy(uint64_t own, uint64_t address, uint64_t bytes) {
+    if (warp_range(own)) return CUDA_OK;
+    add_range((WarpRange){own, bytes, address, RANGE_MANAGED_COPY, 0, NULL, NULL});
+    return warp_copy((WarpPlace){own, 0, 0}, (WarpPlace){address, 0, 0}, bytes, 1, 1);
 }
 
 /* --- Copies ---------------------------------------------------------------------------------- */
@@ -211,6 +217,17 @@ int warp_wrote(uint64_t address, uint64_t count) {
 /* From the first to the last byte of a place; 0 where nothing is copied. */
 static uint64_t span(WarpPlace place, uint64_t width, uint64_t rows, uint64_t slices) {
     return place.slice * (slices - 1) + place.row * (rows - 1) + width;
+}
+
+void warp_translate(uint8_t *words, size_t count) {
+    for (size_t i = 0; i + sizeof(uint64_t) <= count; i += sizeof(uint64_t)) {
+        uint64_t address;
+        memcpy(&address, words + i, sizeof address);
+        const WarpRange *range = warp_range(address);
+        if (!range || range->kind < RANGE_REGISTERED) continue;
+        address += range->device - range->start;
+        memcpy(words + i, &address, sizeof address);
+    }
 }
 
 /* Where the program finds a place: its own memory, or device memory. NULL: neither. */
@@ -263,11 +280,12 @@ int warp_fill(WarpPlace to, uint32_t value, uint32_t value_bytes, uint64_t width
     if (!has_room(to, width, rows, slices)) return CUDA_INVALID_VALUE;
     uint64_t count = span(to, width, rows, slices);
     uint8_t *target = bytes_of(to, count, &to_device);
-    if (!target || !to_device) return CUDA_INVALID_VALUE;
+    const WarpRange *range = warp_range(to.address);
+    if (!target || !(to_device || (range && range->kind == RANGE_MANAGED_COPY))) return CUDA_INVALID_VALUE;
     for (uint64_t z = 0; z < slices; z++)
         for (uint64_t y = 0; y < rows; y++)
             fill_row(target + z * to.slice + y * to.row, value, value_bytes, width);
-    return warp_wrote(to.address, count);
+    return to_device ? warp_wrote(to.address, count) : CUDA_OK;
 }
 
 int warp_memory_info(uint64_t *free_bytes, uint64_t *total_bytes) {

@@ -237,6 +237,7 @@ static void put_arguments(WarpMessage *message, const WarpFunction *function, vo
         memcpy(bytes + function->params[i].offset, params[i], function->params[i].bytes);
     if (!params && packed)
         memcpy(bytes, packed, packed_bytes < function->param_bytes ? packed_bytes : function->param_bytes);
+    warp_translate(bytes, function->param_bytes);
     warp_put_string(message, bytes, function->param_bytes);
     free(bytes);
 }

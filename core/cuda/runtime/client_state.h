@@ -24,7 +24,9 @@ int warp_alloc_range(WarpRange *range);
 /* Frees it, whatever it belongs to. */
 int warp_release_range(uint64_t address);
 void warp_each_range(void (*visit)(const WarpRange *range));
-/* The shadows of registered memory, before and after a kernel. */
+/* The shadows of registered memory and of managed variables, before and after a kernel. */
 int warp_copy_registered(bool to_device);
+/* Puts the address of the shadow for each word of 8 bytes that is an address of such memory. */
+void warp_translate(uint8_t *words, size_t count);
 
 #endif

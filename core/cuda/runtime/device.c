@@ -194,6 +194,7 @@ cudaError_t cudaDeviceReset(void) {
     int problem = warp_enter_to_reset();
     if (!problem) problem = warp_capture_forbids();
     if (!problem) problem = warp_reset();
+    if (!problem) problem = runtime_place_managed(NULL);
     return runtime_leave(problem);
 }
 

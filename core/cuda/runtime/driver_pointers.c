@@ -25,7 +25,8 @@ static bool is_of_host(const WarpRange *range) {
 /* Of memory that kernels reach; `result` is as large as the attribute. */
 static int attribute_of(void *result, int which, const WarpRange *range, uint64_t address) {
     uint64_t in_device = range->device + (address - range->start);
-    bool has_host = is_of_host(range) || range->kind == RANGE_MANAGED;
+    bool is_managed = range->kind == RANGE_MANAGED || range->kind == RANGE_MANAGED_COPY,
+         has_host = is_of_host(range) || is_managed;
     switch (which) {
     case POINTER_CONTEXT: *(CUcontext *)result = driver_context(); break;
     case POINTER_MEMORY_TYPE: *(unsigned *)result = is_of_host(range) ? MEMORY_HOST : MEMORY_DEVICE; break;
@@ -34,7 +35,7 @@ static int attribute_of(void *result, int which, const WarpRange *range, uint64_
         if (!has_host) return CUDA_INVALID_VALUE;
         *(uint64_t *)result = address;
         break;
-    case POINTER_IS_MANAGED: *(bool *)result = range->kind == RANGE_MANAGED; break;
+    case POINTER_IS_MANAGED: *(bool *)result = is_managed; break;
     case POINTER_DEVICE_ORDINAL: *(int *)result = 0; break;
     case POINTER_RANGE_START: *(uint64_t *)result = range->start; break;
     case POINTER_RANGE_BYTES: *(size_t *)result = range->bytes; break;

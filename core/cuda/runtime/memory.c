@@ -106,11 +106,10 @@ cudaError_t cudaMemGetInfo(size_t *free_bytes, size_t *total_bytes) {
 }
 
 cudaError_t cudaPointerGetAttributes(struct cudaPointerAttributes *attributes, const void *pointer) {
-    static const enum cudaMemoryType types[] = {[RANGE_DEVICE] = cudaMemoryTypeDevice,
-                                                [RANGE_MAPPED] = cudaMemoryTypeHost,
-                                                [RANGE_MANAGED] = cudaMemoryTypeManaged,
-                                                [RANGE_VARIABLE] = cudaMemoryTypeDevice,
-                                                [RANGE_REGISTERED] = cudaMemoryTypeHost};
+    static const enum cudaMemoryType types[] = {
+        [RANGE_DEVICE] = cudaMemoryTypeDevice,   [RANGE_MAPPED] = cudaMemoryTypeHost,
+        [RANGE_MANAGED] = cudaMemoryTypeManaged, [RANGE_VARIABLE] = cudaMemoryTypeDevice,
+        [RANGE_REGISTERED] = cudaMemoryTypeHost, [RANGE_MANAGED_COPY] = cudaMemoryTypeManaged};
     int problem = warp_enter();
     if (!problem && !attributes) problem = CUDA_INVALID_VALUE;
     if (!problem) {
@@ -132,11 +131,15 @@ static WarpPlace place(const void *pointer, uint64_t row, uint64_t slice) {
     return (WarpPlace){(uint64_t)pointer, row, slice};
 }
 
+static bool is_of_device(uint64_t address) {
+    const WarpRange *range = warp_range(address);
+    return address - warp_device()->memory_base < warp_device()->memory_bytes ||
+           (range && range->kind == RANGE_MANAGED_COPY);
+}
+
 /* Where the pointers lie is plain from themselves; the kind must agree with that. */
 static bool agrees(enum cudaMemcpyKind kind, uint64_t to, uint64_t from) {
-    const WarpDevice *device = warp_device();
-    bool to_device = to - device->memory_base < device->memory_bytes,
-         from_device = from - device->memory_base < device->memory_bytes;
+    bool to_device = is_of_device(to), from_device = is_of_device(from);
     switch (kind) {
     case cudaMemcpyHostToDevice: return to_device;
     case cudaMemcpyDeviceToHost: return from_device;

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-typedef enum { ENTRY_FUNCTION, ENTRY_VARIABLE, ENTRY_MANAGED, ENTRY_TEXTURE } EntryKind;
+typedef enum { ENTRY_FUNCTION, ENTRY_VARIABLE, ENTRY_MANAGED, ENTRY_MANAGED_COPY, ENTRY_TEXTURE } EntryKind;
 
 typedef struct {
     const void *host;
@@ -58,9 +58,20 @@ WarpFunction *runtime_function(const void *function) {
     return entry ? entry->function : warp_known_function(function);
 }
 
+/* A managed variable is its own address in the program. */
+static int managed_symbol(const void *symbol, uint64_t *address, uint64_t *bytes) {
+    const WarpRange *range = warp_range((uint64_t)symbol);
+    if (!range || range->start != (uint64_t)symbol) return CUDA_INVALID_SYMBOL;
+    if (range->kind != RANGE_VARIABLE && range->kind != RANGE_MANAGED_COPY) return CUDA_INVALID_SYMBOL;
+    *address = range->start;
+    *bytes = range->bytes;
+    return CUDA_OK;
+}
+
 int runtime_symbol(const void *symbol, uint64_t *address, uint64_t *bytes) {
     const Entry *entry = find(symbol, ENTRY_VARIABLE, ENTRY_MANAGED);
-    return entry ? warp_variable(entry->module, entry->name, address, bytes) : CUDA_INVALID_SYMBOL;
+    return entry ? warp_variable(entry->module, entry->name, address, bytes)
+                 : managed_symbol(symbol, address, bytes);
 }
 
 bool runtime_texture(const void *reference, WarpModule **module, const char **name, bool *normalized_float) {
@@ -100,10 +111,6 @@ void __cudaLinkFatBinary(void ***group, void *fatbin, void (*register_globals)(v
     register_globals(*group);
 }
 
-void __cudaRegisterFatBinaryEnd(void **handle) {
-    (void)handle;
-}
-
 /* The end of the program or of a library: whatever it had goes with the process. */
 void __cudaUnregisterFatBinary(void **handle) {
     (void)handle;
@@ -118,12 +125,37 @@ void __cudaRegisterFunction(void **handle, const char *host, char *device, const
     add(handle, host, name, ENTRY_FUNCTION);
 }
 
+/* Where parts of the program keep the managed variables that `warpwright nvcc` compiled. */
+typedef struct ManagedSection {
+    struct ManagedSection *next;
+    const char *start, *stop;
+} ManagedSection;
+
+static ManagedSection *managed_sections;
+
+static bool is_managed_copy(const char *host) {
+    const ManagedSection *section = managed_sections;
+    while (section && (host < section->start || host >= section->stop))
+        section = section->next;
+    return section;
+}
+
+/* Each file of a program calls it, before it registers anything. */
+void __cudaManagedSection(const char *start, const char *stop);
+void __cudaManagedSection(const char *start, const char *stop) {
+    if (is_managed_copy(start)) return;
+    ManagedSection *section = malloc(sizeof *section);
+    if (!section) abort();
+    *section = (ManagedSection){managed_sections, start, stop};
+    managed_sections = section;
+}
+
 void __cudaRegisterVar(void **handle, char *host, char *device, const char *name, int is_extern, size_t bytes,
                        int is_constant, int is_global);
 void __cudaRegisterVar(void **handle, char *host, char *device, const char *name, int is_extern, size_t bytes,
                        int is_constant, int is_global) {
     (void)device, (void)is_extern, (void)bytes, (void)is_constant, (void)is_global;
-    add(handle, host, name, ENTRY_VARIABLE);
+    add(handle, host, name, is_managed_copy(host) ? ENTRY_MANAGED_COPY : ENTRY_VARIABLE);
 }
 
 void __cudaRegisterManagedVar(void **handle, void **host, char *device, const char *name, int is_extern,
@@ -150,17 +182,28 @@ void __cudaRegisterSurface(void **handle, const void *host, const void **device,
     add(handle, host, name, ENTRY_TEXTURE);
 }
 
-/* Managed variables of the program are pointers to where both sides find them. */
-static int place_managed(const WarpModule *module) {
+/* Managed variables of the program are pointers to where both sides find them, or copies. */
+static int place_managed_entry(const Entry *entry) {
+    uint64_t address, bytes;
+    int problem = warp_variable(entry->module, entry->name, &address, &bytes);
+    if (problem) return problem;
+    if (entry->kind == ENTRY_MANAGED_COPY)
+        return warp_note_managed_copy((uint64_t)entry->host, address, bytes);
+    *(void **)(uintptr_t)entry->host = (void *)address;
+    return warp_note_variable(address, bytes, true);
+}
+
+static bool is_managed(const Entry *entry) {
+    return entry->kind == ENTRY_MANAGED || entry->kind == ENTRY_MANAGED_COPY;
+}
+
+int runtime_place_managed(const WarpModule *module) {
     int problem = CUDA_OK;
     pthread_mutex_lock(&guard); /* a library that is loaded meanwhile would move them */
     for (size_t i = 0; i < entries.capacity && !problem; i++) {
         const Entry *entry = entries.slots[i].value;
-        uint64_t address, bytes;
-        if (!entry || entry->kind != ENTRY_MANAGED || entry->module != module) continue;
-        problem = warp_variable(entry->module, entry->name, &address, &bytes);
-        if (!problem) problem = warp_note_variable(address, bytes, true);
-        if (!problem) *(void **)(uintptr_t)entry->host = (void *)address;
+        if (entry && is_managed(entry) && (!module || entry->module == module))
+            problem = place_managed_entry(entry);
     }
     pthread_mutex_unlock(&guard);
     return problem;
@@ -170,6 +213,22 @@ static int place_managed(const WarpModule *module) {
 char __cudaInitModule(void **handle);
 char __cudaInitModule(void **handle) {
     int problem = warp_enter();
-    if (!problem) problem = place_managed((const WarpModule *)handle);
+    if (!problem) problem = runtime_place_managed((const WarpModule *)handle);
     return runtime_leave(problem) == cudaSuccess;
+}
+
+static bool has_managed_copies(const WarpModule *module) {
+    bool has = false;
+    pthread_mutex_lock(&guard);
+    for (size_t i = 0; i < entries.capacity && managed_sections && !has; i++) {
+        const Entry *entry = entries.slots[i].value;
+        has = entry && entry->kind == ENTRY_MANAGED_COPY && entry->module == module;
+    }
+    pthread_mutex_unlock(&guard);
+    return has;
+}
+
+/* Copies have the initial values from the device: the program may read them before it calls anything. */
+void __cudaRegisterFatBinaryEnd(void **handle) {
+    if (has_managed_copies((const WarpModule *)handle)) __cudaInitModule(handle);
 }

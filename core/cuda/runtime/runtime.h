@@ -36,6 +36,8 @@ int runtime_version(void);
 WarpFunction *runtime_function(const void *function);
 /* Address and size of the variable behind one of the program. Between warp_enter() and warp_leave(). */
 int runtime_symbol(const void *symbol, uint64_t *address, uint64_t *bytes);
+/* Puts the managed variables of a module where the program finds them; NULL: of all. Between the same two. */
+int runtime_place_managed(const WarpModule *module);
 /* Copies as work. Those that return int: 0 or an error code; between warp_enter() and warp_leave(). */
 int runtime_check_copy(const WorkCopy *copy);
 int runtime_copy_of(WorkCopy *copy, const struct cudaMemcpy3DParms *p);

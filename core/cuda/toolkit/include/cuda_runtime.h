@@ -34,6 +34,7 @@ __attribute__((device)) void *malloc(size_t) __attribute((nothrow)) __attribute_
 
 #ifdef __cplusplus
 #include "warpwright/host_math.h"
+#include "warpwright/managed_variables.h"
 #include "warpwright/runtime_templates.h"
 #endif
 

@@ -33,9 +33,13 @@
 #define __shared__             __attribute__((shared))
 #define __constant__           __attribute__((constant))
 #define __launch_bounds__(...) __attribute__((launch_bounds(__VA_ARGS__)))
-/* clang would take it for a variable of each side. */
-#define __managed__                                                                                          \
-    _Pragma("GCC error \"expected cudaMallocManaged, got __managed__: clang has no managed variables\"")
+/* clang has no managed variables, but one of each side: libcudart copies between the two. While clang reads this for
+ * the host, __CUDA_ARCH__ is 9999. */
+#if __CUDA_ARCH__ == 9999
+#define __managed__ __device__ __attribute__((section("warpwright_managed")))
+#else
+#define __managed__ __device__
+#endif
 #define __grid_constant__
 #define __cluster_dims__(...)
 #define __maxnreg__(n)

@@ -165,11 +165,19 @@ local function relocatable_parts(objects)
   return parts
 end
 
+local declarations <const> = [[
+void __cudaLinkFatBinary(void ***, void *, void (*)(void **));
+void __cudaRegisterFatBinaryEnd(void **);
+static void **group;
+static int parts = %d;
+]]
+
 local part_text <const> = [[
 void %s(void (*register_globals)(void **), void *fatbin, void *name, void (*unused)(void **));
 void %s(void (*register_globals)(void **), void *fatbin, void *name, void (*unused)(void **)) {
     (void)name, (void)unused;
     __cudaLinkFatBinary(&group, fatbin, register_globals);
+    if (!--parts) __cudaRegisterFatBinaryEnd(group);
 }
 ]]
 
@@ -195,7 +203,7 @@ end
 local function link_device_code(job, objects, output)
   local parts = names.sorted_keys(relocatable_parts(with_archives(job, objects)))
   if not parts[1] then return nil end
-  local lines = { "void __cudaLinkFatBinary(void ***, void *, void (*)(void **));\nstatic void **group;\n" }
+  local lines = { declarations:format(#parts) }
   for _, name in ipairs(parts) do lines[#lines + 1] = part_text:format(name, name) end
   local source = job.temporary .. "/parts.c"
   inputs.write_file(source, table.concat(lines))
