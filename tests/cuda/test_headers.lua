@@ -118,9 +118,18 @@ harness.test("thrust and CUB", function()
   if not os.execute "test -e /usr/include/thrust/version.h" then harness.skip "no thrust: scripts/setup cuda" end
   passes("thrust", "sm_70", 140)
 end)
-harness.test("what of cuda/std is types alone", function()
+local function needs_libcudacxx()
   if not os.execute "test -e /usr/include/cuda/std/tuple" then harness.skip "no libcu++: scripts/setup cuda" end
-  passes("std", "sm_70", 3)
+end
+
+harness.test("libcu++: types, atomics, latches, semaphores, clocks", function()
+  needs_libcudacxx()
+  passes("std", "sm_70", 12)
+end)
+harness.test("barriers and pipelines of cuda::, by the device's instructions and without", function()
+  needs_libcudacxx()
+  passes("barriers", "sm_80", 520)
+  passes("barriers", "sm_70", 520)
 end)
 
 harness.finish()

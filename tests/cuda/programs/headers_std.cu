@@ -1,11 +1,19 @@
-/* What of libcu++, of Debian, is types alone. */
+/* libcu++, of Debian: types, and what threads share. */
 #include "checks.h"
 
+#include <cuda/atomic>
+#include <cuda/latch>
+#include <cuda/semaphore>
+#include <cuda/std/array>
+#include <cuda/std/chrono>
+#include <cuda/std/complex>
 #include <cuda/std/functional>
 #include <cuda/std/limits>
 #include <cuda/std/tuple>
 #include <cuda/std/type_traits>
 #include <cuda/std/utility>
+
+#include <new>
 
 template <class T> __device__ cuda::std::enable_if_t<cuda::std::is_floating_point<T>::value, int> kind(T) { return 1; }
 template <class T> __device__ cuda::std::enable_if_t<cuda::std::is_integral<T>::value, int> kind(T) { return 2; }
@@ -18,13 +26,71 @@ __global__ void types(int *results) {
     results[1] = kind(1.0) * 10 + kind(1u);
     results[2] = cuda::std::numeric_limits<int>::max();
     results[3] = cuda::std::plus<int>()(pair.first, 2);
+    cuda::std::array<int, 3> three{1, 2, 3};
+    for (int each : three)
+        results[4] += each * (int)three.size();
+    cuda::std::complex<float> z(1, 2), quotient = z * z / z;
+    results[5] = (int)(quotient.imag() * 10 + quotient.real());
+}
+
+struct Shared {
+    cuda::atomic<int, cuda::thread_scope_system> most;
+    cuda::latch<cuda::thread_scope_device> all;
+    cuda::binary_semaphore<cuda::thread_scope_device> guard;
+    float sum, largest;
+    double twice;
+    int guarded;
+    unsigned bits;
+    long long begin, end;
+
+    Shared(int threads) : most(0), all(threads), guard(1), sum(0), largest(-1), twice(0), guarded(0), bits(0), begin(0), end(0) {}
+};
+
+__global__ void together(Shared *shared) {
+    __shared__ cuda::atomic<int, cuda::thread_scope_block> count;
+    if (threadIdx.x == 0) {
+        count.store(0, cuda::memory_order_relaxed);
+        shared->begin = cuda::std::chrono::system_clock::now().time_since_epoch().count();
+    }
+    __syncthreads();
+    count.fetch_add(2, cuda::memory_order_relaxed);
+    shared->most.fetch_max(threadIdx.x);
+    cuda::atomic_ref<float, cuda::thread_scope_device> sum(shared->sum), largest(shared->largest);
+    sum.fetch_add(0.5f, cuda::memory_order_relaxed);
+    largest.fetch_max((float)threadIdx.x);
+    cuda::atomic_ref<double, cuda::thread_scope_block> twice(shared->twice);
+    twice += 2.0;
+    cuda::atomic_ref<unsigned> bits(shared->bits);
+    bits.fetch_or(1u << threadIdx.x % 32);
+    if (threadIdx.x % 32 == 0) {
+        shared->guard.acquire();
+        shared->guarded++;
+        shared->guard.release();
+    }
+    shared->all.arrive_and_wait();
+    if (threadIdx.x == 0) {
+        shared->most += count.load() * 1000;
+        shared->end = cuda::std::chrono::system_clock::now().time_since_epoch().count();
+    }
 }
 
 int main() {
     int *results;
-    CHECK(cudaMallocManaged(&results, 16) == cudaSuccess);
+    CHECK(cudaMallocManaged(&results, 24) == cudaSuccess);
     types<<<1, 1>>>(results);
     CHECK(cudaDeviceSynchronize() == cudaSuccess);
     CHECK(results[0] == 13 && results[1] == 12 && results[2] == 0x7fffffff && results[3] == 7);
+    CHECK(results[4] == 18);
+    CHECK(results[5] == 21);
+    Shared *shared;
+    CHECK(cudaMallocManaged(&shared, sizeof *shared) == cudaSuccess);
+    new (shared) Shared(64);
+    together<<<1, 64>>>(shared);
+    CHECK(cudaDeviceSynchronize() == cudaSuccess);
+    CHECK(shared->most.load() == 128063);
+    CHECK(shared->sum == 32 && shared->largest == 63 && shared->twice == 128);
+    CHECK(shared->bits == 0xffffffff);
+    CHECK(shared->guarded == 2);
+    CHECK(shared->end > shared->begin);
     return finish("std");
 }

@@ -3,7 +3,7 @@
 #define _COOPERATIVE_GROUPS_MEMCPY_ASYNC_H_
 
 #include "../cooperative_groups.h"
-#include "../cuda_pipeline_primitives.h"
+#include "../warpwright/asynchronous_copies.h"
 
 #if defined(__CUDA__) && __cplusplus >= 201103L
 
@@ -11,20 +11,7 @@ namespace cooperative_groups {
 
 template <class Group>
 __device__ __forceinline__ void memcpy_async(const Group &group, void *to, const void *from, size_t bytes) {
-    size_t misaligned = (size_t)to | (size_t)from | bytes;
-    size_t piece = misaligned % 16 == 0 ? 16 : misaligned % 8 == 0 ? 8 : misaligned % 4 == 0 ? 4 : 1;
-    for (size_t at = group.thread_rank() * piece; at < bytes; at += group.size() * piece) {
-        char *target = (char *)to + at;
-        const char *source = (const char *)from + at;
-        if (piece == 16)
-            __pipeline_memcpy_async(target, source, 16);
-        else if (piece == 8)
-            __pipeline_memcpy_async(target, source, 8);
-        else if (piece == 4)
-            __pipeline_memcpy_async(target, source, 4);
-        else
-            *target = *source;
-    }
+    __warpwright_copy_pieces(group, to, from, bytes);
     __pipeline_commit();
 }
 

@@ -105,7 +105,8 @@ local function cuda_flags(job)
   if job.approximate then flags[#flags + 1] = "-fcuda-approx-transcendentals" end
   if job.rough or job.rough_division then append(flags, { "-mllvm", "-nvptx-prec-divf32=0" }) end
   if job.rough or job.rough_root then append(flags, { "-mllvm", "-nvptx-prec-sqrtf32=0" }) end
-  return append(flags, macros.split(append({}, job.both, host_words(job)), macros_of(job)))
+  append(flags, macros.split(append({}, job.both, host_words(job)), macros_of(job)))
+  return append(flags, { "-isystem", cuda_home.path "include/warpwright/libcudacxx" }) -- before the system's libcu++
 end
 
 --- Options of gcc and g++ for the others.
