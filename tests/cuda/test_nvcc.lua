@@ -312,6 +312,18 @@ nvcc_test("-Xcompiler: lists, words in quotes, and words that are for the host's
   harness.contains(output, "-Xarch_host -O3 -Xarch_host -march=native -Wall -Xarch_host -ffast-math -funroll-all-loops", "rcp.rn.f32")
 end)
 
+nvcc_test("-Xcompiler with a level of optimisation, which clang takes for both sides alone", function()
+  for _, level in ipairs { "-O1", "-O2", "-Os", "-Og" } do
+    harness.contains(passes(("nvcc -Xcompiler %s,-DVALUE=7 plain.c other.cpp mixed.cu -o mixed && cuda mixed"):format(level)), "1 3 7")
+  end
+  harness.contains(passes "nvcc --dryrun -c -Xcompiler -Os other.cpp", "-Os")
+end)
+
+nvcc_test("options with values of nvcc's own leave the files what they are", function()
+  harness.contains(passes [[nvcc -Werror all-warnings --Werror=cross-execution-space-call -time times.csv -ftemplate-depth 800 -Ofc=mid --compress-mode=size \
+    -no-compress -keep-device-functions -opt-info inline one.cu -o options && cuda options]], "passed, no error")
+end)
+
 nvcc_test("-Xcompiler -fopenmp: threads in files of clang and of g++", function()
   local sum <const> = [[
     int n = 0;

@@ -184,6 +184,9 @@ act["-pg"] = function(job)
 end
 act["-w"] = function(job) job.both[#job.both + 1] = "-w" end
 act["-Werror"] = function() end -- nvcc's takes kinds of warnings of its own
+for _, name in ipairs { "-ftemplate-depth", "-ftemplate-backtrace-limit" } do
+  act[name] = function(job, value) job.both[#job.both + 1] = name .. "=" .. value end
+end
 act["-use_fast_math"] = function(job) job.flush, job.approximate, job.rough = true, true, true end
 act["-ftz"] = function(job, value) job.flush = not is_false(value) end
 act["-prec-div"] = function(job, value) job.rough_division = is_false(value) end

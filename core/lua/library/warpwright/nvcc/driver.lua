@@ -64,14 +64,16 @@ local function macros_of(job) return job.temporary .. "/macros.h" end
 local for_host <const> = { "-march", "-mtune", "-mavx", "-msse", "-mfma", "-mno-", "-O", "-ffast-math", "-funsafe-math", "-ffinite-math",
   "-fassociative-math", "-freciprocal-math", "-fno-signed-zeros", "-ffp-contract", "-fsanitize" }
 
---- Words of -Xcompiler for clang.
+--- Words of -Xcompiler for clang, which takes none of these levels for the host alone; its own is that of device code.
 local function host_words(job)
   local words = {}
   for _, word in ipairs(job.host) do
-    for _, beginning in ipairs(for_host) do
-      if word:sub(1, #beginning) == beginning then words[#words + 1] = "-Xarch_host" end
+    if not word:find "^%-O[12sgz]$" then
+      for _, beginning in ipairs(for_host) do
+        if word:sub(1, #beginning) == beginning then words[#words + 1] = "-Xarch_host" end
+      end
+      words[#words + 1] = word
     end
-    words[#words + 1] = word
   end
   if job.openmp then append(words, { "-Xarch_host", "-fopenmp" }) end
   return words

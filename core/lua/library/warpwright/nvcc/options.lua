@@ -29,6 +29,10 @@ options.alias = {
   ["--source-in-ptx"] = "-src-in-ptx", ["--split-compile"] = "-split-compile", ["--no-host-device-initializer-list"] = "-nohdinitlist",
   ["--allow-unsupported-compiler"] = "-allow-unsupported-compiler", ["--display-error-number"] = "-err-no", ["--no-display-error-number"] = "-no-err-no",
   ["--dependency-drive-prefix"] = "-ddp", ["--cuda-home"] = "-cuda-home", ["--gpu-link-options"] = "-Xnvlink",
+  ["--compress-mode"] = "-compress-mode", ["--no-compress"] = "-no-compress", ["--ftemplate-depth"] = "-ftemplate-depth",
+  ["--ftemplate-backtrace-limit"] = "-ftemplate-backtrace-limit", ["--Ofast-compile"] = "-Ofc", ["--optimization-info"] = "-opt-info",
+  ["--keep-device-functions"] = "-keep-device-functions", ["--gen-opt-lto"] = "-gen-opt-lto", ["--dopt"] = "-dopt",
+  ["--static-global-template-stub"] = "-static-global-template-stub",
 }
 
 --- Options with a value, behind it or behind "=": true; "joined": may also stand right behind the name (-Ifolder); "comma": a list.
@@ -40,21 +44,24 @@ options.values = {
   ["-t"] = "joined", ["-include"] = true, ["-isystem"] = "joined", ["-maxrregcount"] = true, ["-ftz"] = true, ["-prec-div"] = true,
   ["-prec-sqrt"] = true, ["-fmad"] = true, ["-default-stream"] = true, ["-odir"] = true, ["-diag-suppress"] = true, ["-diag-error"] = true,
   ["-diag-warn"] = true, ["-keep-dir"] = true, ["-split-compile"] = true, ["-cudadevrt"] = true, ["-ddp"] = true,
+  ["-Werror"] = true, ["-time"] = true, ["-compress-mode"] = true, ["-ftemplate-depth"] = true, ["-ftemplate-backtrace-limit"] = true,
+  ["-Ofc"] = true, ["-opt-info"] = true, ["-dopt"] = true, ["-static-global-template-stub"] = true,
 }
 
 --- Options without a value.
 options.flags = {}
 for name in ([[-c -dc -dw -dlink -ptx -cubin -fatbin -E -M -MM -MD -MMD -MP -shared -lib -g -G -lineinfo -use_fast_math -w -v --dryrun -keep
--Werror -h --version -run -restrict -expt-relaxed-constexpr -extended-lambda -res-usage -dlto -objtemp -forward -time
+-h --version -run -restrict -expt-relaxed-constexpr -extended-lambda -res-usage -dlto -objtemp -forward
 -Wno-deprecated-gpu-targets -Wno-deprecated-declarations -src-in-ptx -nohdinitlist -allow-unsupported-compiler -err-no -no-err-no
 -dades -extra-device-vectorization -Wreorder -Wdefault-stream-launch -Wext-lambda-captures-this -Wmissing-launch-bounds -noprof
--pg -static -nostdinc -noeh -hls]]):gmatch "%S+" do options.flags[name] = true end
+-pg -static -nostdinc -noeh -hls -no-compress -keep-device-functions -gen-opt-lto]]):gmatch "%S+" do options.flags[name] = true end
 
 --- Without effect here, and harmless: nothing is said.
 options.silent = {}
 for name in ([[-t -restrict -expt-relaxed-constexpr -extended-lambda -Wno-deprecated-gpu-targets -allow-unsupported-compiler -err-no
 -no-err-no -objtemp -forward -cudart -m -diag-suppress -diag-warn -diag-error -Xcudafe -split-compile -Wreorder -Wdefault-stream-launch
--Wext-lambda-captures-this -Wmissing-launch-bounds -nohdinitlist -cudadevrt -Xnvlink]]):gmatch "%S+" do options.silent[name] = true end
+-Wext-lambda-captures-this -Wmissing-launch-bounds -nohdinitlist -cudadevrt -Xnvlink -no-compress -compress-mode
+-keep-device-functions -gen-opt-lto -dopt -Ofc -opt-info -static-global-template-stub]]):gmatch "%S+" do options.silent[name] = true end
 
 --- Without effect: said once. What would be otherwise on a GPU.
 options.dropped = {
