@@ -5,8 +5,10 @@
 #include <cooperative_groups/memcpy_async.h>
 #include <cooperative_groups/reduce.h>
 #include <cooperative_groups/scan.h>
+#include <cuda_awbarrier.h>
 #include <cuda_pipeline.h>
 #include <mma.h>
+#include <nvtx3/nvtx3.hpp>
 
 namespace cg = cooperative_groups;
 using namespace nvcuda;
@@ -78,6 +80,41 @@ __global__ void groups(int *results, const int *input) {
     block.sync();
     RESULT(scratch[n ^ 1]);
     RESULT((int)(block.group_index().x * 1000 + block.thread_index().y * 100 + block.group_dim().x));
+}
+
+/* Arrivals that are awaited later, barriers that are objects, and what one thread does for all. */
+__global__ void arrivals(int *results) {
+    __shared__ int values[THREADS];
+    __shared__ nvcuda::experimental::awbarrier barrier;
+    cg::thread_block block = cg::this_thread_block();
+    int n = (int)block.thread_rank(), sum = 0;
+    cg::invoke_one(block, [&] { init(&barrier, THREADS); });
+    values[n] = n;
+    auto token = block.barrier_arrive();
+    block.barrier_wait(std::move(token));
+    sum += values[THREADS - 1 - n];
+    barrier.arrive_and_wait();
+    values[n] = n * n;
+    nvcuda::experimental::awbarrier::arrival_token arrived = barrier.arrive();
+    barrier.wait(arrived);
+    sum += values[THREADS - 1 - n];
+    auto eight = cg::tiled_partition<8>(block);
+    sum += cg::invoke_one_broadcast(eight, [](int of_first) { return of_first * 100000; }, n);
+    cg::this_thread().sync();
+    results[n] = sum + (int)cg::this_thread().size();
+}
+
+static void check_arrivals() {
+    NVTX3_FUNC_RANGE();
+    nvtx3::scoped_range range("check_arrivals", nvtx3::rgb(1, 2, 3), nvtx3::payload(1));
+    int *results;
+    CHECK(cudaMallocManaged(&results, THREADS * sizeof(int)) == cudaSuccess);
+    arrivals<<<1, THREADS>>>(results);
+    CHECK(cudaDeviceSynchronize() == cudaSuccess);
+    for (int n = 0; n < THREADS; n++) {
+        int other = THREADS - 1 - n;
+        CHECK(results[n] == other + other * other + n / 8 * 8 * 100000 + 1);
+    }
 }
 
 static int sum_from(int first, int count) { return count * first + count * (count - 1) / 2; }
@@ -261,6 +298,7 @@ static void check_product(bool by_rows) {
 
 int main() {
     check_groups();
+    check_arrivals();
     check_grid();
     check_ring();
     check_product<16, 16, 16, __half, __half, float, wmma::row_major, wmma::col_major>(true);

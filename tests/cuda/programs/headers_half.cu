@@ -169,7 +169,18 @@ static void check_conversions(const Converted *c) {
     CHECK((float)c->bfloat16[3] == 0x1.02p40f);
 }
 
+template <class Number, class Pair> static void check_steps() {
+    Pair pair(Number(1.0f), Number(-1.0f));
+    Pair before = pair++;
+    CHECK((float)before.x == 1 && (float)pair.x == 2 && (float)pair.y == 0);
+    --pair;
+    bool low = pair.x, high = (++pair).y;
+    CHECK(low && !high);
+}
+
 int main() {
+    check_steps<__half, __half2>();
+    check_steps<__nv_bfloat16, __nv_bfloat162>();
     check_operations<__half, __half2>("half", 5);
     check_operations<__nv_bfloat16, __nv_bfloat162>("bfloat16", 8);
     Converted *there, here;

@@ -88,6 +88,8 @@ class thread_block : public thread_group {
   public:
     static WARPWRIGHT_DEVICE void sync() { __syncthreads(); }
     struct arrival_token {};
+    static WARPWRIGHT_DEVICE arrival_token barrier_arrive() { return arrival_token(); }
+    static WARPWRIGHT_DEVICE void barrier_wait(arrival_token &&) { __syncthreads(); }
     static WARPWRIGHT_DEVICE unsigned thread_rank() { return details::rank_in_block(); }
     static WARPWRIGHT_DEVICE unsigned size() { return details::threads_in_block(); }
     static WARPWRIGHT_DEVICE unsigned num_threads() { return details::threads_in_block(); }
@@ -250,6 +252,11 @@ template <unsigned Size, class Parent> class thread_block_tile : public thread_b
                                         ((unsigned)parent.size() + Size - 1) / Size) {}
 };
 
+/* The thread by itself. */
+WARPWRIGHT_DEVICE thread_block_tile<1, thread_block> this_thread() {
+    return thread_block_tile<1, thread_block>(this_thread_block());
+}
+
 template <unsigned Size, class Parent>
 WARPWRIGHT_DEVICE thread_block_tile<Size, Parent> tiled_partition(const Parent &parent) {
     return thread_block_tile<Size, Parent>(parent);
@@ -282,6 +289,21 @@ template <class Group> __device__ coalesced_group labeled_partition(const Group 
     return coalesced_group(__match_any_sync(group.lanes(), label));
 }
 #endif
+
+/* One thread of the group calls, with these arguments. */
+template <class Group, class Function, class... Arguments>
+WARPWRIGHT_DEVICE void invoke_one(const Group &group, Function &&function, Arguments &&...arguments) {
+    if (group.thread_rank() == 0) static_cast<Function &&>(function)(static_cast<Arguments &&>(arguments)...);
+}
+/* All get its result. */
+template <class Group, class Function, class... Arguments>
+WARPWRIGHT_DEVICE auto invoke_one_broadcast(const Group &group, Function &&function, Arguments &&...arguments)
+    -> decltype(function(static_cast<Arguments &&>(arguments)...)) {
+    decltype(function(static_cast<Arguments &&>(arguments)...)) result;
+    if (group.thread_rank() == 0)
+        result = static_cast<Function &&>(function)(static_cast<Arguments &&>(arguments)...);
+    return group.shfl(result, 0);
+}
 
 template <class Group> WARPWRIGHT_DEVICE void sync(const Group &group) {
     group.sync();

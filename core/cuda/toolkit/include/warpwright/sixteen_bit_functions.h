@@ -279,22 +279,23 @@ WARPWRIGHT_BOTH WARPWRIGHT_PAIR operator+(const WARPWRIGHT_PAIR &a) {
 WARPWRIGHT_BOTH WARPWRIGHT_PAIR operator-(const WARPWRIGHT_PAIR &a) {
     return __hneg2(a);
 }
-WARPWRIGHT_BOTH WARPWRIGHT_NUMBER &operator++(WARPWRIGHT_NUMBER &a) {
-    return a = __hadd(a, WARPWRIGHT_NUMBER(1.0f));
-}
-WARPWRIGHT_BOTH WARPWRIGHT_NUMBER &operator--(WARPWRIGHT_NUMBER &a) {
-    return a = __hsub(a, WARPWRIGHT_NUMBER(1.0f));
-}
-WARPWRIGHT_BOTH WARPWRIGHT_NUMBER operator++(WARPWRIGHT_NUMBER &a, int) {
-    WARPWRIGHT_NUMBER before = a;
-    ++a;
-    return before;
-}
-WARPWRIGHT_BOTH WARPWRIGHT_NUMBER operator--(WARPWRIGHT_NUMBER &a, int) {
-    WARPWRIGHT_NUMBER before = a;
-    --a;
-    return before;
-}
+
+#define WARPWRIGHT_STEP(type, symbol, function, one)                                                         \
+    WARPWRIGHT_BOTH type &operator symbol(type &a) {                                                         \
+        return a = function(a, one);                                                                         \
+    }                                                                                                        \
+    WARPWRIGHT_BOTH type operator symbol(type &a, int) {                                                     \
+        type before = a;                                                                                     \
+        symbol a;                                                                                            \
+        return before;                                                                                       \
+    }
+WARPWRIGHT_STEP(WARPWRIGHT_NUMBER, ++, __hadd, WARPWRIGHT_NUMBER(1.0f))
+WARPWRIGHT_STEP(WARPWRIGHT_NUMBER, --, __hsub, WARPWRIGHT_NUMBER(1.0f))
+WARPWRIGHT_STEP(WARPWRIGHT_PAIR, ++, __hadd2,
+                WARPWRIGHT_PAIR(WARPWRIGHT_NUMBER(1.0f), WARPWRIGHT_NUMBER(1.0f)))
+WARPWRIGHT_STEP(WARPWRIGHT_PAIR, --, __hsub2,
+                WARPWRIGHT_PAIR(WARPWRIGHT_NUMBER(1.0f), WARPWRIGHT_NUMBER(1.0f)))
+#undef WARPWRIGHT_STEP
 
 #undef WARPWRIGHT_ONE
 #undef WARPWRIGHT_BOTH

@@ -54,11 +54,9 @@ struct __attribute__((aligned(2))) WARPWRIGHT_NUMBER {
     __host__ __device__ operator float() const {
         return WARPWRIGHT_DECODE(__x);
     }
-#if __cplusplus >= 201103L
-    __host__ __device__ explicit operator bool() const {
+    __host__ __device__ operator bool() const {
         return (__x & 0x7fff) != 0;
     }
-#endif
 #define WARPWRIGHT_CONVERT(type)                                                                             \
     __host__ __device__ operator type() const {                                                              \
         return __warpwright_integer<type>(WARPWRIGHT_DECODE(__x), __warpwright_rz);                          \
