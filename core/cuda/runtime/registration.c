@@ -9,7 +9,8 @@
 
 typedef enum { ENTRY_FUNCTION, ENTRY_VARIABLE, ENTRY_MANAGED, ENTRY_MANAGED_COPY, ENTRY_TEXTURE } EntryKind;
 
-typedef struct {
+typedef struct Entry {
+    struct Entry *next_managed;
     const void *host;
     WarpModule *module;
     char *name;
@@ -20,6 +21,12 @@ typedef struct {
 
 static pthread_mutex_t guard = PTHREAD_MUTEX_INITIALIZER;
 static PointerTable entries; /* by `host`, each in memory of its own, which goes with the process */
+/* In the order of registration, so that each run asks for the same in the same order. */
+static Entry *first_managed, **next_managed = &first_managed;
+
+static bool is_managed(const Entry *entry) {
+    return entry->kind == ENTRY_MANAGED || entry->kind == ENTRY_MANAGED_COPY;
+}
 
 static Entry *insert(const void *host, const Entry *what) {
     Entry *entry = malloc(sizeof *entry);
@@ -41,6 +48,10 @@ static Entry *add(void **handle, const void *host, const char *name, EntryKind k
         insert(what.function, &what);
     }
     Entry *entry = insert(host, &what);
+    if (is_managed(entry)) {
+        *next_managed = entry;
+        next_managed = &entry->next_managed;
+    }
     pthread_mutex_unlock(&guard);
     return entry;
 }
@@ -193,18 +204,11 @@ static int place_managed_entry(const Entry *entry) {
     return warp_note_variable(address, bytes, true);
 }
 
-static bool is_managed(const Entry *entry) {
-    return entry->kind == ENTRY_MANAGED || entry->kind == ENTRY_MANAGED_COPY;
-}
-
 int runtime_place_managed(const WarpModule *module) {
     int problem = CUDA_OK;
     pthread_mutex_lock(&guard); /* a library that is loaded meanwhile would move them */
-    for (size_t i = 0; i < entries.capacity && !problem; i++) {
-        const Entry *entry = entries.slots[i].value;
-        if (entry && is_managed(entry) && (!module || entry->module == module))
-            problem = place_managed_entry(entry);
-    }
+    for (const Entry *entry = first_managed; entry && !problem; entry = entry->next_managed)
+        if (!module || entry->module == module) problem = place_managed_entry(entry);
     pthread_mutex_unlock(&guard);
     return problem;
 }
@@ -220,10 +224,8 @@ char __cudaInitModule(void **handle) {
 static bool has_managed_copies(const WarpModule *module) {
     bool has = false;
     pthread_mutex_lock(&guard);
-    for (size_t i = 0; i < entries.capacity && managed_sections && !has; i++) {
-        const Entry *entry = entries.slots[i].value;
-        has = entry && entry->kind == ENTRY_MANAGED_COPY && entry->module == module;
-    }
+    for (const Entry *entry = first_managed; entry && !has; entry = entry->next_managed)
+        has = entry->kind == ENTRY_MANAGED_COPY && entry->module == module;
     pthread_mutex_unlock(&guard);
     return has;
 }
