@@ -5,7 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_TOGETHER = 1024 }; /* that the simulator launches */
+enum {
+    MOST_TOGETHER =
+        1024,      /* that the simulator launches                                                        */
+    WINDOW = 2048, /* items from the first that is not done on, which are looked at: lists may be long */
+};
 
 int warp_list_add(WorkList *list, const WarpWork *work, bool keeps, const uint32_t *after,
                   uint32_t after_count, int priority) {
@@ -32,6 +36,11 @@ static void empty(WorkList *list) {
     }
     free(list->items);
     *list = (WorkList){0};
+}
+
+/* Behind the last item that is looked at. */
+static uint32_t end_of_window(const WorkList *list) {
+    return list->count - list->first > WINDOW ? list->first + WINDOW : list->count;
 }
 
 static bool is_kernel(const WorkItem *item) {
@@ -75,7 +84,7 @@ static int do_item(const WorkList *list, WorkItem *item) {
 /* All that waits for nothing and is no kernel. An item waits for items before it, so one pass finds them all. */
 static int do_ready(WorkList *list) {
     int problem = CUDA_OK;
-    for (uint32_t i = 0; i < list->count && !problem && !warp_dead(); i++) {
+    for (uint32_t i = list->first; i < end_of_window(list) && !problem && !warp_dead(); i++) {
         WorkItem *item = &list->items[i];
         if (!item->is_done && !is_kernel(item) && is_ready(list, item)) problem = do_item(list, item);
     }
@@ -130,10 +139,11 @@ static void join(WorkList *list, Group *group, WorkItem *item) {
 }
 
 static Group group_of(WorkList *list) {
-    Group group = {.launches = calloc(list->count, sizeof *group.launches),
-                   .items = calloc(list->count, sizeof *group.items)};
+    uint32_t most = end_of_window(list) - list->first;
+    Group group = {.launches = calloc(most, sizeof *group.launches),
+                   .items = calloc(most, sizeof *group.items)};
     if (!group.launches || !group.items) abort();
-    for (uint32_t i = 0; i < list->count && group.count < MOST_TOGETHER; i++) {
+    for (uint32_t i = list->first; i < end_of_window(list) && group.count < MOST_TOGETHER; i++) {
         WorkItem *item = &list->items[i];
         if (item->is_done || !may_join(list, item)) continue;
         if (is_mark(item)) item->number = 0;
@@ -185,7 +195,7 @@ static void free_group(WorkList *list, Group *group) {
         free(group->launches[k].after);
     free(group->launches);
     free(group->items);
-    for (uint32_t i = 0; i < list->count; i++)
+    for (uint32_t i = list->first; i < end_of_window(list); i++)
         list->items[i].number = -1;
 }
 
@@ -216,7 +226,7 @@ static int launch_group(WorkList *list) {
 static int launch_next(WorkList *list) {
     WorkItem *first = NULL;
     uint32_t ready = 0;
-    for (uint32_t i = 0; i < list->count; i++) {
+    for (uint32_t i = list->first; i < end_of_window(list); i++) {
         WorkItem *item = &list->items[i];
         if (item->is_done || !is_ready(list, item)) continue;
         if (!first) first = item;
@@ -226,10 +236,10 @@ static int launch_next(WorkList *list) {
     return ready > 1 ? launch_group(list) : do_item(list, first);
 }
 
-static bool is_all_done(const WorkList *list) {
-    for (uint32_t i = 0; i < list->count; i++)
-        if (!list->items[i].is_done) return false;
-    return true;
+static bool is_all_done(WorkList *list) {
+    while (list->first < list->count && list->items[list->first].is_done)
+        list->first++;
+    return list->first == list->count;
 }
 
 int warp_list_do(WorkList *list) {

@@ -20,6 +20,7 @@ typedef struct {
 typedef struct {
     WorkItem *items;
     uint32_t count, capacity, searches;
+    uint32_t first; /* all before it are done */
 } WorkList;
 
 /* Behind the others. `keeps`: the list has a copy of its own, or the work is not legal, which is returned. */
