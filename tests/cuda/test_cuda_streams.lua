@@ -86,6 +86,14 @@ harness.test("a kernel that fails beside others is the error of the call that wa
   harness.contains(good "fault", "kernel stray", "access out of bounds", "thread 3 7")
 end)
 
+harness.test("what kernels have printed by the end of a run that is stopped is not lost", function()
+  local program = cuda_programs.build "streams"
+  local status, output = cuda_programs.run("gtx480", "--max-cycles", "20000", "--out", path "endless_out", "--", program, "endless")
+  harness.equal(status, 2, output)
+  harness.contains(output, "kernels spins and 1 other have not ended by cycle 20000: max_cycles was reached; 1 of 3 CTAs are done")
+  harness.contains(harness.read(path "endless_out/printed.txt"), "thread 3 7")
+end)
+
 harness.test("with memory that kernels and the program share, kernels run in the call", function() good "mapped" end)
 
 harness.test("kernels of a graph that do not wait for each other run side by side", function()

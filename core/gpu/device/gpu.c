@@ -256,8 +256,10 @@ GpuProgress gpu_progress(const Gpu *gpu) {
     const LaunchedKernel *oldest = gpu_oldest_kernel(gpu);
     GpuProgress progress = {.kernel = oldest ? oldest->result.kernel : "",
                             .ctas_done = dispatcher_ctas_done(gpu->dispatcher)};
-    for (uint32_t k = 0; k < gpu->kernel_count; k++)
+    for (uint32_t k = 0; k < gpu->kernel_count; k++) {
         progress.ctas += gpu->kernels[k].result.ctas;
+        progress.others += !gpu->kernels[k].has_ended && &gpu->kernels[k] != oldest;
+    }
     return progress;
 }
 

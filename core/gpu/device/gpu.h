@@ -167,9 +167,11 @@ bool gpu_move(Gpu *gpu, Sim *to, const SnapshotChanges *changes, char *why, size
 bool gpu_list(Reader *reader, uint64_t *now, SnapshotVisitor *visit, void *context, char *why,
               size_t why_size);
 
-/* For progress lines: CTAs finished and in all of the running kernel. */
+/* For progress lines: the first kernel of the launch that has not ended, how many others have not, and CTAs finished and
+ * in all of all its kernels. */
 typedef struct {
     const char *kernel;
+    uint32_t others;
     uint64_t ctas_done, ctas;
 } GpuProgress;
 GpuProgress gpu_progress(const Gpu *gpu);

@@ -375,6 +375,17 @@ static void set_counter(lua_State *L, const char *name, uint64_t value) {
     lua_setfield(L, -2, name);
 }
 
+/* By the kernels of the launch that has not ended, whose results are not there yet. */
+static void push_printed_so_far(lua_State *L, const Machine *machine) {
+    luaL_Buffer text;
+    luaL_buffinit(L, &text);
+    for (uint32_t k = 0; k < gpu_kernel_count(machine->gpu); k++) {
+        const PrintedText *printed = gpu_launch_result(machine->gpu, k).printed;
+        luaL_addlstring(&text, (const char *)printed->text.bytes, printed->text.count);
+    }
+    luaL_pushresult(&text);
+}
+
 /* gpu:totals() -> counters since the machine was made, the kernel that runs, if one does, how many of its CTAs, or
  * of the last kernel's, are done, and why the last one did not end, if so */
 static int l_totals(lua_State *L) {
@@ -396,6 +407,8 @@ static int l_totals(lua_State *L) {
     if (!machine->launched) return 1;
     lua_pushstring(L, progress.kernel);
     lua_setfield(L, -2, "kernel");
+    push_printed_so_far(L, machine);
+    lua_setfield(L, -2, "printed");
     return 1;
 }
 

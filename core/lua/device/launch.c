@@ -34,8 +34,16 @@ static const char *with_prefix(double value, char *text, size_t size) {
     return text;
 }
 
+/* "scale and 3 others" */
+static const char *running_kernels(const GpuProgress *progress, char *text, size_t size) {
+    if (!progress->others) return progress->kernel;
+    snprintf(text, size, "%.200s and %u other%s", progress->kernel, progress->others,
+             progress->others == 1 ? "" : "s");
+    return text;
+}
+
 static void show_progress(Machine *machine) {
-    char cycles[32], instructions[32], rate[32];
+    char kernels[256], cycles[32], instructions[32], rate[32];
     uint64_t cycle = gpu_cycle(machine->gpu), threads = gpu_thread_instructions(machine->gpu);
     double seconds = host_seconds() - machine->kernel_started;
     GpuProgress progress = gpu_progress(machine->gpu);
@@ -46,7 +54,7 @@ static void show_progress(Machine *machine) {
             cycle ? (double)threads / (double)cycle : 0.0,
             with_prefix(seconds > 0 ? (double)(cycle - machine->kernel_first_cycle) / seconds : 0, rate,
                         sizeof rate),
-            progress.kernel ? progress.kernel : "", progress.ctas_done, progress.ctas);
+            running_kernels(&progress, kernels, sizeof kernels), progress.ctas_done, progress.ctas);
     fflush(stderr);
     machine->progress_shown = true;
 }
@@ -157,9 +165,11 @@ static RunStatus run_part(lua_State *L, Machine *machine, uint64_t cycle) {
 
 _Noreturn static void stop_run(Machine *machine, const char *why) {
     GpuProgress progress = gpu_progress(machine->gpu);
+    char kernels[256];
     machine->stopped = why;
-    user_error("kernel %s has not ended by cycle %lu: %s; %lu of %lu CTAs are done", progress.kernel,
-               gpu_cycle(machine->gpu), why, progress.ctas_done, progress.ctas);
+    user_error("kernel%s %s ha%s not ended by cycle %lu: %s; %lu of %lu CTAs are done",
+               progress.others ? "s" : "", running_kernels(&progress, kernels, sizeof kernels),
+               progress.others ? "ve" : "s", gpu_cycle(machine->gpu), why, progress.ctas_done, progress.ctas);
 }
 
 static void handle_signal(lua_State *L, Machine *machine) {

@@ -208,6 +208,18 @@ static void fault(void) {
     EXPECT(scale_long(one, a, 8), cudaErrorIllegalAddress);
 }
 
+/* The one that ends prints. */
+static void endless(void) {
+    cudaStream_t one = new_stream(0), other = new_stream(0);
+    int *a = allocate();
+    unsigned seven = 7;
+    void *params[] = {&a}, *sevens[] = {&seven};
+    GOOD(cudaLaunchKernel((const void *)prints, size1(1), size1(4), sevens, 0, one));
+    GOOD(cudaLaunchKernel((const void *)spins, size1(1), size1(32), params, 0, other));
+    GOOD(cudaLaunchKernel((const void *)nothing, size1(1), size1(32), 0, 0, other));
+    GOOD(cudaDeviceSynchronize());
+}
+
 /* The host and the kernel share this memory while the kernel runs. */
 static void mapped(void) {
     cudaStream_t stream = new_stream(0);
@@ -258,6 +270,7 @@ int main(int argc, char **argv) {
         {"wrong_launches", wrong_launches},
         {"fault", fault},
         {"mapped", mapped},
+        {"endless", endless},
         {"graph", graph},
         {0, 0},
     };

@@ -179,7 +179,7 @@ end
 
 -- printed.txt --------------------------------------------------------------------------------------------------------
 
---- What kernels printed, launch by launch; nil when none did.
+--- What kernels printed, launch by launch, those that have not ended too; nil when none did.
 local function printed_text(r)
   local texts = {}
   for _, launch in ipairs(r.launches) do
@@ -188,7 +188,9 @@ local function printed_text(r)
       texts[#texts + 1] = ("[%d messages of kernel %s were dropped]\n"):format(launch.printed_dropped, launch.kernel)
     end
   end
-  return #texts > 0 and table.concat(texts) or nil
+  texts[#texts + 1] = r.printed
+  local text = table.concat(texts)
+  return text ~= "" and text or nil
 end
 
 -- provenance.txt -----------------------------------------------------------------------------------------------------

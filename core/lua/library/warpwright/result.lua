@@ -63,6 +63,7 @@ local function run_fields(name, policy, totals, launches)
     warp_ipc = ratio(totals.warp_instructions, totals.cycles),
     memory_peak = totals.memory_peak,
     seconds = totals.seconds,
+    printed = totals.printed or "", -- of kernels that have not ended
     cycles_per_second = ratio(totals.cycles, totals.seconds),
     launches = launches,
     workload = false, size = false, checks = 0, out = false, memcheck = false, profile = false, histograms = false, sampled = false,
