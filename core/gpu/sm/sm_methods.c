@@ -88,6 +88,13 @@ static void instruction(SimObject *object, MethodCall *call) {
     call->result[4].whole = kind_is_branch(inst->kind) ? (int64_t)inst->target : -1;
 }
 
+static void next_pc(SimObject *object, MethodCall *call) {
+    const Sm *sm = (const Sm *)object;
+    uint32_t warp = (uint32_t)call->argument[0].whole;
+    call->nothing = !(sm->live >> warp & 1);
+    if (!call->nothing) call->result[0].whole = sm->warp[warp].simt.top.pc;
+}
+
 /* A warp has one class: what a second policy called it would be taken for the first one's. */
 static bool claim_classes(Sm *sm, MethodCall *call) {
     const char *owner = sm->class_setter ? sm->class_setter : call->caller;
@@ -162,6 +169,10 @@ const Method sm_methods[] = {
            RETURNS(TEXT_VALUE("opcode"), WHOLE_NUMBER("line"), WHOLE_NUMBER("cuda_line"),
                    TEXT_VALUE("cuda_file"), WHOLE_NUMBER("target")),
            MAY_BE_NIL),
+    METHOD("next_pc", next_pc,
+           "Of a warp that lives, its next instruction, whether it has been fetched or not: a pc for "
+           "instruction(); else nil",
+           TAKES(WARP), RETURNS(WHOLE_NUMBER("pc")), MAY_BE_NIL),
     METHOD("set_class", set_class,
            "The number on all requests of these warps from now on; 0 until it is set. One policy of a run "
            "sets them",

@@ -1119,6 +1119,7 @@ function Router:setting(knobs, ...) end
 ---@field blocked integer Warps whose next instruction waits for operands (warps)
 ---@field waiting integer Warps at a barrier or fence, or asleep (warps)
 ---@field head_memory integer Warps whose next instruction goes to the LSU (warps)
+---@field head_sfu integer Warps whose next instruction goes to the SFU; of others than this and head_memory, to the SP (warps)
 ---@field loading integer Warps with loads in flight (warps)
 ---@field may_issue integer Warps that may issue (warps): a knob
 ---@field may_issue_memory integer Warps that may issue memory instructions (warps): a knob
@@ -1228,6 +1229,11 @@ function SM:warps_per_cta() end
 ---@return string? cuda_file
 ---@return integer? target
 function SM:instruction(pc) end
+
+---Of a warp that lives, its next instruction, whether it has been fetched or not: a pc for instruction(); else nil
+---@param warp integer 0 to warps - 1
+---@return integer? pc
+function SM:next_pc(warp) end
 
 ---The number on all requests of these warps from now on; 0 until it is set. One policy of a run sets them
 ---@param warps integer a set of warps
