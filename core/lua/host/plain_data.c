@@ -4,7 +4,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { TAG_NIL, TAG_FALSE, TAG_TRUE, TAG_INTEGER, TAG_FLOAT, TAG_STRING, TAG_TABLE, MAX_DEPTH = 32 };
+enum {
+    TAG_NIL,
+    TAG_FALSE,
+    TAG_TRUE,
+    TAG_INTEGER,
+    TAG_FLOAT,
+    TAG_STRING,
+    TAG_TABLE,
+    TAG_TABLE_WITH_HOLES, /* its length goes with it: no other says what # gives */
+    MAX_DEPTH = 32,
+    MAX_EMPTY_PLACES = 4096 /* up to the length of a table with holes */
+};
 
 /* --- Saving ---------------------------------------------------------------------------------- */
 
@@ -52,6 +63,7 @@ typedef struct {
     lua_Number number;
     const char *text; /* the table keeps it */
     size_t length;
+    lua_Integer place; /* of its value */
 } Key;
 
 static int compare_texts(const Key *a, const Key *b) {
@@ -92,17 +104,34 @@ static void push_key(lua_State *L, const Key *key) {
         lua_pushlstring(L, key->text, key->length);
 }
 
-/* Pushes a block of memory that holds the table's keys in order. */
-static Key *push_sorted_keys(const Saver *saver, int table, uint64_t *count, const Place *place) {
+/* Pushes a list of the table's values, and a block of memory that holds its keys in order. No value is looked up
+ * by its key: Lua takes a look at a number for a hint at what # is to give. */
+static Key *push_sorted_entries(const Saver *saver, int table, uint64_t *count, const Place *place) {
     lua_State *L = saver->L;
     *count = 0;
     for (lua_pushnil(L); lua_next(L, table); lua_pop(L, 1))
         ++*count;
+    lua_newtable(L);
+    int values = lua_gettop(L);
     Key *keys = lua_newuserdatauv(L, *count * sizeof(Key) + 1, 0), *next = keys;
-    for (lua_pushnil(L); lua_next(L, table); lua_pop(L, 1))
-        *next++ = key_at(saver, lua_gettop(L) - 1, place);
+    for (lua_pushnil(L); lua_next(L, table); next++) {
+        *next = key_at(saver, lua_gettop(L) - 1, place);
+        next->place = next - keys + 1;
+        lua_rawseti(L, values, next->place);
+    }
     if (*count) qsort(keys, *count, sizeof(Key), compare_keys);
     return keys;
+}
+
+/* Is there more than one number that # may give? */
+static bool has_holes(const Key *keys, uint64_t count) {
+    lua_Integer elements = 0, last = 0;
+    for (uint64_t i = 0; i < count && keys[i].kind == KEY_INTEGER; i++) {
+        if (keys[i].integer < 1) continue;
+        elements++;
+        last = keys[i].integer;
+    }
+    return elements != last;
 }
 
 /* --- Values */
@@ -141,6 +170,15 @@ static void note_table(const Saver *saver, int index, const Place *place) {
     lua_rawset(L, saver->seen);
 }
 
+static void save_size(const Saver *saver, int index, const Key *keys, uint64_t count) {
+    bool holes = has_holes(keys, count);
+    uint64_t length = holes ? lua_rawlen(saver->L, index) : 0;
+    bool is_told = holes && length <= count + MAX_EMPTY_PLACES;
+    save_tag(saver->buffer, is_told ? TAG_TABLE_WITH_HOLES : TAG_TABLE);
+    buffer_u64(saver->buffer, count);
+    if (is_told) buffer_u64(saver->buffer, length);
+}
+
 static void save_table(const Saver *saver, int index, const Place *place) {
     lua_State *L = saver->L;
     uint64_t count;
@@ -149,20 +187,19 @@ static void save_table(const Saver *saver, int index, const Place *place) {
     if (lua_getmetatable(L, index))
         refuse(saver, place, "expected a table without a metatable, got one with it");
     if (place->depth == MAX_DEPTH) refuse(saver, place, "expected up to 32 nested tables, got more");
-    const Key *keys = push_sorted_keys(saver, index, &count, place);
-    save_tag(saver->buffer, TAG_TABLE);
-    buffer_u64(saver->buffer, count);
+    const Key *keys = push_sorted_entries(saver, index, &count, place);
+    int values = lua_gettop(L) - 1;
+    save_size(saver, index, keys, count);
     for (uint64_t i = 0; i < count; i++) {
         push_key(L, &keys[i]);
         int key = lua_gettop(L);
         Place inner = {place, NULL, key, place->depth + 1};
         save(saver, key, &inner);
-        lua_pushvalue(L, key);
-        lua_rawget(L, index);
+        lua_rawgeti(L, values, keys[i].place);
         save(saver, key + 1, &inner);
         lua_settop(L, key - 1);
     }
-    lua_pop(L, 1);
+    lua_pop(L, 2);
 }
 
 /* "userdata": handles of objects, which have the object's path as their text, are told apart. */
@@ -218,19 +255,52 @@ const char *plain_save(lua_State *L, int index, const char *name, Buffer *buffer
 
 static bool load(lua_State *L, Reader *reader, int depth);
 
-static bool load_table(lua_State *L, Reader *reader, int depth) {
-    uint64_t count = reader_u64(reader);
-    if (reader->failed || depth == MAX_DEPTH || !lua_checkstack(L, 6)) return false;
-    lua_newtable(L);
-    for (uint64_t i = 0; i < count; i++) {
-        if (!load(L, reader, depth + 1)) return lua_pop(L, 1), false;
+/* Replaces the table on top of the stack by one with room for so many elements in its array. */
+static void lay_out(lua_State *L, uint64_t places, uint64_t count) {
+    lua_createtable(L, (int)places, (int)count);
+    for (lua_pushnil(L); lua_next(L, -3);) {
+        lua_pushvalue(L, -2);
+        lua_insert(L, -2);
+        lua_rawset(L, -4);
+    }
+    lua_replace(L, -2);
+}
+
+/* Gives the table on top of the stack the length that the saved one had: with an array as Lua makes them, or else
+ * one that ends there. False: it cannot have it. */
+static bool set_length(lua_State *L, uint64_t length, uint64_t count) {
+    uint64_t places = 1;
+    while (places < length)
+        places *= 2;
+    if (lua_rawlen(L, -1) != length) lay_out(L, places, count);
+    if (lua_rawlen(L, -1) != length) lay_out(L, length, count);
+    return lua_rawlen(L, -1) == length;
+}
+
+static bool load_entry(lua_State *L, Reader *reader, int depth) {
+    int top = lua_gettop(L);
+    if (load(L, reader, depth + 1)) {
         int type = lua_type(L, -1);
         bool is_nan = type == LUA_TNUMBER && lua_tonumber(L, -1) != lua_tonumber(L, -1);
-        if ((type != LUA_TNUMBER && type != LUA_TSTRING) || is_nan) return lua_pop(L, 2), false;
-        if (!load(L, reader, depth + 1)) return lua_pop(L, 2), false;
-        lua_rawset(L, -3);
+        if ((type == LUA_TNUMBER || type == LUA_TSTRING) && !is_nan && load(L, reader, depth + 1)) {
+            lua_rawset(L, -3);
+            return true;
+        }
     }
-    return true;
+    lua_settop(L, top);
+    return false;
+}
+
+static bool load_table(lua_State *L, Reader *reader, bool has_length, int depth) {
+    uint64_t count = reader_u64(reader), length = has_length ? reader_u64(reader) : 0;
+    bool good = length <= count + MAX_EMPTY_PLACES;
+    if (reader->failed || !good || depth == MAX_DEPTH || !lua_checkstack(L, 6)) return false;
+    lua_newtable(L);
+    for (uint64_t i = 0; i < count && good; i++)
+        good = load_entry(L, reader, depth);
+    if (good && has_length) good = set_length(L, length, count);
+    if (!good) lua_pop(L, 1);
+    return good;
 }
 
 static bool load(lua_State *L, Reader *reader, int depth) {
@@ -253,7 +323,8 @@ static bool load(lua_State *L, Reader *reader, int depth) {
         if (!(bytes = reader_bytes(reader, length))) return false;
         lua_pushlstring(L, (const char *)bytes, length);
         return true;
-    case TAG_TABLE: return load_table(L, reader, depth);
+    case TAG_TABLE:
+    case TAG_TABLE_WITH_HOLES: return load_table(L, reader, *tag == TAG_TABLE_WITH_HOLES, depth);
     default: return false;
     }
     if (!reader->failed) return true;

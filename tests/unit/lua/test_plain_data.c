@@ -128,6 +128,46 @@ START_TEST(another_lua_state_gets_the_same_value) {
 }
 END_TEST
 
+/* --- Holes ----------------------------------------------------------------------------------- */
+
+/* What # gives of these tables is not said by their keys, but by how they came to be. */
+static const char *const with_holes[] = {
+    "{ 1, nil, 3 }",
+    "{ 1, nil, nil, 4, nil, 6, x = 1, [-3] = 2, [100] = 5 }",
+    "{ nil, nil, 3, 4 }",
+    "(function() local t = {} t[1] = 1 t[2] = 2 t[4] = 4 return t end)()",
+    "(function() local t = {} for _, i in ipairs { 4, 2, 1 } do t[i] = i end return t end)()",
+    "(function() local t = {} for i = 1, 8 do t[i] = i end for i = 2, 7 do t[i] = nil end return t end)()",
+    "(function() local t = {} for i = 1, 40 do t[i] = i end for i = 1, 20 do t[i] = nil end return t end)()",
+    "(function() local t = {} for i = 20, 40 do t[i] = i end return t end)()",
+    "(function() local t = {} for i = 1, 3000 do t[i] = i end for i = 1, 2998 do t[i] = nil end return t "
+    "end)()",
+};
+
+START_TEST(a_table_with_holes_has_the_length_that_it_had) {
+    Buffer buffer = {0};
+    push(with_holes[_i]);
+    ck_assert_ptr_null(plain_save(L, -1, "state", &buffer));
+    ck_assert(loads(buffer.bytes, buffer.count));
+    ck_assert_uint_eq(lua_rawlen(L, -1), lua_rawlen(L, -2));
+    lua_getglobal(L, "equal");
+    lua_insert(L, -3);
+    lua_call(L, 2, 1);
+    ck_assert(lua_toboolean(L, -1));
+    buffer_free(&buffer);
+}
+END_TEST
+
+START_TEST(saving_changes_no_length) {
+    Buffer buffer = {0};
+    push("(function() local t = {} for i = 1, 16 do t[i] = i end\n"
+         "for _, i in ipairs { 16, 15, 13, 12, 11 } do t[i] = nil end return #t == 10 and t end)()");
+    ck_assert_ptr_null(plain_save(L, -1, "state", &buffer));
+    ck_assert_uint_eq(lua_rawlen(L, -1), 10);
+    buffer_free(&buffer);
+}
+END_TEST
+
 /* --- Order ------------------------------------------------------------------------------------- */
 
 static void expect_same_bytes(const char *one, const char *other, bool same) {
@@ -320,7 +360,9 @@ START_TEST(forged_bytes_are_refused) {
     for (size_t i = 0; i < 40; i++)
         memcpy(deep + i * sizeof table_at_1, table_at_1, sizeof table_at_1);
     expect_refused(deep, sizeof deep);
-    expect_refused("\7", 1);                                          /* no such kind of value */
+    expect_refused("\10", 1);                                         /* no such kind of value */
+    expect_refused("\7\0\0\0\0\0\0\0\0\1\0\0\0\0\0\0\0", 17);         /* a length where nothing is */
+    expect_refused("\7\0\0\0\0\0\0\0\0\0\0\0\1\0\0\0\0", 17);         /* a length that needs memory */
     expect_refused("\5\377\377\377\377\377\377\377\377x", 10);        /* a text of 2^64 - 1 bytes */
     expect_refused("\6\377\377\377\377\377\377\377\377", 9);          /* a table of 2^64 - 1 keys */
     expect_refused("\6\1\0\0\0\0\0\0\0\0\2", 11);                     /* nil as a key */
@@ -336,6 +378,9 @@ Suite *plain_data_suite(void) {
     tcase_add_loop_test(data, what_goes_in_comes_out, 0, sizeof values / sizeof *values);
     tcase_add_test(data, several_values_follow_each_other);
     tcase_add_test(data, another_lua_state_gets_the_same_value);
+    tcase_add_loop_test(data, a_table_with_holes_has_the_length_that_it_had, 0,
+                        sizeof with_holes / sizeof *with_holes);
+    tcase_add_test(data, saving_changes_no_length);
     tcase_add_test(data, equal_tables_are_equal_bytes);
     tcase_add_test(data, whole_numbers_come_before_other_numbers_and_those_before_texts);
     tcase_add_loop_test(data, what_is_not_plain_is_refused_with_its_place, 0,
