@@ -335,6 +335,10 @@ harness.test("memory that no checkpoint holds is found when one is made", functi
   harness.contains(output, "seen: expected a local variable to keep its value")
   _, output = resumed(kept:format "self.state.f = print")
   harness.contains(output, "self.state.f: expected a number, string, boolean or table of them, got a function")
+  _, output = resumed(kept:format "rawset(self, 'seen', 1)")
+  harness.contains(output, "self.seen: expected an assignment in start(), got it later; what an object remembers is in self.state")
+  _, output = resumed(kept:format "seen = (seen or 0) + 1")
+  harness.contains(output, "seen: expected a local variable, got it later")
 end)
 
 --- Replaces a text in a file by one as long, or appends.

@@ -537,9 +537,13 @@ local hidden = {
   { "local t = setmetatable({}, { n = 0 })", "", "getmetatable(t).n = 1", "t: expected a local variable" },
   { "local t = {} t[print] = 1", "", "t[print] = 2", "t: expected a local variable" },
   { "total = 0", "", "total = total + 1", "total: expected a global variable" },
+  { "", "", "rawset(self, 'total', 1)", "self.total: expected an assignment in start(), got it later; what a policy remembers is in self.state" },
+  { "", "", "rawset(_G, 'total', 1)", "total: expected a local variable, got it later" },
+  { "", "", "require('hides_memory').add()", "module hides_memory: expected to be required by the file or in start(), got it later" },
+  { "local step = ('x'):rep(1000):gmatch 'x'", "", "step()", "step: expected what a checkpoint can hold, got an iterator of string.gmatch" },
 }
 
-harness.test("a run that remembers where functions, metatables, coroutines and modules lead to is not saved", function()
+harness.test("a run that remembers where functions, metatables, coroutines, iterators and modules lead to is not saved", function()
   harness.write("hides_memory.lua", "local t, n = {}, 0 function t.add() n = n + 1 end return t")
   for i, case in ipairs(hidden) do
     local path = policy_file("hiding" .. i, ([[
@@ -570,6 +574,7 @@ function x:on_period()
   me.state.n = helpers.twice(self.next(self.state.n)) & 255
   self:count "n"
   set()
+  for word in ("a b"):gmatch "%a" do assert(require "warpwright.json" and word) end
   assert(counted.n > 0 and constant ~= constant)
 end
 return x]])

@@ -63,9 +63,22 @@ function own_state.call_confined(f, ...)
   return (f(...))
 end
 
+--- What string.gmatch has returned: how far it has come is told by nothing that Lua can look at.
+local iterators <const> = setmetatable({}, { __mode = "k" })
+
+local function note_iterators()
+  local gmatch = string.gmatch
+  function string.gmatch(...)
+    local iterator = gmatch(...)
+    iterators[iterator] = true
+    return iterator
+  end
+end
+
 --- Takes away what would make a run another than the one before.
 function own_state.confine()
   refuse_what_differs()
+  note_iterators()
   local main_thread <const> = 1
   os.exit = exit_of(debug.getregistry()[main_thread])
 end
@@ -92,6 +105,7 @@ local function describe_function(walk, f)
   text[#text + 1] = ("%p"):format(f)
   if walk.seen[f] then return end
   walk.seen[f] = true
+  if iterators[f] then walk.not_saved = "an iterator of string.gmatch" end
   local info = debug.getinfo(f, "S")
   if info.what == "C" then
     for i = 1, math.huge do
@@ -134,20 +148,20 @@ function describe(walk, value)
   elseif kind == "function" then
     describe_function(walk, value)
   else
-    walk.has_coroutine = walk.has_coroutine or kind == "thread"
+    if kind == "thread" then walk.not_saved = "a coroutine" end
     walk.seen[value] = true
     text[#text + 1] = tostring(value) -- of a handle its path
   end
 end
 
 local function add_place(walk, name, expected, value)
-  walk.text, walk.has_coroutine = {}, false
+  walk.text, walk.not_saved = {}, nil
   describe(walk, value)
-  table.insert(walk.places, { name = name, expected = expected, text = table.concat(walk.text), has_coroutine = walk.has_coroutine })
+  table.insert(walk.places, { name = name, expected = expected, text = table.concat(walk.text), not_saved = walk.not_saved })
 end
 
 --- Goes through what can be reached from these values, { name =, expected =, of =, key = } ..., and through the variables of the
--- functions met there. Returns { places = { name =, expected =, text =, has_coroutine = } ... }, in an order that is the same while
+-- functions met there. Returns { places = { name =, expected =, text =, not_saved = } ... }, in an order that is the same while
 -- nothing changes, with all that was met, so that nothing else takes its address. `known`: tables that a resumed run has anew.
 local function reach(roots, known)
   local walk = { places = {}, seen = {}, functions = {}, tables = 0 }
@@ -170,26 +184,49 @@ local function reach(roots, known)
   return walk
 end
 
+--- Where a policy or an object may keep what it remembers: the tables, and what to expect of what is in them, and of what came later.
+local function tables_of(self, functions)
+  return {
+    { of = self, prefix = "self.", expected = "the value of start()", earlier = "an assignment in start()", left_out = "^state$" },
+    { of = functions, prefix = "function ", expected = "that of the file", earlier = "a function of the file" },
+    { of = _G, prefix = "", expected = "a global variable to keep its value", earlier = "a local variable" },
+    { of = package.loaded, prefix = "module ", expected = "what it was after start()",
+      earlier = "to be required by the file or in start()", left_out = "^warpwright" },
+  }
+end
+
+--- Calls `found(place, key)` for each key of these tables, in an order that is always the same, until it returns something.
+local function each_root(tables, found)
+  for _, place in ipairs(tables) do
+    for _, key in ipairs(raw_keys(place.of)) do
+      local result = not (place.left_out and tostring(key):find(place.left_out)) and found(place, key)
+      if result then return result end
+    end
+  end
+end
+
 --- What start() leaves in the fields of `self`, in the variables that the functions, by name, and those that they reach, use, and in
 -- global variables and modules, is how a resumed run will find it. Returns a function that says what is no longer so, or nil.
 -- `known` tables are no such memory.
 function own_state.memory_of_start(self, functions, words, known)
-  local roots = {}
-  local function add(of, prefix, expected, left_out)
-    for _, key in ipairs(raw_keys(of)) do
-      if key ~= left_out then roots[#roots + 1] = { name = prefix .. tostring(key), expected = expected, of = of, key = key } end
-    end
-  end
-  add(self, "self.", "the value of start()", "state")
-  add(functions, "function ", "that of the file")
-  add(_G, "", "a global variable to keep its value")
-  add(package.loaded, "module ", "what it was after start()")
+  local tables, roots, is_known = tables_of(self, functions), {}, {}
+  for _, place in ipairs(tables) do is_known[place] = {} end
+  each_root(tables, function(place, key)
+    is_known[place][key] = true
+    roots[#roots + 1] = { name = place.prefix .. tostring(key), expected = place.expected, of = place.of, key = key }
+  end)
   local at_start = reach(roots, known)
+  local function came_later(place, key)
+    if is_known[place][key] then return nil end
+    return ("%s%s: expected %s, got it later; %s"):format(place.prefix, tostring(key), place.earlier, words)
+  end
   return function()
+    local later = each_root(tables, came_later)
+    if later then return later end
     for i, now in ipairs(reach(roots, known).places) do
       local before = at_start.places[i]
-      if now.has_coroutine then
-        return ("%s: expected what a checkpoint can hold, got a coroutine; %s"):format(now.name, words)
+      if now.not_saved then
+        return ("%s: expected what a checkpoint can hold, got %s; %s"):format(now.name, now.not_saved, words)
       end
       if not before or now.name ~= before.name or now.text ~= before.text then
         return ("%s: expected %s, got another; %s"):format(now.name, now.expected, words)
