@@ -248,6 +248,7 @@ fails("a request off its boundary", "self.down:request { address = 4 }", "reques
 fails("a field that is assigned", "self.last = cycle", "self.last: expected an assignment in start(), got one later; what an object remembers is in self.state")
 fails("a parameter that is assigned", "self.params.holds = 2",
   "params.holds: expected no assignment: parameters are as the run gives them to class X; what an object remembers is in self.state")
+fails("the address of a table", "return #tostring({})", "tostring: expected a value whose text is the same in each run, got a table")
 fails("random numbers", "return math.random(9)", "math.random: expected numbers that repeat in each run")
 
 

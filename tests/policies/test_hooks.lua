@@ -43,11 +43,20 @@ harness.test("a function that is nearly a question and that nobody calls is refu
   harness.contains(select(2, good { policy = path }), "made.lua:3: policy x: no hook matches 'l1_bypas'")
 end)
 
-harness.test("memory that no checkpoint holds is refused: globals, local variables, metatables; and so are clocks", function()
+harness.test("memory that no checkpoint holds is refused: globals, local variables, metatables; and so are clocks and addresses", function()
   local at_start = "in on_cta_start at cycle"
   hook_fails("on_cta_start()", "total = 1", nil, at_start, "total: expected a local variable, got an assignment to a global one")
   for _, name in ipairs { "time", "clock", "date" } do
     hook_fails("on_cta_start()", ("os.%s()"):format(name), nil, at_start, ("os.%s: expected a time that is the same in each run"):format(name))
+  end
+  for body, got in pairs {
+    ["tostring({})"] = "tostring: expected a value whose text is the same in each run, got a table",
+    ["tostring(print)"] = "tostring: expected a value whose text is the same in each run, got a function",
+    ["('%d %s'):format(1, {})"] = "string.format: expected a value whose text is the same in each run, got a table",
+    ["string.format('%-20p', 'x')"] = "string.format: expected a text that is the same in each run, got %p, an address",
+    ["collectgarbage 'count'"] = "collectgarbage: expected what is the same in each run, got 'count'",
+  } do
+    hook_fails("on_cta_start()", "local x = " .. body, nil, "failing.lua:3: policy x of sm[0], " .. at_start, got)
   end
   local function checkpoint(body)
     return select(2, good { policy = policy_file("variables", body), ["checkpoint-at"] = 2000 })
@@ -574,6 +583,8 @@ function x:on_period()
   me.state.n = helpers.twice(self.next(self.state.n)) & 255
   self:count "n"
   set()
+  local text = setmetatable({}, { __tostring = function() return "text" end })
+  assert(tostring(text) == "text" and ("%s %s %%p"):format(self.sm, text) == self.sm.path .. " text %p" and collectgarbage() == 0)
   for word in ("a b"):gmatch "%a" do assert(require "warpwright.json" and word) end
   assert(counted.n > 0 and constant ~= constant)
 end

@@ -1,6 +1,7 @@
 -- Names in tables and messages: sorted, checked, and the nearest to one that was misspelt.
 local core = require "warpwright.core"
 
+local tostring <const> = tostring -- of any key, also where own_state refuses those that have addresses
 local names = {}
 
 local function is_before(a, b)

@@ -5,6 +5,8 @@ local names = require "warpwright.names"
 
 local own_state = {}
 
+local collectgarbage <const>, format <const>, tostring <const> = collectgarbage, string.format, tostring
+
 --- Random numbers of a generator that no checkpoint knows of would differ in each run.
 local function refuse_random() error("math.random: expected numbers that repeat in each run, computed from self.state", 2) end
 
@@ -41,22 +43,61 @@ function own_state.call_without_exit(chunk, what)
   return (chunk())
 end
 
-local clocks <const> = { "time", "clock", "date" }
+local has_address <const> = { table = true, ["function"] = true, userdata = true, thread = true }
+
+--- An error where the text of a value would be its address.
+local function refuse_addresses(name, ...)
+  for i = 1, select("#", ...) do
+    local value = select(i, ...)
+    local kind = type(value)
+    if has_address[kind] and not (debug.getmetatable(value) or {}).__tostring then
+      error(("%s: expected a value whose text is the same in each run, got a %s"):format(name, kind), 3)
+    end
+  end
+end
+
+local function text_without_address(...)
+  refuse_addresses("tostring", ...)
+  return tostring(...)
+end
+
+local function format_without_address(pattern, ...)
+  refuse_addresses("string.format", ...)
+  if type(pattern) == "string" and pattern:gsub("%%%%", ""):find "%%[-%d]*p" then
+    error("string.format: expected a text that is the same in each run, got %p, an address", 2)
+  end
+  return format(pattern, ...)
+end
+
+local memory_in_use <const> = { count = true, step = true }
+
+local function collect(option, ...)
+  if memory_in_use[option] then
+    error(("collectgarbage: expected what is the same in each run, got '%s'"):format(option), 2)
+  end
+  return collectgarbage(option, ...)
+end
+
+--- What differs from run to run, by what takes its place: { table, name, function } ...
+local differing <const> = {
+  { math, "random", refuse_random }, { math, "randomseed", refuse_random },
+  { os, "time", refuse_clock "time" }, { os, "clock", refuse_clock "clock" }, { os, "date", refuse_clock "date" },
+  { _G, "tostring", text_without_address }, { string, "format", format_without_address }, { _G, "collectgarbage", collect },
+}
 
 local function refuse_what_differs()
-  math.random, math.randomseed = refuse_random, refuse_random
-  for _, name in ipairs(clocks) do os[name] = refuse_clock(name) end
+  for _, row in ipairs(differing) do row[1][row[2]] = row[3] end
 end
 
 local function refuse_exit() error("os.exit: expected the function's result, got the end of the program", 2) end
 
 --- What a function returns that makes a part of a machine, and must make the same one in each run.
 function own_state.call_confined(f, ...)
-  local random, seed, exit_of_script, times = math.random, math.randomseed, os.exit, {}
-  for _, name in ipairs(clocks) do times[name] = os[name] end
+  local before, exit_of_script = {}, os.exit
+  for i, row in ipairs(differing) do before[i] = row[1][row[2]] end
   local _ <close> = setmetatable({}, { __close = function()
-    math.random, math.randomseed, os.exit = random, seed, exit_of_script
-    for _, name in ipairs(clocks) do os[name] = times[name] end
+    os.exit = exit_of_script
+    for i, row in ipairs(differing) do row[1][row[2]] = before[i] end
   end })
   refuse_what_differs()
   os.exit = refuse_exit
@@ -66,19 +107,18 @@ end
 --- What string.gmatch has returned: how far it has come is told by nothing that Lua can look at.
 local iterators <const> = setmetatable({}, { __mode = "k" })
 
-local function note_iterators()
-  local gmatch = string.gmatch
-  function string.gmatch(...)
-    local iterator = gmatch(...)
-    iterators[iterator] = true
-    return iterator
-  end
+local gmatch <const> = string.gmatch
+
+local function noted_gmatch(...)
+  local iterator = gmatch(...)
+  iterators[iterator] = true
+  return iterator
 end
 
 --- Takes away what would make a run another than the one before.
 function own_state.confine()
   refuse_what_differs()
-  note_iterators()
+  rawset(string, "gmatch", noted_gmatch)
   local main_thread <const> = 1
   os.exit = exit_of(debug.getregistry()[main_thread])
 end
@@ -102,7 +142,7 @@ local describe
 -- coroutine there.
 local function describe_function(walk, f)
   local text = walk.text
-  text[#text + 1] = ("%p"):format(f)
+  text[#text + 1] = format("%p", f)
   if walk.seen[f] then return end
   walk.seen[f] = true
   if iterators[f] then walk.not_saved = "an iterator of string.gmatch" end
@@ -142,7 +182,7 @@ end
 function describe(walk, value)
   local kind, text = type(value), walk.text
   if plain_scalars[kind] then
-    text[#text + 1] = ("%q"):format(value)
+    text[#text + 1] = format("%q", value)
   elseif kind == "table" then
     describe_table(walk, value)
   elseif kind == "function" then
@@ -165,7 +205,7 @@ end
 -- nothing changes, with all that was met, so that nothing else takes its address. `known`: tables that a resumed run has anew.
 local function reach(roots, known)
   local walk = { places = {}, seen = {}, functions = {}, tables = 0 }
-  local function leave_out(t) walk.seen[t] = ("%p"):format(t) end
+  local function leave_out(t) walk.seen[t] = format("%p", t) end
   leave_out(_G)
   leave_out(package)
   for _, value in ipairs(known) do leave_out(value) end
