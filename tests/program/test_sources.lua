@@ -234,4 +234,51 @@ harness.test("provenance.txt has the digest of every file", function()
   assert(not provenance:find("core/lua/library", 1, true), "the library is there")
 end)
 
+-- Modules beside the file that requires them ---------------------------------------------------------------------------
+
+assert(os.execute(("mkdir -p '%s/beside/lib' '%s/other'"):format(root, root)))
+harness.write("beside/lib/limits.lua", 'return { limit = require "lib.number" }\n')
+harness.write("beside/lib/number.lua", 'return require "lib.twenty"\n')
+harness.write("beside/lib/twenty.lua", "return 20\n")
+harness.write("beside/limited.lua", [[
+local policy = require "warpwright.policy"
+local limits = require "lib.limits"
+local limited = policy "limited" { uses = { "../other/seven.lua" }, counters = { limit = "limits" }, period = 1000 }
+function limited:start() self.limit = require("lib.limits").limit end
+function limited:on_period() self:count("limit", limits.limit + self.limit) end
+return limited
+]])
+harness.write("other/limits.lua", "return 7\n")
+harness.write("beside/limits.lua", "return 8\n")
+harness.write("other/seven.lua", [[
+local policy = require "warpwright.policy"
+assert(require "limits" == 7)
+local seven = policy "seven" { order = "gto" }
+function seven:configure() assert(require "limits" == 7) end
+return seven
+]])
+
+local function counted(folder) return tonumber(harness.read(folder .. "/stats.txt"):match "sm%[0%]%.limited%.limit +(%d+)") end
+
+harness.test("a policy requires modules beside itself, from wherever it is run and resumed, and those of that name elsewhere are others", function()
+  local first, second = root .. "/beside_first", root .. "/beside_second"
+  local code, said = harness.run("run", "gtx480", "vecadd", "--size", "small", "--policy", root .. "/beside/limited.lua", "--checkpoint-at", "1500",
+    "--out", first)
+  harness.equal(code, 0, said)
+  assert(counted(first) > 0 and counted(first) % 40 == 0)
+  local program, checkpoint = core.real_path(arg[-1]), first .. "/1504.ckpt"
+  assert(os.execute(("cd '%s/other' && '%s' run --resume '%s' --out '%s' >'%s/log' 2>&1"):format(root, program, checkpoint, second, root)))
+  harness.equal(counted(second), counted(first), "counted")
+  harness.write("beside/both.lua", 'assert(require "limits" == 8)\nreturn require "limited"\n')
+  code, said = harness.run("run", "gtx480", "vecadd", "--size", "small", "--policy", ("%s/beside/both.lua"):format(root), "--out", second)
+  harness.equal(code, 0, said)
+  harness.equal(counted(second), counted(first), "counted")
+end)
+
+harness.test("a module that there is not is told with the folder of the file that requires it", function()
+  harness.write("beside/missing.lua", 'local policy = require "warpwright.policy"\nrequire "lib.nothing"\nreturn policy "missing" {}\n')
+  harness.refused(("missing.lua:2: module 'lib.nothing' not found:\n\tno file 'lib/nothing.lua' in %s/beside, "):format(root),
+    "run", "gtx480", "vecadd", "--size", "small", "--policy", root .. "/beside/missing.lua", "--out", "none")
+end)
+
 harness.finish()
