@@ -7,11 +7,9 @@ static void set_queue(SimObject *object, MethodCall *call) {
 
 static void request(SimObject *object, MethodCall *call) {
     WaitingRequest r;
-    int64_t queue = call->argument[0].whole, rank = call->argument[1].whole;
-    bool exists = queue >= 0 && rank >= 0 && queue <= UINT32_MAX && rank <= UINT32_MAX &&
-                  memory_controller_waiting(object, (uint32_t)queue, (uint32_t)rank, &r);
-    call->nothing = !exists;
-    if (!exists) return;
+    call->nothing = !memory_controller_waiting(object, (uint32_t)call->argument[0].whole,
+                                               (uint32_t)call->argument[1].whole, &r);
+    if (call->nothing) return;
     call->result[0].whole = r.sm;
     call->result[1].whole = r.warp;
     call->result[2].whole = r.class_number;
@@ -40,12 +38,13 @@ const Method memory_controller_methods[] = {
     METHOD("request", request,
            "A waiting request; rank 0 is the oldest. waited: cycles; pc: 0 of a write-back. nil when the "
            "queue holds fewer",
-           TAKES(WHOLE_NUMBER("queue"), WHOLE_NUMBER("rank")),
+           TAKES(QUEUE, WHOLE_NUMBER("rank", .max = UINT32_MAX)),
            RETURNS(WHOLE_NUMBER("sm"), WHOLE_NUMBER("warp"), WHOLE_NUMBER("class"), WHOLE_NUMBER("bank"),
                    WHOLE_NUMBER("row"), FLAG_VALUE("write"), WHOLE_NUMBER("waited"), WHOLE_NUMBER("pc")),
            MAY_BE_NIL),
     METHOD("of_bank", of_bank, "The requests for this bank",
-           TAKES(QUEUE, WHOLE_NUMBER("bank", .max = UINT32_MAX)), RETURNS(SET_OF("requests", "requests"))),
+           TAKES(QUEUE, WHOLE_NUMBER_BELOW("bank", MemoryController, banks)),
+           RETURNS(SET_OF("requests", "requests"))),
     METHOD("of_sm", of_sm,
            "The requests of this SM, by its number from 0; those of a write-back are of the SM that made "
            "the line dirty",

@@ -386,9 +386,16 @@ function p:pick(queue, requests, row_hits, writes)
     self:count("waited", waited)
     if write then self:count "writes" end
   end
-  assert(self.mc:request(0, 64) == nil and self.mc:request(1, 0) == nil and self.mc:of_bank(0, 99) == 0)
+  assert(self.mc:request(0, 64) == nil)
 end
 return p]])
+  for call, message in pairs {
+    ["request(1, 0)"] = "request: queue: expected 0, got 1",
+    ["request(0, -1)"] = "request: rank: expected a whole number from 0 to 4294967295, got -1",
+    ["of_bank(0, 99)"] = "of_bank: bank: expected a whole number from 0 to 15, got 99",
+  } do
+    fails({ policy = policy_file("beyond", with_function("on_served()", "self.mc:" .. call, 'scope = "mc"')) }, "mc[0]:" .. message)
+  end
   local set = { "sms=2", "partitions=2", "l2[*].size=16KiB" } -- which writes back
   local stats = good { policy = path, workload = "bfs", set = set }
   for _, name in ipairs { "writes", "hits", "waited", "asked" } do assert(stat(stats, "mc[0].looking." .. name) > 0, name) end

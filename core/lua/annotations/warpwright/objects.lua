@@ -855,8 +855,8 @@ function MemoryController:setting(knobs, ...) end
 function MemoryController:set_queue(class, queue) end
 
 ---A waiting request; rank 0 is the oldest. waited: cycles; pc: 0 of a write-back. nil when the queue holds fewer
----@param queue integer
----@param rank integer
+---@param queue integer 0 to queues - 1
+---@param rank integer 0 to 4294967295
 ---@return integer? sm
 ---@return integer? warp
 ---@return integer? class
@@ -869,7 +869,7 @@ function MemoryController:request(queue, rank) end
 
 ---The requests for this bank
 ---@param queue integer 0 to queues - 1
----@param bank integer 0 to 4294967295
+---@param bank integer 0 to banks - 1
 ---@return integer requests
 function MemoryController:of_bank(queue, bank) end
 
