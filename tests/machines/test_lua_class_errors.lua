@@ -248,6 +248,8 @@ fails("a request off its boundary", "self.down:request { address = 4 }", "reques
 fails("a field that is assigned", "self.last = cycle", "self.last: expected an assignment in start(), got one later; what an object remembers is in self.state")
 fails("a parameter that is assigned", "self.params.holds = 2",
   "params.holds: expected no assignment: parameters are as the run gives them to class X; what an object remembers is in self.state")
+fails("a statistic that falls below 0", "self:count('seen', 2) self:count('seen', -2) self:count('seen', -1)",
+  "count seen: expected a whole number from 0 on, got -1")
 fails("the address of a table", "return #tostring({})", "tostring: expected a value whose text is the same in each run, got a table")
 fails("random numbers", "return math.random(9)", "math.random: expected numbers that repeat in each run")
 
@@ -336,6 +338,8 @@ harness.test("memory that no checkpoint holds is found when one is made", functi
   harness.contains(output, "seen: expected a local variable to keep its value")
   _, output = resumed(kept:format "self.state.f = print")
   harness.contains(output, "self.state.f: expected a number, string, boolean or table of them, got a function")
+  _, output = resumed(kept:format "self.state = 5")
+  harness.contains(output, "self.state: expected a table, got 5")
   _, output = resumed(kept:format "rawset(self, 'seen', 1)")
   harness.contains(output, "self.seen: expected an assignment in start(), got it later; what an object remembers is in self.state")
   _, output = resumed(kept:format "seen = (seen or 0) + 1")

@@ -22,6 +22,9 @@ harness.test("a hook that there is not is refused, and near names are listed", f
   fails({ policy = path }, "no hook matches 'l1_victim' in scope mc; scope sm has it as l1_victim")
   path = policy_file("hooks7", with_function("on_mc_pick()", ""))
   fails({ policy = path }, "no hook matches 'on_mc_pick'; did you mean ")
+  lacks(select(2, fails({ policy = path }, "did you mean ")), "does nothing")
+  path = policy_file("hooks8", with_function("pick()", "", 'scope = "l2"'))
+  lacks(select(2, fails({ policy = path }, "no hook matches 'pick'")), "does nothing")
   path = policy_file("hooks4", with_function("on_pick()", ""))
   fails({ policy = path }, "no hook matches 'on_pick'; did you mean " , "", "pick")
 end)
@@ -508,6 +511,14 @@ return x]])
   fails({ policy = path }, "policy twice of sm[0], after start, at cycle 0: state.b: expected each table once")
 end)
 
+harness.test("a state that is no table is an error after start and at the end of a kernel, and is not saved", function()
+  fails({ policy = policy_file("start5", with_function("start()", "self.state = 5")) }, "policy x of sm[0], after start, at cycle 0: state: expected a table, got 5")
+  fails({ policy = policy_file("later5", with_function("on_kernel_end()", "self.state = nil")) }, "policy x of sm[0], at the end of a kernel, at cycle ",
+    ": state: expected a table, got nil")
+  local _, output = runs.fails({ policy = policy_file("saved5", with_function("on_cta_start()", "self.state = 5")), ["checkpoint-at"] = 2000 })
+  harness.contains(output, "checkpoint at cycle 2000: policy x of sm[0]: state: expected a table, got 5; the run goes on")
+end)
+
 harness.test("a run that remembers in what start has made, beside the state, is not saved", function()
   local function remembering(body)
     local path = policy_file("remembering", ([[
@@ -683,6 +694,7 @@ harness.test("errors of any kind are told: values, the library's, answers that a
   end
   hook_fails("on_cta_start()", "self:count 'starts'", nil, at_start, "count: no counter of the policy matches 'starts'; available: none")
   hook_fails("on_cta_start()", "self:count('a', 0.5)", "counters = { a = '' }", at_start, "count a: expected a whole number, got 0.5")
+  hook_fails("on_cta_start()", "self:count('a', 3) self:count('a', -3) self:count('a', 2) self:count('a', -3)", "counters = { a = '' }", at_start, "count a: expected a whole number from -2 on, got -3")
   for _, value in ipairs { "'hello'", "1", "0.5", "nil" } do
     for _, name in ipairs { "a", "extra" } do
       hook_fails("on_cta_start()", ("self.counters.%s = %s"):format(name, value), "counters = { a = '' }", at_start,

@@ -109,6 +109,10 @@ function x:start()
   assert(self.params.on == false and self.params.limit == 7)
 end
 return x]]) .. ":limit=7" }
+  for _, given in ipairs { "1e400", "-1e400", "inf", "nan" } do
+    fails({ policy = policy_file("endless", 'return policy "x" { order = "gto", params = { rate = { 0.5 } } }') .. ":rate=" .. given },
+      ("policy x: rate: expected a number, got '%s'"):format(given))
+  end
 end)
 
 -- Definitions --------------------------------------------------------------------------------------------------------

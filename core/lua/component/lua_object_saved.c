@@ -12,7 +12,7 @@
 static const char *save_state(LuaRun *run, Buffer *buffer) {
     lua_pushliteral(run->L, "state");
     lua_rawget(run->L, SELF);
-    return plain_save(run->L, -1, "self.state", buffer);
+    return plain_save_table(run->L, -1, "self.state", buffer);
 }
 
 /* A resumed run calls start() anew: what was remembered elsewhere would be lost. */

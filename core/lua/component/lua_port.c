@@ -375,11 +375,17 @@ static int l_request(lua_State *L) {
 
 /* --- Statistics ------------------------------------------------------------------------------ */
 
-/* native.count(number of the row, how many) */
+/* native.count(number of the row, how many): nothing, or the statistic where it would fall below 0 */
 static int l_count(lua_State *L) {
     LuaRun *run = lua_touserdata(L, lua_upvalueindex(1));
     const Field *f = &run->class->fields[luaL_checkinteger(L, 1)];
-    *(uint64_t *)(void *)((char *)run->object + f->offset) += (uint64_t)luaL_optinteger(L, 2, 1);
+    uint64_t *stat = (uint64_t *)(void *)((char *)run->object + f->offset);
+    lua_Integer more = luaL_optinteger(L, 2, 1);
+    if (more < 0 && *stat < -(uint64_t)more) {
+        lua_pushinteger(L, (lua_Integer)*stat);
+        return 1;
+    }
+    *stat += (uint64_t)more;
     return 0;
 }
 

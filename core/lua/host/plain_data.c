@@ -1,5 +1,7 @@
 #include "core/lua/host/plain_data.h"
 
+#include "core/lua/bindings.h"
+
 #include <lauxlib.h>
 #include <stdlib.h>
 #include <string.h>
@@ -249,6 +251,12 @@ const char *plain_save(lua_State *L, int index, const char *name, Buffer *buffer
     if (good) return NULL;
     const char *problem = lua_tostring(L, -1);
     return problem ? problem : "cannot be saved";
+}
+
+const char *plain_save_table(lua_State *L, int index, const char *name, Buffer *buffer) {
+    if (lua_istable(L, index)) return plain_save(L, index, name, buffer);
+    const char *given = push_given(L, index);
+    return lua_pushfstring(L, "%s: expected a table, got %s", name, given);
 }
 
 /* --- Loading --------------------------------------------------------------------------------- */

@@ -11,6 +11,8 @@
  * equal tables are equal bytes. NULL; or, when it is not plain, or a table is in it twice (two would come
  * back), what is wrong and where, beginning with `name`: a text that is pushed. */
 const char *plain_save(lua_State *L, int index, const char *name, Buffer *buffer);
+/* The same of a table: anything else is wrong. */
+const char *plain_save_table(lua_State *L, int index, const char *name, Buffer *buffer);
 /* Pushes a value; false, and nothing pushed, when the bytes are damaged. */
 bool plain_load(lua_State *L, Reader *reader);
 

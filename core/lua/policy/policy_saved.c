@@ -16,7 +16,7 @@ void push_counters(PolicyInstance *instance) {
 static const char *save_state(PolicyInstance *instance, Buffer *buffer) {
     lua_pushliteral(instance->L, "state");
     lua_rawget(instance->L, SELF);
-    return plain_save(instance->L, -1, "state", buffer);
+    return plain_save_table(instance->L, -1, "state", buffer);
 }
 
 void check_state(PolicyInstance *instance, const char *when) {

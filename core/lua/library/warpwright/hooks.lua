@@ -64,4 +64,30 @@ function hooks.elsewhere(name, scope)
   end
 end
 
+--- Names of questions, which no on_ marks as hooks.
+local function all_questions()
+  local found = {}
+  for _, class in ipairs(core.classes()) do
+    for _, event in ipairs(core.class_events(class.name)) do
+      if event.question then found[#found + 1] = event.name end
+    end
+  end
+  return found
+end
+
+local questions
+local prefixes = { "", "sm_", "l1_", "texture_", "constant_", "lsu_", "l2_", "mc_", "cache_" }
+
+--- Is a function whose name no hook has meant as one?
+function hooks.is_like_one(name)
+  if name:match "^on_" then return true end
+  questions = questions or all_questions()
+  for _, question in ipairs(questions) do
+    for _, prefix in ipairs(prefixes) do
+      if name == prefix .. question then return true end
+    end
+  end
+  return false
+end
+
 return hooks

@@ -20,10 +20,9 @@ local function count_into(rows, count)
     if not row then
       error(("count: no statistic of the class matches '%s'%s"):format(tostring(name), names.available(name, names.sorted_keys(rows))), 2)
     end
-    if n and (math.type(n) ~= "integer" or n < 0) then
-      error(("count %s: expected a whole number from 0 on, got %s"):format(name, names.shown(n)), 2)
-    end
-    count(row, n)
+    if n and math.type(n) ~= "integer" then error(("count %s: expected a whole number, got %s"):format(name, names.shown(n)), 2) end
+    local too_small = count(row, n)
+    if too_small then error(("count %s: expected a whole number from %d on, got %d"):format(name, -too_small, n), 2) end
   end
 end
 

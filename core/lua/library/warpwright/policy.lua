@@ -136,7 +136,8 @@ local function parameter_value(definition, rows, key, text)
   if math.type(default) == "integer" then value = math.tointeger(value) end
   if math.type(default) == "float" then value = value and value + 0.0 end
   if type(default) == "boolean" and type(text) == "string" then value = ({ ["true"] = true, ["false"] = false })[text] end
-  if type(value) ~= type(default) or out_of_bounds(row, value) then
+  local is_endless = type(value) == "number" and value - value ~= 0 and value ~= default
+  if type(value) ~= type(default) or is_endless or out_of_bounds(row, value) then
     names.expected(("policy %s: %s"):format(definition.name, key), names.wanted(default, row.min, row.max), text)
   end
   return value

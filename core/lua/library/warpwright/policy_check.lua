@@ -38,7 +38,9 @@ function policy_check.check(definition, handles)
   for _, name in ipairs(names.sorted_keys(definition.functions)) do
     if possible[name] or hooks.plain[name] or name == "configure" or name == "start" then
       does = true
-    elseif not name:match "^on_" then -- which the instance refuses
+    elseif hooks.is_like_one(name) then
+      does = true -- or so it was meant: the instance refuses it
+    else
       check_function(definition, name, legal)
     end
   end

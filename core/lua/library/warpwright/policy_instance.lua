@@ -1,5 +1,4 @@
 -- In the Lua state of a policy instance: makes the instance of the policy's file and connects its functions.
-local core = require "warpwright.core"
 local hooks_of = require "warpwright.hooks"
 local load = require "warpwright.load"
 local names = require "warpwright.names"
@@ -13,7 +12,7 @@ local words <const> = "what a policy remembers is in self.state"
 local Instance = {}
 
 --- self:count("name", n): adds to a counter that the definition declares; it is in the stats.
-local function count_into(counters)
+local function count_into(counters, native)
   return function(_, name, n)
     local value = counters[name]
     if value and not n then
@@ -26,6 +25,11 @@ local function count_into(counters)
     end
     if math.type(n) ~= "integer" then
       error(("count %s: expected a whole number, got %s"):format(name, names.shown(n)), 2)
+    end
+    if n < 0 then
+      native.count_bound_events(counters)
+      value = counters[name]
+      if value + n < 0 then error(("count %s: expected a whole number from %d on, got %d"):format(name, -value, n), 2) end
     end
     counters[name] = value + n
   end
@@ -81,30 +85,6 @@ local function checked_list(name, list)
     error(("self.%s: expected %s, got %s"):format(name, #list == 0 and "no index (it is empty)" or ("an index from 1 to %d"):format(#list),
       names.shown(i)), 2)
   end })
-end
-
---- Names of questions, which no on_ marks as hooks.
-local function all_questions()
-  local questions = {}
-  for _, class in ipairs(core.classes()) do
-    for _, event in ipairs(core.class_events(class.name)) do
-      if event.question then questions[#questions + 1] = event.name end
-    end
-  end
-  return questions
-end
-
-local prefixes = { "", "sm_", "l1_", "texture_", "constant_", "lsu_", "l2_", "mc_", "cache_" }
-
---- Is a function whose name no hook has meant as one?
-local function looks_like_a_hook(name, questions)
-  if name:match "^on_" then return true end
-  for _, question in ipairs(questions) do
-    for _, prefix in ipairs(prefixes) do
-      if name == prefix .. question then return true end
-    end
-  end
-  return false
 end
 
 local function check_period(period, what)
@@ -168,7 +148,7 @@ end
 
 --- Tells of the hooks of objects; returns the others, and their period.
 local function connect(self, definition, specification, handles, native, hooks, legal, counters)
-  local plain, questions, params = {}, all_questions(), specification.params
+  local plain, params = {}, specification.params
   for _, name in ipairs(names.sorted_keys(definition.functions)) do
     local hook = hooks[name]
     if hooks_of.plain[name] then
@@ -181,7 +161,7 @@ local function connect(self, definition, specification, handles, native, hooks, 
         native.subscribe(handle, target.event, definition.functions[name], name, hook.speaks, concerns(self, handle),
           hook.later)
       end
-    elseif looks_like_a_hook(name, questions) then
+    elseif hooks_of.is_like_one(name) then
       local of = name:gsub("^on_", ""):match "^%l+%d*"
       if handles[of] == false then
         error(("%s: expected an object as self.%s, got none on this machine"):format(name, of), 0)
@@ -226,7 +206,7 @@ return function(specification, handles, native)
       if not ok then error(problem, 2) end
     end
   end
-  Instance.count = count_into(counters)
+  Instance.count = count_into(counters, native)
   add_shares(definition, native)
   add_own_l1(specification.users or {})
   local self = { state = {}, handles = handles }
