@@ -244,6 +244,10 @@ fails("holding more than there is room for", "self.up:pop() return true", "expec
   { params = "holds = 4" })
 fails("a message that is lost", "self.up:pop()", "expected every message to be sent on, answered or dropped in the end, got the read of")
 fails("a statistic that there is not", "self:count 'sen'", "count: no statistic of the class matches 'sen'; did you mean seen?")
+fails("a request with a field that there is not", "self.down:request { address = 0, byte = 32 }",
+  "request: no field matches 'byte'; available: address, bytes, kind, tag, sm, warp, class")
+fails("a request of a kind that there is not", "self.down:request { address = 0, kind = 'atomic' }",
+  "request: kind: expected 'read' or 'write', got 'atomic'")
 fails("a request off its boundary", "self.down:request { address = 4 }", "request: address: expected a multiple of 128, got 4")
 fails("a field that is assigned", "self.last = cycle", "self.last: expected an assignment in start(), got one later; what an object remembers is in self.state")
 fails("a parameter that is assigned", "self.params.holds = 2",

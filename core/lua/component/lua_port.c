@@ -332,11 +332,34 @@ static void require_segment(lua_State *L, const MemMessage *m) {
                    (LUAI_UACINT)m->address);
 }
 
-static MemMessage message_of(lua_State *L, const LuaRun *run) {
-    static const char *const legal[] = {"read", "write", NULL};
-    lua_getfield(L, 2, "kind");
-    MemMessage m = {.kind = (uint8_t)luaL_checkoption(L, lua_gettop(L), "read", legal)};
+static uint8_t kind_of(lua_State *L) {
+    int type = lua_getfield(L, 2, "kind");
+    const char *kind = type == LUA_TSTRING ? lua_tostring(L, -1) : "";
+    bool reads = type == LUA_TNIL || strcmp(kind, "read") == 0;
+    if (!reads && strcmp(kind, "write") != 0)
+        luaL_error(L, "request: kind: expected 'read' or 'write', got %s", push_given(L, -1));
     lua_pop(L, 1);
+    return reads ? MEM_READ : MEM_WRITE;
+}
+
+/* What is misspelt would be left out. */
+static void require_known_fields(lua_State *L) {
+    static const char *const legal[] = {"address", "bytes", "kind", "tag", "sm", "warp", "class", NULL};
+    for (lua_pushnil(L); lua_next(L, 2); lua_pop(L, 1)) {
+        const char *key = lua_type(L, -2) == LUA_TSTRING ? lua_tostring(L, -2) : NULL;
+        const char *const *name = legal;
+        while (key && *name && strcmp(*name, key) != 0)
+            name++;
+        if (!key || !*name)
+            luaL_error(L,
+                       "request: no field matches %s; available: address, bytes, kind, tag, sm, warp, class",
+                       push_given(L, -2));
+    }
+}
+
+static MemMessage message_of(lua_State *L, const LuaRun *run) {
+    require_known_fields(L);
+    MemMessage m = {.kind = kind_of(L)};
     m.address = number_of(L, "address", -1, ((lua_Integer)1 << MAX_ADDRESS_BITS) - 1);
     m.bytes = (uint16_t)number_of(L, "bytes", LINE_BYTES_MAX, LINE_BYTES_MAX);
     require_segment(L, &m);

@@ -140,8 +140,8 @@ static const char *const with_holes[] = {
     "(function() local t = {} for i = 1, 8 do t[i] = i end for i = 2, 7 do t[i] = nil end return t end)()",
     "(function() local t = {} for i = 1, 40 do t[i] = i end for i = 1, 20 do t[i] = nil end return t end)()",
     "(function() local t = {} for i = 20, 40 do t[i] = i end return t end)()",
-    "(function() local t = {} for i = 1, 3000 do t[i] = i end for i = 1, 2998 do t[i] = nil end return t "
-    "end)()",
+    ("(function() local t = {} for i = 1, 3000 do t[i] = i end for i = 1, 2998 do t[i] = nil end return t "
+     "end)()"),
 };
 
 START_TEST(a_table_with_holes_has_the_length_that_it_had) {
