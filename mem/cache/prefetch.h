@@ -89,7 +89,8 @@ void prefetch_init(Prefetches *prefetches, CacheObject *object, CacheIndex *inde
 void prefetch_ask(Prefetches *prefetches, const MethodCall *call, bool allowed, bool own);
 #define PREFETCH_METHOD(function)                                                                            \
     METHOD("prefetch", function,                                                                             \
-           "Fetches the sector at the address ahead of demand, for a warp of an SM, unless it is dropped",   \
+           "Fetches the sector at the address ahead of demand, for a warp of an SM, unless it is dropped, "  \
+           "as all are with prefetch_queue = 0, the default, which configure() can raise",                   \
            TAKES(WHOLE_NUMBER("address"), WHOLE_NUMBER("warp", .max = 63),                                   \
                  WHOLE_NUMBER("sm", .max = MAX_SMS - 1)))
 

@@ -394,7 +394,7 @@ function L1:setting(knobs, ...) end
 ---@return integer? warp
 function L1:reexecution_head() end
 
----Fetches the sector at the address ahead of demand, for a warp of an SM, unless it is dropped
+---Fetches the sector at the address ahead of demand, for a warp of an SM, unless it is dropped, as all are with prefetch_queue = 0, the default, which configure() can raise
 ---@param address integer
 ---@param warp integer 0 to 63
 ---@param sm integer 0 to 1023
@@ -605,7 +605,7 @@ local L2 = {}
 ---@return fun(argument?: integer)
 function L2:setting(knobs, ...) end
 
----Fetches the sector at the address ahead of demand, for a warp of an SM, unless it is dropped
+---Fetches the sector at the address ahead of demand, for a warp of an SM, unless it is dropped, as all are with prefetch_queue = 0, the default, which configure() can raise
 ---@param address integer
 ---@param warp integer 0 to 63
 ---@param sm integer 0 to 1023
