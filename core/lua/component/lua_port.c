@@ -312,11 +312,14 @@ static int l_drop(lua_State *L) {
 
 /* --- Requests of its own --------------------------------------------------------------------- */
 
-/* A whole number of the table at index 2. */
-static uint64_t number_of(lua_State *L, const char *name, lua_Integer initial, lua_Integer max) {
+/* Fields of the table at index 2. Each function counts in `known` whether its field is there. */
+static uint64_t number_of(lua_State *L, const char *name, lua_Integer initial, lua_Integer max, int *known) {
     lua_Integer value = initial;
     int whole = 1;
-    if (lua_getfield(L, 2, name) != LUA_TNIL) value = lua_tointegerx(L, -1, &whole);
+    if (lua_getfield(L, 2, name) != LUA_TNIL) {
+        value = lua_tointegerx(L, -1, &whole);
+        ++*known;
+    }
     if (!whole || value < 0 || value > max)
         luaL_error(L, "request: %s: expected a whole number from 0 to %I, got %s", name, (LUAI_UACINT)max,
                    push_given(L, -1));
@@ -324,26 +327,18 @@ static uint64_t number_of(lua_State *L, const char *name, lua_Integer initial, l
     return (uint64_t)value;
 }
 
-static void require_segment(lua_State *L, const MemMessage *m) {
-    if (m->bytes != 32 && m->bytes != 64 && m->bytes != LINE_BYTES_MAX)
-        luaL_error(L, "request: bytes: expected 32, 64 or 128, got %d", (int)m->bytes);
-    if (m->address % m->bytes)
-        luaL_error(L, "request: address: expected a multiple of %d, got %I", (int)m->bytes,
-                   (LUAI_UACINT)m->address);
-}
-
-static uint8_t kind_of(lua_State *L) {
+static uint8_t kind_of(lua_State *L, int *known) {
     int type = lua_getfield(L, 2, "kind");
     const char *kind = type == LUA_TSTRING ? lua_tostring(L, -1) : "";
     bool reads = type == LUA_TNIL || strcmp(kind, "read") == 0;
     if (!reads && strcmp(kind, "write") != 0)
         luaL_error(L, "request: kind: expected 'read' or 'write', got %s", push_given(L, -1));
+    *known += type != LUA_TNIL;
     lua_pop(L, 1);
     return reads ? MEM_READ : MEM_WRITE;
 }
 
-/* What is misspelt would be left out. */
-static void require_known_fields(lua_State *L) {
+static void refuse_unknown_fields(lua_State *L) {
     static const char *const legal[] = {"address", "bytes", "kind", "tag", "sm", "warp", "class", NULL};
     for (lua_pushnil(L); lua_next(L, 2); lua_pop(L, 1)) {
         const char *key = lua_type(L, -2) == LUA_TSTRING ? lua_tostring(L, -2) : NULL;
@@ -357,15 +352,31 @@ static void require_known_fields(lua_State *L) {
     }
 }
 
-static MemMessage message_of(lua_State *L, const LuaRun *run) {
-    require_known_fields(L);
-    MemMessage m = {.kind = kind_of(L)};
-    m.address = number_of(L, "address", -1, ((lua_Integer)1 << MAX_ADDRESS_BITS) - 1);
-    m.bytes = (uint16_t)number_of(L, "bytes", LINE_BYTES_MAX, LINE_BYTES_MAX);
+/* What is misspelt would be left out. Requests come in each cycle, so names are compared only where the table has not what was
+ * found: it has more, or some of what it has is its metatable's. */
+static void require_no_others(lua_State *L, int known) {
+    int fields = 0;
+    for (lua_pushnil(L); lua_next(L, 2); lua_pop(L, 1))
+        fields++;
+    if (fields != known) refuse_unknown_fields(L);
+}
+
+static void require_segment(lua_State *L, const MemMessage *m) {
+    if (m->bytes != 32 && m->bytes != 64 && m->bytes != LINE_BYTES_MAX)
+        luaL_error(L, "request: bytes: expected 32, 64 or 128, got %d", (int)m->bytes);
+    if (m->address % m->bytes)
+        luaL_error(L, "request: address: expected a multiple of %d, got %I", (int)m->bytes,
+                   (LUAI_UACINT)m->address);
+}
+
+static MemMessage message_of(lua_State *L, const LuaRun *run, int *known) {
+    MemMessage m = {.kind = kind_of(L, known)};
+    m.address = number_of(L, "address", -1, ((lua_Integer)1 << MAX_ADDRESS_BITS) - 1, known);
+    m.bytes = (uint16_t)number_of(L, "bytes", LINE_BYTES_MAX, LINE_BYTES_MAX, known);
     require_segment(L, &m);
-    m.sm = (uint16_t)number_of(L, "sm", 0, SMS - 1);
-    m.warp = (uint16_t)number_of(L, "warp", 0, WARPS - 1);
-    m.class_number = (uint8_t)number_of(L, "class", 0, CLASSES - 1);
+    m.sm = (uint16_t)number_of(L, "sm", 0, SMS - 1, known);
+    m.warp = (uint16_t)number_of(L, "warp", 0, WARPS - 1, known);
+    m.class_number = (uint8_t)number_of(L, "class", 0, CLASSES - 1, known);
     m.issued = run->now;
     if (m.kind == MEM_WRITE) {
         uint64_t first = m.address % LINE_BYTES_MAX;
@@ -383,8 +394,10 @@ static int l_request(lua_State *L) {
     LuaRun *run = port->run;
     luaL_checktype(L, 2, LUA_TTABLE);
     if (is_up(port)) luaL_error(L, "request: expected a port towards memory, got %s", push_name(L, port));
-    MemMessage m = message_of(L, run);
-    uint64_t tag = number_of(L, "tag", 0, LUA_MAXINTEGER);
+    int known = 0;
+    MemMessage m = message_of(L, run, &known);
+    uint64_t tag = number_of(L, "tag", 0, LUA_MAXINTEGER, &known);
+    require_no_others(L, known);
     require_room(L, port, "request");
     if (!(m.flags & MEM_POSTED)) {
         Held *held = free_place(L, run);
