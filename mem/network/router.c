@@ -250,6 +250,37 @@ static uint32_t choose(const Router *r, const Heads *heads, uint64_t asking, uin
     return arbitration_winner(r->arbitration, &r->priority, set, pointer, candidate, heads);
 }
 
+/* Of these heads, those with so many flits or fewer. */
+static uint64_t that_fit(const Heads *heads, uint64_t asking, uint64_t flits) {
+    uint64_t fit = 0;
+    for (; asking; asking &= asking - 1) {
+        uint32_t head = (uint32_t)__builtin_ctzll(asking);
+        fit |= (uint64_t)(heads->packet[head]->flits <= flits) << head;
+    }
+    return fit;
+}
+
+/* The winner fits; subscribers choose among those that do, so that whoever they name crosses. */
+COLD static uint32_t ask_policies(Router *r, const Heads *heads, uint32_t output, uint64_t asking,
+                                  uint64_t flits, uint32_t winner) {
+    uint64_t fit = that_fit(heads, asking, flits);
+    bool responses = is_response_vc(r, heads->packet[winner]->vc);
+    return arbitration_ask(&r->obj, responses, output, (PortSet){&fit, 1}, winner);
+}
+
+Candidate router_head(const Router *r, uint32_t head) {
+    uint32_t locals = r->up_count + r->down_count, queue = head - locals;
+    uint64_t now = r->obj.cluster->now;
+    if (head >= r->heads) return (Candidate){0};
+    if (head < locals) {
+        Link *link = local_input(r, head);
+        return (Candidate){link_peek(link, now), link_next_ready(link)};
+    }
+    if (!(r->filled >> queue & 1)) return (Candidate){0};
+    const RouterSlot *slot = slot_at(r, queue / router_vcs(r), queue % router_vcs(r), 0);
+    return (Candidate){&slot->packet.message, slot->time};
+}
+
 /* The head has crossed: it leaves its link or its buffer, and its input is taken. */
 static void leave_input(Router *r, Heads *heads, uint32_t head, uint64_t now) {
     uint32_t locals = r->up_count + r->down_count, input = input_of(r, head);
@@ -301,6 +332,8 @@ static bool serve_channel(Router *r, Heads *heads, uint32_t k, uint64_t now) {
             continue;
         }
         if (!link_can_send(r->out[k].send, now)) return false;
+        if (object_has_subscriber(&r->obj, ARBITRATE))
+            winner = ask_policies(r, heads, k, asking, r->credits[k][vc], winner);
         r->conflicts += (uint64_t)__builtin_popcountll(asking) - 1;
         cross_to_channel(r, heads, winner, k, vc, now);
         return true;
@@ -312,9 +345,11 @@ static bool serve_local(Router *r, Heads *heads, uint32_t port, uint64_t now) {
     uint64_t asking = heads->asks.local[port] & ~heads->busy;
     if (!asking) return false;
     uint32_t winner = choose(r, heads, asking, r->local_pointer[port]);
-    const RouterPacket *packet = heads->packet[winner];
     RouterQueue *queue = &r->local[port];
-    if (queue->flits + packet->flits > r->output_buffer) return false;
+    if (queue->flits + heads->packet[winner]->flits > r->output_buffer) return false;
+    if (object_has_subscriber(&r->obj, ARBITRATE))
+        winner = ask_policies(r, heads, DIRECTIONS + port, asking, r->output_buffer - queue->flits, winner);
+    const RouterPacket *packet = heads->packet[winner];
     leave_input(r, heads, winner, now);
     uint32_t flits = packet->flits;
     RouterSlot *slot = local_slot_at(r, port, queue->count++);

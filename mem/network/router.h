@@ -109,6 +109,10 @@ static inline uint32_t router_flits(const Router *r, const MemMessage *m, bool r
     return r->flits_of[response ? mem_response_bytes(m) : mem_request_bytes(m)];
 }
 
+/* What stands at the head of an input: of the up ports, the down ports, then each direction's virtual channels. No message:
+ * nothing does. */
+Candidate router_head(const Router *r, uint32_t head);
+
 /* From init() and destroy(): finds the network, checks how it is wired. */
 void router_join_network(Router *r);
 void router_leave_network(Router *r);

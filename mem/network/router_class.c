@@ -168,6 +168,15 @@ static const Field router_fields[] = {
     FIELDS_END,
 };
 
+static void call_head(SimObject *object, MethodCall *call) {
+    arbitration_head(call, router_head((const Router *)object, (uint32_t)call->argument[0].whole));
+}
+
+static const Method router_methods[] = {
+    METHOD("head", call_head, HEAD_DOC, TAKES(WHOLE_NUMBER("input", .min = 0, .max = ROUTER_HEADS_MAX - 1)),
+           HEAD_RESULTS, MAY_BE_NIL),
+    METHODS_END};
+
 /* The way through the other routers changes nothing. */
 static UntimedAnswer take_untimed(SimObject *object, const void *request) {
     const Router *r = (const Router *)object;
@@ -181,6 +190,8 @@ const Class router_class = {
     .doc = "Router of a mesh, a torus or a ring: virtual cut-through, credits, virtual channels",
     .bytes = sizeof(Router),
     .fields = router_fields,
+    .events = arbitration_events,
+    .methods = router_methods,
     .build = build_router,
     .init = init_router,
     .tick = tick_router,

@@ -1,4 +1,5 @@
 -- What an instance is about, what it hears of other objects, and what instances of a policy tell each other.
+local ww = require "warpwright"
 local harness = require "tests.lib.harness"
 local checks = require "tests.lib.policy_checks"
 local runs = require "tests.lib.policy_runs"
@@ -96,6 +97,39 @@ return p]]) }
   assert(stat(stats, "xbar.p.asked") > 100)
   fails({ policy = policy_file("two", 'local p = policy "p" { scope = "Crossbar" } function p:start() self.object:head(2, 0) end return p') },
     ":head: responses: expected true, false, 1 or 0, got 2")
+end)
+
+harness.test("policies arbitrate for the outputs of a mesh's routers", function()
+  local function run(body, set)
+    local r = ww.run { config = "gtx480_mesh", workload = "bfs", size = "small", out = false, set = set, policy = policy_file("mesh", ([[
+local bits = require "warpwright.bits"
+local p = policy "p" { scope = "Router", counters = { asked = "Times", others = "Answers other than the choice" } }
+function p:arbitrate(responses, output, inputs, choice)
+  self:count "asked"
+  %s
+end
+return p]]):format(body)) }
+    return r, r["mesh[*].p.asked"], r["mesh[*].p.others"]
+  end
+  local by_age = [[
+  local best, least = choice, select(6, self.object:head(choice))
+  for input in bits.each(inputs) do
+    local issued = select(6, self.object:head(input))
+    if %s then best, least = input, issued end
+  end
+  if best ~= choice then self:count "others" end
+  return best]]
+  local plain = ww.run { config = "gtx480_mesh", workload = "bfs", size = "small", out = false }
+  local silent, asked = run ""
+  harness.equal(silent.cycles, plain.cycles, "cycles under a policy that does not answer")
+  assert(asked > 1000, asked)
+  local same, _, others = run(by_age:format "issued < least", { ["mesh[*].arbitration"] = "age" })
+  harness.equal(others, 0, "answers other than the choice, of the rule that is built in")
+  harness.equal(same.cycles, ww.run { config = "gtx480_mesh", workload = "bfs", size = "small", out = false,
+    set = { ["mesh[*].arbitration"] = "age" } }.cycles, "cycles under that rule")
+  local youngest
+  youngest, _, others = run(by_age:format "issued > least")
+  assert(others > 100 and youngest.cycles ~= plain.cycles, "answers are served")
 end)
 
 harness.test("bad scopes and caches are refused", function()

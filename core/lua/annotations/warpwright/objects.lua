@@ -1005,6 +1005,17 @@ local Router = {}
 ---@return fun(argument?: integer)
 function Router:setting(knobs, ...) end
 
+---The first message of an input, nil without one: issued and came are ticks, those of its first requester's sending it and of its coming here
+---@param input integer 0 to 63
+---@return integer? class
+---@return integer? sm
+---@return integer? warp
+---@return integer? pc
+---@return boolean? write
+---@return integer? issued
+---@return integer? came
+function Router:head(input) end
+
 ---@class warpwright.SM.Values
 ---@field warps integer Warps that can be resident (warps)
 ---@field schedulers integer Warp schedulers; warp w belongs to scheduler w mod schedulers (schedulers)
