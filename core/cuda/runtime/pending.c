@@ -5,8 +5,8 @@
 #include <stdlib.h>
 
 static WorkList pending;
-static uint64_t present_round =
-    1; /* of work that is done at one go: places in the list of another one mean nothing */
+/* Of work that is done at one go: places in the list of another one mean nothing. */
+static uint64_t present_round = 1;
 
 int warp_do_pending(void) {
     WorkList list = pending;
@@ -100,6 +100,14 @@ static int do_all_and(const WarpWork *work) {
     return problem ? problem : warp_work_do(work);
 }
 
+/* An event has the time of its last record, whichever stream comes to its own first. Who waits for the one before still
+ * does. */
+static void forget_record(WarpEvent *event) {
+    if (!event || !warp_event_waits(event)) return;
+    pending.items[event->item].work.kind = WORK_EMPTY;
+    event->round = 0;
+}
+
 static int record(WarpStream *stream, const WarpWork *work) {
     WarpEvent *event = warp_event(work->event);
     if (!event) return CUDA_INVALID_HANDLE;
@@ -115,6 +123,7 @@ static int record(WarpStream *stream, const WarpWork *work) {
 int warp_issue(WarpStream *stream, const WarpWork *work) {
     bool is_kernel = work->kind == WORK_KERNEL;
     if (work->kind == WORK_WAIT) return wait_for_event(stream, warp_event(work->event));
+    if (work->kind == WORK_RECORD) forget_record(warp_event(work->event));
     if (is_kernel && (warp_shares_memory() || !fits(&work->kernel))) return do_all_and(work);
     if (!is_kernel && !has_pending(stream)) return warp_work_do(work);
     if (!may_wait(work)) return do_all_and(work);

@@ -5,11 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum {
-    MOST_TOGETHER =
-        1024,      /* that the simulator launches                                                        */
-    WINDOW = 2048, /* items from the first that is not done on, which are looked at: lists may be long */
-};
+/* What the simulator launches at most; and how many items are looked at from the first that is not done on, since lists may
+ * be long. */
+enum { MOST_TOGETHER = 1024, WINDOW = 2048 };
 
 int warp_list_add(WorkList *list, const WarpWork *work, bool keeps, const uint32_t *after,
                   uint32_t after_count, int priority) {

@@ -139,6 +139,13 @@ static void events(void) {
     GOOD(cudaEventElapsedTime(&of_slow, begin_event, slow_event));
     EXPECT(of_quick > 0, 1);
     EXPECT(of_slow > 2.5f * of_quick, 1);
+    /* Recorded again, in a stream that has come to it before. */
+    GOOD(scale_long(slow, a, 4));
+    GOOD(cudaEventRecord(begin_event, quick));
+    GOOD(cudaEventRecord(slow_event, slow));
+    GOOD(cudaEventRecord(slow_event, quick));
+    GOOD(cudaEventElapsedTime(&of_slow, begin_event, slow_event));
+    EXPECT(of_slow == 0, 1);
 }
 
 /* The legacy default stream waits for all others. */
