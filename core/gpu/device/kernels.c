@@ -107,6 +107,15 @@ void gpu_begin_kernels(Gpu *gpu) {
     share_sms(gpu);
 }
 
+static void begin_those_that_wait_no_more(Gpu *gpu) {
+    for (uint32_t k = 0; k < gpu->kernel_count; k++) {
+        LaunchedKernel *kernel = &gpu->kernels[k];
+        if (kernel->has_begun || kernel->has_ended || waits(gpu, kernel)) continue;
+        begin(gpu, k);
+        tell(gpu, kernel, true);
+    }
+}
+
 static void end(Gpu *gpu, uint32_t number) {
     LaunchedKernel *kernel = &gpu->kernels[number];
     for (uint32_t i = 0; i < gpu->sm_count; i++)
@@ -115,20 +124,22 @@ static void end(Gpu *gpu, uint32_t number) {
     if (kernel->has_begun) kernel->result.cycles = gpu_cycle(gpu) - kernel->result.start_cycle;
 }
 
-void gpu_attend_to_kernels(Gpu *gpu) {
-    bool is_to_share = dispatcher_has_freed(gpu->dispatcher);
+/* Whether there were any. */
+static bool end_those_that_are_done(Gpu *gpu) {
+    bool any = false;
     for (uint32_t k = 0; k < gpu->kernel_count; k++) {
         LaunchedKernel *kernel = &gpu->kernels[k];
         if (kernel->has_ended || !dispatcher_has_ended(gpu->dispatcher, k)) continue;
         end(gpu, k);
-        is_to_share = true;
+        any = true;
         if (kernel->has_begun) tell(gpu, kernel, false);
     }
-    for (uint32_t k = 0; k < gpu->kernel_count; k++) {
-        LaunchedKernel *kernel = &gpu->kernels[k];
-        if (kernel->has_begun || kernel->has_ended || waits(gpu, kernel)) continue;
-        begin(gpu, k);
-        tell(gpu, kernel, true);
-    }
+    return any;
+}
+
+void gpu_attend_to_kernels(Gpu *gpu) {
+    bool have_ended = end_those_that_are_done(gpu);
+    begin_those_that_wait_no_more(gpu);
+    bool is_to_share = have_ended || dispatcher_has_freed(gpu->dispatcher);
     if (is_to_share && !dispatcher_idle(gpu->dispatcher)) share_sms(gpu);
 }

@@ -183,7 +183,7 @@ START_TEST(evenly_sms_of_a_kernel_with_too_many_drain_for_another) {
 }
 END_TEST
 
-START_TEST(a_cta_that_fits_no_free_sm_waits_for_one_that_it_fits) {
+START_TEST(kernels_that_find_no_free_sm_wait_for_those_before_them) {
     TinySpec spec = {.body = slow, .sms = 2, .sm = "ctas=1"};
     TinyMachine *m = tiny_new(spec);
     LAUNCH(m, {2, 0}, {2, 0}, {2, 0});
@@ -426,7 +426,7 @@ Suite *kernels_suite(void) {
     tcase_add_test(sms, evenly_each_kernel_gets_as_many_sms);
     tcase_add_test(sms, one_at_a_time_a_kernel_has_all_sms);
     tcase_add_test(sms, evenly_sms_of_a_kernel_with_too_many_drain_for_another);
-    tcase_add_test(sms, a_cta_that_fits_no_free_sm_waits_for_one_that_it_fits);
+    tcase_add_test(sms, kernels_that_find_no_free_sm_wait_for_those_before_them);
     suite_add_tcase(suite, sms);
     TCase *order = tcase_create("one after the other");
     tcase_add_test(order, a_kernel_begins_when_what_it_waits_for_has_ended);
