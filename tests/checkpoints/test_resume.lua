@@ -119,8 +119,16 @@ host_programs.together = { "racing_kernel.ptx", [[
   self:check("CTAs", ctas, 144)
   self:check("steps counted", gpu:download("u32", counters, 64):sum(), 16 * ctas * 128)]] }
 
-for _, name in ipairs { "racing", "textures", "memory", "together" } do
+host_programs.several_per_sm = host_programs.together
+local several_per_sm = harness.write("several_per_sm_machine.lua", [[
+return require "warpwright".variant("several_per_sm", "gtx480", {}, function(m)
+  m:change("dispatcher", { kernels_per_sm = 3, sharing = "evenly" })
+end)
+]])
+
+for _, name in ipairs { "racing", "textures", "memory", "together", "several_per_sm" } do
   local ptx, body = table.unpack(host_programs[name])
+  local config = name == "several_per_sm" and several_per_sm or "gtx480"
   local path = harness.write(name .. ".lua", ([[
 local ww = require "warpwright"
 local w = ww.workload "%s" { ptx = "%s", sizes = { small = {} } }
@@ -129,7 +137,7 @@ function w:run(gpu)
 end
 return w
 ]]):format(name, ptx, body))
-  test("gtx480", path, "gto", "resumes at 10 random cycles", function(case)
+  test(config, path, "gto", "resumes at 10 random cycles", function(case)
     case:resume_everywhere(10)
     harness.equal(case.resumes, 10, "resumes")
   end)

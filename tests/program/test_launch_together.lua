@@ -86,10 +86,11 @@ harness.test("what kernels compute side by side is what they compute one by one"
 end)
 
 harness.test("the result is the same with any number of threads and order of ticks, for each sharing", function()
-  for _, sharing in ipairs { "in_order", "evenly" } do
+  for _, sharing in ipairs { "in_order", "evenly", "in_order 3", "evenly 3" } do
     local texts = {}
+    local rule, per_sm = sharing:match "^(%S+) ?(%d*)"
     for _, how in ipairs { {}, { threads = 2 }, { order = "reversed" } } do
-      how.set = { ["dispatcher.sharing"] = sharing }
+      how.set = { ["dispatcher.sharing"] = rule, ["dispatcher.kernels_per_sm"] = tonumber(per_sm) or 1 }
       local sim, gpu, kernels = build(how)
       gpu:launch_together { spin(gpu, kernels, 100, 40), spin(gpu, kernels, 7, 10), spin(gpu, kernels, 90, 30, 2) }
       local lines = { gpu:digest() }

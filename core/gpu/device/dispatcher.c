@@ -32,8 +32,13 @@ static const Field fields[] = {
         Dispatcher, sharing, "in_order", "in_order|evenly|one_at_a_time",
         "Which of the kernels that were launched together an SM without CTAs gets: the first one that "
         "has CTAs for it; the one with the fewest SMs, and SMs of a kernel that has more than its share "
-        "get no more CTAs until they are empty; the first one, until it has ended",
+        "get no more CTAs until they are empty; the first one, until it has ended. With kernels_per_sm "
+        "above 1, of which an SM gets a CTA next: the first one whose CTA fits; one that has less than "
+        "its share of the SM; the first one, until it has ended",
         .timing = true),
+    PARAM(Dispatcher, kernels_per_sm, "1", "kernels",
+          "Kernels, of those that were launched together, of which an SM may hold CTAs at once", .min = 1,
+          .max = MAX_CTAS),
     PORT_ARRAY(Dispatcher, sm, sms, cta_protocol, ROLE_REQUESTER, "One per SM"),
     STATE(Dispatcher, next_sm, "SM behind the one that got the last CTA"),
     STATE(Dispatcher, grid_count, "Kernels of the launch"),
@@ -46,6 +51,7 @@ static const Field fields[] = {
     STATE(Dispatcher, taken_words, "Length of `taken`"),
     STATE_ARRAY(Dispatcher, taken, taken_words,
                 "Of kernels whose CTAs policies choose: bit per CTA that is handed out"),
+    HOST(Dispatcher, sms_of, "What it asks and tells of the SMs"),
     HOST(Dispatcher, pause_at, "Finished CTAs at which the machine stops for the host program, or 0"),
     STATE_ARRAY(Dispatcher, slots, sms, "Of each SM: its kernel, CTA slots, and which of them are free"),
     KNOB_BY_METHOD(Dispatcher, limit, "limit", "CTAs that each SM may hold: set_limit()"),
@@ -64,6 +70,25 @@ void dispatcher_start(SimObject *object, uint32_t kernels) {
     d->done = 0;
     if (!d->goes_on) d->next_sm = 0;
     memset(d->slots, 0, d->sms * sizeof *d->slots);
+    for (uint32_t sm = 0; sm < d->sms && has_several_per_sm(d); sm++) {
+        d->slots[sm].places = d->sms_of->slots(d->sms_of->context, sm);
+        d->slots[sm].free_slots = slots_of(d->slots[sm].places);
+    }
+}
+
+void dispatcher_know_sms(SimObject *object, const SmsOfKernels *sms_of) {
+    ((Dispatcher *)object)->sms_of = sms_of;
+}
+
+bool dispatcher_runs_several_per_sm(const SimObject *object, uint32_t kernels) {
+    return kernels > 1 && ((const Dispatcher *)object)->kernels_per_sm > 1;
+}
+
+void dispatcher_instructions(const SimObject *object, uint32_t kernel, uint64_t *of_warps,
+                             uint64_t *of_threads) {
+    const Grid *grid = &((const Dispatcher *)object)->grids[kernel];
+    *of_warps = grid->warp_instructions;
+    *of_threads = grid->thread_instructions;
 }
 
 void dispatcher_begin(SimObject *object, uint32_t kernel, const uint32_t grid[3]) {
@@ -125,14 +150,23 @@ bool dispatcher_idle(const SimObject *object) {
     return true;
 }
 
+static Grid *take_done(Dispatcher *d, uint32_t sm, const CtaDone *done) {
+    SmSlots *slots = &d->slots[sm];
+    Grid *grid = &d->grids[slots->kernel[done->slot]];
+    slots->free_slots |= 1u << done->slot;
+    if (has_several_per_sm(d) && has_no_cta(slots)) slots->drains = 0;
+    d->done++;
+    grid->done++;
+    grid->warp_instructions += done->warp_instructions;
+    grid->thread_instructions += done->thread_instructions;
+    return grid;
+}
+
 static void take_finished(Dispatcher *d, uint64_t now) {
     for (uint32_t i = 0; i < d->sms; i++) {
         const CtaDone *done = link_peek(d->sm[i].receive, now);
         if (!done) continue;
-        Grid *grid = &d->grids[d->slots[i].grid];
-        d->slots[i].free_slots |= 1u << done->slot;
-        d->done++;
-        grid->done++;
+        const Grid *grid = take_done(d, i, done);
         object_emit(&d->obj, DISPATCHER_CTA_END, i, done->slot);
         bool frees = leaves_sm_to_others(d, i);
         d->has_freed |= frees;
@@ -151,11 +185,10 @@ int dispatcher_port_of(const SimObject *object, const SimObject *sm) {
     return NO_SM;
 }
 
-bool dispatcher_forward(SimObject *object, uint32_t sm, uint32_t ctaid[3], uint32_t *slot) {
+bool dispatcher_forward(SimObject *object, uint32_t sm, CtaStart *start) {
     Dispatcher *d = (Dispatcher *)object;
-    if (!has_ctas_left(d->grids) || !room_of_sm(d, sm) || !take_cta(d, sm, ctaid)) return false;
-    *slot = (uint32_t)__builtin_ctz(d->slots[sm].free_slots);
-    d->slots[sm].free_slots &= d->slots[sm].free_slots - 1;
+    if (!has_ctas_left(d->grids) || !room_of_sm(d, sm) || !take_cta(d, sm, start->ctaid)) return false;
+    take_slot(d, sm, start);
     return true;
 }
 
@@ -183,6 +216,7 @@ bool dispatcher_is_kept_waiting(const SimObject *object) {
     const Dispatcher *d = (const Dispatcher *)object;
     bool share_decides = d->grid_count > 1 && object_has_subscriber(object, DISPATCHER_NEXT_KERNEL);
     bool any_left = false, any_has_room = false;
+    if (has_several_per_sm(d)) return (share_decides || policies_decide(d)) && any_sm_could_get_one(d);
     for (uint32_t g = 0; g < d->grid_count; g++)
         any_left |= has_ctas_left(&d->grids[g]);
     for (uint32_t sm = 0; sm < d->sms && any_left; sm++) {
@@ -195,7 +229,7 @@ bool dispatcher_is_kept_waiting(const SimObject *object) {
 
 /* --- Its cycle --------------------------------------------------------------------------------- */
 
-/* Kernel after kernel, which have SMs of their own. True when an SM got a CTA. */
+/* Kernel after kernel: each SM gets CTAs of one of them in this cycle. True when an SM got a CTA. */
 static bool hand_out_all(Dispatcher *d, uint64_t now, bool *any_left) {
     bool busy = false;
     for (uint32_t g = 0; g < d->grid_count; g++) {
@@ -213,15 +247,30 @@ static uint64_t tick(SimObject *object, uint64_t now) {
     uint64_t next = NEVER;
     bool any_left = false;
     take_finished(d, now);
+    if (has_several_per_sm(d)) choose_kernels(d);
     bool busy = hand_out_all(d, now, &any_left);
     for (uint32_t i = 0; i < d->sms; i++) {
         uint64_t ready = link_next_ready(d->sm[i].receive);
         if (ready < next) next = ready;
     }
     /* Policies are asked in each cycle, so that it does not matter when else it ticks. */
-    busy |= policies_decide(d) && any_left;
+    bool share_decides = has_several_per_sm(d) && object_has_subscriber(object, DISPATCHER_NEXT_KERNEL);
+    busy |= (policies_decide(d) || share_decides) && any_left;
     if (busy || next <= now) next = now + object->period;
     return next;
+}
+
+static void kernels_in_slots_are_sound(const Dispatcher *d, uint32_t sm) {
+    const SmSlots *slots = &d->slots[sm];
+    for (uint32_t taken = slots_of(slots->places) & ~slots->free_slots; taken; taken &= taken - 1) {
+        uint32_t slot = (uint32_t)__builtin_ctz(taken);
+        sound(slots->kernel[slot] < d->grid_count, "%s.slots: a CTA of kernel %u in slot %u of SM %u",
+              d->obj.path, slots->kernel[slot], slot, sm);
+    }
+    if (!has_several_per_sm(d)) return;
+    CtaNeeds all = d->sms_of->room(d->sms_of->context, sm), left = room_left(d, sm);
+    sound(left.warps <= all.warps && left.registers <= all.registers && left.shared <= all.shared,
+          "%s.slots: more CTAs in SM %u than fit", d->obj.path, sm);
 }
 
 static void slots_are_sound(const Dispatcher *d) {
@@ -234,6 +283,7 @@ static void slots_are_sound(const Dispatcher *d) {
                   slots->grid < d->grid_count,
               "%s.slots: 0x%x of %u of SM %u are free, kernel %u", d->obj.path, slots->free_slots,
               slots->places, i, slots->grid);
+        kernels_in_slots_are_sound(d, i);
         places += slots->places;
     }
     sound(places || !left, "%s.slots: none", d->obj.path);
@@ -351,7 +401,8 @@ static const Event events[] = {
          "Which of the kernels that were launched together, numbered from 0, shall this SM "
          "without CTAs get? choice: "
          "that of `sharing`, or -1. The answer -1: none until a kernel begins or ends, or "
-         "another SM is without CTAs"},
+         "another SM is without CTAs. With kernels_per_sm above 1: of which shall the SM get a CTA next? "
+         "Asked in each cycle for each SM with room for one; the answer -1: of none in this cycle"},
     {0}};
 
 static void set_limit(SimObject *object, MethodCall *call) {
@@ -403,6 +454,19 @@ static void call_kernel_of(SimObject *object, MethodCall *call) {
     call->result[0].whole = ((const Dispatcher *)object)->slots[call->argument[0].whole].grid;
 }
 
+static void call_ctas_of(SimObject *object, MethodCall *call) {
+    const Dispatcher *d = (const Dispatcher *)object;
+    uint32_t sm = (uint32_t)call->argument[0].whole, kernel = (uint32_t)call->argument[1].whole;
+    call->result[0].whole = ctas_of_kernel(d, sm, kernel);
+}
+
+static void call_room_for(SimObject *object, MethodCall *call) {
+    const Dispatcher *d = (const Dispatcher *)object;
+    uint32_t sm = (uint32_t)call->argument[0].whole, kernel = (uint32_t)call->argument[1].whole;
+    call->nothing = !has_several_per_sm(d) || kernel >= d->grid_count;
+    if (!call->nothing) call->result[0].whole = room_within(d, sm, kernel);
+}
+
 static void call_drain(SimObject *object, MethodCall *call) {
     Dispatcher *d = (Dispatcher *)object;
     SmSlots *slots = &d->slots[call->argument[0].whole];
@@ -430,8 +494,20 @@ static const Method methods[] = {
            "nil: there are not so many",
            TAKES(WHOLE_NUMBER("kernel", .max = MAX_KERNELS_TOGETHER - 1)),
            RETURNS(WHOLE_NUMBER("waiting"), WHOLE_NUMBER("resident")), MAY_BE_NIL),
-    METHOD("kernel_of", call_kernel_of, "Number of the kernel whose CTAs the SM holds or held last",
+    METHOD("kernel_of", call_kernel_of,
+           "Number of the kernel whose CTAs the SM holds or held last; with kernels_per_sm above 1, of the "
+           "CTA that it got last or gets next",
            TAKES(WHOLE_NUMBER_BELOW("sm", Dispatcher, sms)), RETURNS(WHOLE_NUMBER("kernel"))),
+    METHOD("ctas_of", call_ctas_of, "CTAs of the kernel, numbered from 0, that the SM holds",
+           TAKES(WHOLE_NUMBER_BELOW("sm", Dispatcher, sms),
+                 WHOLE_NUMBER("kernel", .max = MAX_KERNELS_TOGETHER - 1)),
+           RETURNS(WHOLE_NUMBER("ctas"))),
+    METHOD("room_for", call_room_for,
+           "CTAs of the kernel that fit the SM beside those that it holds, with kernels_per_sm above 1; "
+           "else nil",
+           TAKES(WHOLE_NUMBER_BELOW("sm", Dispatcher, sms),
+                 WHOLE_NUMBER("kernel", .max = MAX_KERNELS_TOGETHER - 1)),
+           RETURNS(WHOLE_NUMBER("ctas")), MAY_BE_NIL),
     METHOD("drain", call_drain,
            "The SM gets no more CTAs until it is empty; then it may get another kernel: next_kernel()",
            TAKES(WHOLE_NUMBER_BELOW("sm", Dispatcher, sms))),

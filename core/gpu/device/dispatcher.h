@@ -1,5 +1,5 @@
 /* Hands out the CTAs of kernels to the SMs, at most one per SM and cycle, in turn. Of several kernels that were launched
- * together, an SM has CTAs of one at a time; they are numbered in the order of the launch. */
+ * together, which are numbered in the order of the launch, an SM has CTAs of one at a time, or of up to kernels_per_sm. */
 #ifndef WW_GPU_DISPATCHER_H
 #define WW_GPU_DISPATCHER_H
 
@@ -11,8 +11,19 @@ typedef struct {
                        uint32_t kernel); /* CTAs that the SM could hold at once */
     void (*given)(void *context, uint32_t port,
                   uint32_t kernel); /* the SM, which has none, gets those of another kernel */
+    CtaNeeds (*needs)(void *context, uint32_t port, uint32_t kernel); /* of a CTA */
+    CtaNeeds (*room)(void *context, uint32_t port);                   /* all that the SM has */
+    uint32_t (*slots)(void *context, uint32_t port);                  /* for CTAs of any kernels */
     void *context;
 } SmsOfKernels;
+
+/* Before the first launch; kept. */
+void dispatcher_know_sms(SimObject *dispatcher, const SmsOfKernels *sms_of);
+/* May SMs have CTAs of several kernels of a launch of so many at once? */
+bool dispatcher_runs_several_per_sm(const SimObject *dispatcher, uint32_t kernels);
+/* Of a kernel that has ended, where SMs had CTAs of several at once. */
+void dispatcher_instructions(const SimObject *dispatcher, uint32_t kernel, uint64_t *of_warps,
+                             uint64_t *of_threads);
 
 /* Between quanta, nothing running: so many kernels will begin. All SMs have the first of them, and no place yet. */
 void dispatcher_start(SimObject *dispatcher, uint32_t kernels);
@@ -22,7 +33,7 @@ void dispatcher_begin(SimObject *dispatcher, uint32_t kernel, const uint32_t gri
 bool dispatcher_has_freed(const SimObject *dispatcher);
 /* Between quanta, after that, or when a kernel has begun or ended, and not at other boundaries, of which a run may have
  * any: SMs without CTAs may get those of another kernel. The dispatcher is to tick at `now` or later. */
-void dispatcher_share(SimObject *dispatcher, const SmsOfKernels *sms_of, uint64_t now);
+void dispatcher_share(SimObject *dispatcher, uint64_t now);
 /* Where kernels may begin in the address space of their code. */
 uint64_t dispatcher_code_align(const SimObject *dispatcher);
 /* Between quanta: no more CTAs are handed out; the kernels end when those that were are done. */
@@ -43,9 +54,8 @@ bool dispatcher_is_kept_waiting(const SimObject *dispatcher);
 
 /* The place of an SM among those that it serves; less than 0: none. */
 int dispatcher_port_of(const SimObject *dispatcher, const SimObject *sm);
-/* The next CTA of the grid, or that which policies choose for the SM, and a slot for it, if there is one and the SM has
- * room. */
-bool dispatcher_forward(SimObject *dispatcher, uint32_t sm, uint32_t ctaid[3], uint32_t *slot);
+/* The next CTA of the grid, or that which policies choose for the SM, if there is one and the SM has room. */
+bool dispatcher_forward(SimObject *dispatcher, uint32_t sm, CtaStart *start);
 void dispatcher_forward_end(SimObject *dispatcher, uint32_t sm, uint32_t slot);
 /* Those that have not ended are the SMs' from now on, who tell when they have. */
 void dispatcher_hand_over(SimObject *dispatcher);

@@ -7,8 +7,7 @@ uint32_t resident_ctas(const Dispatcher *d, uint32_t sm) {
     return d->slots[sm].places - (uint32_t)__builtin_popcount(d->slots[sm].free_slots);
 }
 
-/* CTAs that the SM may hold. */
-static uint32_t most_resident(const Dispatcher *d, uint32_t sm) {
+uint32_t most_resident(const Dispatcher *d, uint32_t sm) {
     uint32_t places = d->slots[sm].places, limit = d->limit[sm];
     return limit && limit < places ? limit : places;
 }
@@ -19,6 +18,7 @@ bool has_room(const Dispatcher *d, uint32_t sm) {
 
 uint32_t room_of_sm(const Dispatcher *d, uint32_t sm) {
     bool has_present = d->slots[sm].grid == d->present;
+    if (has_several_per_sm(d)) return has_present && d->slots[sm].is_due ? room_within(d, sm, d->present) : 0;
     return has_present && has_room(d, sm) ? most_resident(d, sm) - resident_ctas(d, sm) : 0;
 }
 
@@ -111,6 +111,15 @@ static void end_turn(Dispatcher *d, uint32_t sm) {
     d->next_sm = grid->next_sm = grid->block_left ? sm : (sm + 1) % d->sms;
 }
 
+void take_slot(Dispatcher *d, uint32_t sm, CtaStart *start) {
+    SmSlots *slots = &d->slots[sm];
+    start->slot = (uint32_t)__builtin_ctz(slots->free_slots);
+    start->kernel = has_several_per_sm(d) ? d->present : 0;
+    start->pad = 0;
+    slots->free_slots &= slots->free_slots - 1;
+    slots->kernel[start->slot] = (uint16_t)d->present;
+}
+
 /* False: policies keep the SM waiting, which ends its block. */
 static bool hand_out(Dispatcher *d, uint32_t sm, uint64_t now) {
     Grid *grid = &d->grids[d->present];
@@ -119,11 +128,9 @@ static bool hand_out(Dispatcher *d, uint32_t sm, uint64_t now) {
         if (sm == grid->next_sm) grid->block_left = 0;
         return false;
     }
-    SmSlots *slots = &d->slots[sm];
     CtaStart *start = link_send(d->sm[sm].send, now);
     memcpy(start->ctaid, cta, sizeof start->ctaid);
-    start->slot = (uint32_t)__builtin_ctz(slots->free_slots);
-    slots->free_slots &= slots->free_slots - 1;
+    take_slot(d, sm, start);
     d->ctas_dispatched++;
     object_emit(&d->obj, DISPATCHER_CTA_START, sm, start->slot, start->ctaid[0], start->ctaid[1],
                 start->ctaid[2]);

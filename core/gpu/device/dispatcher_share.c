@@ -1,4 +1,4 @@
-/* Which of the kernels that were launched together an SM gets: an SM has CTAs of one kernel at a time. */
+/* Which of the kernels that were launched together an SM gets, where it has CTAs of one at a time. */
 #include "core/gpu/device/dispatcher_state.h"
 
 #include <stdlib.h>
@@ -8,15 +8,14 @@ enum { NO_GRID = -1 };
 /* What the SMs have, between quanta. */
 typedef struct {
     Dispatcher *d;
-    const SmsOfKernels *sms_of;
     uint32_t running;   /* grids that have begun and have CTAs that have not ended */
     uint32_t draining;  /* SMs */
     uint32_t *sms;      /* of each grid: SMs with CTAs of it, or that shall get some */
     uint64_t *promised; /* of each grid: CTAs that SMs without any will get of it first */
 } Shares;
 
-static uint32_t places_for(const Shares *shares, uint32_t sm, uint32_t grid) {
-    return shares->sms_of->places(shares->sms_of->context, sm, grid);
+static uint32_t places_for(const Dispatcher *d, uint32_t sm, uint32_t grid) {
+    return d->sms_of->places(d->sms_of->context, sm, grid);
 }
 
 /* How many CTAs an SM without any gets before another SM does. */
@@ -33,12 +32,9 @@ static bool wants_sm(const Shares *shares, uint32_t grid) {
     return has_ctas_left(of) && of->ctas - of->handed_out > shares->promised[grid];
 }
 
-static bool is_running(const Grid *grid) {
-    return grid->has_begun && grid->done < grid->ctas;
-}
-
-static bool can_use(const Shares *shares, uint32_t sm, uint32_t grid) {
-    return has_ctas_left(&shares->d->grids[grid]) && places_for(shares, sm, grid);
+static bool can_use(const Dispatcher *d, uint32_t sm, uint32_t grid) {
+    if (has_several_per_sm(d)) return can_get(d, sm, grid);
+    return has_ctas_left(&d->grids[grid]) && places_for(d, sm, grid);
 }
 
 /* The first that wants it, in the order of the launch, or of those with the fewest SMs the first; where none needs it,
@@ -47,7 +43,7 @@ static int grid_for(const Shares *shares, uint32_t sm) {
     const Dispatcher *d = shares->d;
     int wanting = NO_GRID, first = NO_GRID;
     for (uint32_t g = 0; g < d->grid_count; g++) {
-        bool is_usable = can_use(shares, sm, g), wants = is_usable && wants_sm(shares, g);
+        bool is_usable = can_use(d, sm, g), wants = is_usable && wants_sm(shares, g);
         if (is_usable && first == NO_GRID) first = (int)g;
         if (wants && (wanting == NO_GRID || shares->sms[g] < shares->sms[wanting])) wanting = (int)g;
         bool has_decided = d->sharing == SHARE_ONE_AT_A_TIME ? is_running(&d->grids[g])
@@ -58,10 +54,9 @@ static int grid_for(const Shares *shares, uint32_t sm) {
 }
 
 bool may_have_sm(const int64_t *arguments, int64_t kernel) {
-    const Shares *shares = (const Shares *)(intptr_t)arguments[2];
+    const Dispatcher *d = (const Dispatcher *)(intptr_t)arguments[2];
     if (kernel == NO_GRID) return true;
-    return kernel >= 0 && kernel < shares->d->grid_count &&
-           can_use(shares, (uint32_t)arguments[0], (uint32_t)kernel);
+    return kernel >= 0 && kernel < d->grid_count && can_use(d, (uint32_t)arguments[0], (uint32_t)kernel);
 }
 
 static int choose_grid(const Shares *shares, uint32_t sm) {
@@ -69,7 +64,7 @@ static int choose_grid(const Shares *shares, uint32_t sm) {
     int choice = grid_for(shares, sm);
     bool is_asked = shares->d->grid_count > 1 && object_has_subscriber(object, DISPATCHER_NEXT_KERNEL);
     if (!is_asked) return choice;
-    int64_t answer = event_ask(object, DISPATCHER_NEXT_KERNEL, sm, choice, (int64_t)(intptr_t)shares);
+    int64_t answer = event_ask(object, DISPATCHER_NEXT_KERNEL, sm, choice, (int64_t)(intptr_t)shares->d);
     return answer == NO_ANSWER ? choice : (int)answer;
 }
 
@@ -80,7 +75,7 @@ static bool give_sm(Shares *shares, uint32_t sm) {
     int grid = choose_grid(shares, sm);
     bool is_another = grid != NO_GRID && (uint32_t)grid != slots->grid;
     if (grid == NO_GRID) return false;
-    uint32_t places = places_for(shares, sm, (uint32_t)grid);
+    uint32_t places = places_for(d, sm, (uint32_t)grid);
     shares->promised[grid] += first_ctas(d, places);
     shares->sms[grid]++;
     *slots = (SmSlots){.free_slots = slots_of(places), .places = places, .grid = (uint32_t)grid};
@@ -121,9 +116,8 @@ static void drain_for_others(Shares *shares) {
     }
 }
 
-void dispatcher_share(SimObject *object, const SmsOfKernels *sms_of, uint64_t now) {
-    Dispatcher *d = (Dispatcher *)object;
-    Shares shares = {.d = d, .sms_of = sms_of};
+static void share_sms(Dispatcher *d) {
+    Shares shares = {.d = d};
     uint32_t first = d->goes_on ? d->next_sm : 0;
     shares.sms = calloc(d->grid_count, sizeof *shares.sms);
     shares.promised = calloc(d->grid_count, sizeof *shares.promised);
@@ -132,17 +126,23 @@ void dispatcher_share(SimObject *object, const SmsOfKernels *sms_of, uint64_t no
     for (uint32_t i = 0; i < d->sms; i++) {
         uint32_t sm = (first + i) % d->sms;
         if (has_no_cta(&d->slots[sm]) && give_sm(&shares, sm))
-            sms_of->given(sms_of->context, sm, d->slots[sm].grid);
+            d->sms_of->given(d->sms_of->context, sm, d->slots[sm].grid);
     }
     if (d->sharing == SHARE_EVENLY) drain_for_others(&shares);
-    d->has_freed = 0;
     free(shares.sms);
     free(shares.promised);
+}
+
+void dispatcher_share(SimObject *object, uint64_t now) {
+    Dispatcher *d = (Dispatcher *)object;
+    if (!has_several_per_sm(d)) share_sms(d);
+    d->has_freed = 0;
     object_poke(object, now);
 }
 
 bool leaves_sm_to_others(const Dispatcher *d, uint32_t sm) {
     const SmSlots *slots = &d->slots[sm];
+    if (has_several_per_sm(d)) return false;
     bool keeps_it = d->grid_count == 1 || has_ctas_left(&d->grids[slots->grid]);
     if (!has_no_cta(slots) || (keeps_it && !slots->drains)) return false;
     for (uint32_t g = 0; g < d->grid_count; g++)

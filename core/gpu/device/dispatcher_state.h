@@ -1,5 +1,6 @@
 /* The state of a Dispatcher, shared by the files that implement it: dispatcher.c, the class and its cycle;
- * dispatcher_share.c, which kernel's CTAs an SM gets; dispatcher_placement.c, which of its SMs gets the next one;
+ * dispatcher_share.c, which kernel's CTAs an SM gets; dispatcher_within.c, the same where it has those of several;
+ * dispatcher_placement.c, which of its SMs gets the next one;
  * dispatcher_order.c, which CTA of the grid that is. */
 #ifndef WW_GPU_DISPATCHER_STATE_H
 #define WW_GPU_DISPATCHER_STATE_H
@@ -27,7 +28,7 @@ typedef enum { PLACE_ROUND_ROBIN, PLACE_LEAST_LOADED, PLACE_DEPTH_FIRST, PLACE_B
 /* In which order the CTAs of a grid are handed out. */
 typedef enum { ORDER_ROWS, ORDER_COLUMNS, ORDER_TILES, ORDER_FROM_THE_END } CtaOrder;
 
-/* Which of several kernels an SM without CTAs gets. */
+/* Which of several kernels an SM gets. */
 typedef enum { SHARE_IN_ORDER, SHARE_EVENLY, SHARE_ONE_AT_A_TIME } Sharing;
 
 /* Of a kernel of the present launch. */
@@ -40,13 +41,17 @@ typedef struct {
     uint32_t taken_words;            /* 0: those handed out are the first ones in `order` */
     uint32_t next_sm;                /* that is looked at first */
     uint32_t block_left;             /* CTAs that next_sm gets before another one does */
+    uint64_t warp_instructions, thread_instructions; /* of those done, where SMs have several kernels */
 } Grid;
 
 typedef struct {
-    uint32_t free_slots; /* bit per CTA slot of the SM                                   */
-    uint32_t places;     /* slots, of CTAs of the kernel that it has                     */
-    uint32_t grid;       /* that kernel's                                                */
-    uint32_t drains;     /* a flag: it gets no more CTAs of it, and then another kernel */
+    uint32_t free_slots;       /* bit per CTA slot of the SM                                   */
+    uint32_t places;           /* slots, of CTAs of the kernel that it has, or of several      */
+    uint32_t grid;             /* that kernel's; of several: of which it gets or got a CTA last */
+    uint32_t drains;           /* a flag: it gets no more CTAs until it has none               */
+    uint32_t is_due;           /* a flag, of several: it can get a CTA of `grid` in this cycle  */
+    uint16_t kernel[MAX_CTAS]; /* of the CTA in each slot                                      */
+    uint32_t pad;
 } SmSlots;
 
 typedef struct {
@@ -56,7 +61,9 @@ typedef struct {
     uint32_t goes_on; /* a flag */
     uint32_t code_align;
     uint32_t placement, order, tile_x, tile_y, block, sharing; /* parameters */
+    uint64_t kernels_per_sm;                                   /* parameter  */
     Port *sm;
+    const SmsOfKernels *sms_of;
     uint32_t grid_count;
     uint32_t taken_words;
     uint32_t present;   /* the grid whose CTAs are handed out, or were last */
@@ -77,6 +84,10 @@ static inline uint32_t slots_of(uint32_t places) {
 
 static inline bool has_ctas_left(const Grid *grid) {
     return grid->has_begun && grid->handed_out < grid->ctas;
+}
+
+static inline bool is_running(const Grid *grid) {
+    return grid->has_begun && grid->done < grid->ctas;
 }
 
 static inline bool has_no_cta(const SmSlots *slots) {
@@ -106,17 +117,33 @@ void taken_are_sound(const Dispatcher *d);
 uint64_t count_taken(const Dispatcher *d, const Grid *grid);
 
 /* --- dispatcher_placement.c, of the present grid --- */
-/* CTAs that the SM holds; those that it may still get, of its kernel and of the present grid. */
+/* CTAs that the SM holds; that it may hold; that it may still get, of its kernel and of the present grid. */
 uint32_t resident_ctas(const Dispatcher *d, uint32_t sm);
+uint32_t most_resident(const Dispatcher *d, uint32_t sm);
 bool has_room(const Dispatcher *d, uint32_t sm);
 uint32_t room_of_sm(const Dispatcher *d, uint32_t sm);
+/* The SM's next slot is of a CTA of the present grid: which, and what the SM is to know of it beside its place in the grid. */
+void take_slot(Dispatcher *d, uint32_t sm, CtaStart *start);
 /* As many as the SMs get in this cycle. True when any did. */
 bool hand_out_ctas(Dispatcher *d, uint64_t now);
 
 /* --- dispatcher_share.c --- */
 /* A CTA of the SM has ended: is another kernel to have the SM now? */
 bool leaves_sm_to_others(const Dispatcher *d, uint32_t sm);
-/* What next_kernel() may answer; arguments[2]: the shares. */
+/* What next_kernel() may answer; arguments[2]: the dispatcher. */
 bool may_have_sm(const int64_t *arguments, int64_t kernel);
+
+/* --- dispatcher_within.c --- */
+/* May SMs have CTAs of several kernels of this launch at once? */
+bool has_several_per_sm(const Dispatcher *d);
+uint32_t ctas_of_kernel(const Dispatcher *d, uint32_t sm, uint32_t grid);
+/* What the SM's CTAs leave of it. */
+CtaNeeds room_left(const Dispatcher *d, uint32_t sm);
+/* CTAs of the kernel that the SM could get beside those that it holds. */
+uint32_t room_within(const Dispatcher *d, uint32_t sm, uint32_t grid);
+bool can_get(const Dispatcher *d, uint32_t sm, uint32_t grid);
+/* Of each SM with room: a CTA of which kernel it gets next. */
+void choose_kernels(Dispatcher *d);
+bool any_sm_could_get_one(const Dispatcher *d);
 
 #endif

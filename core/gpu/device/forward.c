@@ -102,12 +102,12 @@ static void run_round(Runner *r, PlainInst *plain, uint64_t end) {
  * begin, so that they are of all ages. One that takes long may be waiting for others. */
 static void end_solitude(Runner *r) {
     r->is_alone = false;
-    r->interval = r->time / r->sm->kernel.ctas;
+    r->interval = r->time / r->sm->kernels.ctas;
     r->next_start = r->time;
 }
 
 static bool may_start(const Runner *r) {
-    if (r->started == 0 || r->started >= r->sm->kernel.ctas) return true;
+    if (r->started == 0 || r->started >= r->sm->kernels.ctas) return true;
     return !r->is_alone && r->time >= r->next_start;
 }
 
@@ -130,10 +130,10 @@ static void end_ctas(const Forward *forward, Runner *r) {
 }
 
 static bool start_cta(const Forward *forward, Runner *r) {
-    uint32_t ctaid[3], slot;
-    if (!may_start(r) || !dispatcher_forward(forward->dispatcher, r->port, ctaid, &slot)) return false;
-    sm_start_cta(r->sm, slot, ctaid);
-    note_start(r, slot);
+    CtaStart start;
+    if (!may_start(r) || !dispatcher_forward(forward->dispatcher, r->port, &start)) return false;
+    sm_start_cta(r->sm, &start);
+    note_start(r, start.slot);
     return true;
 }
 
@@ -244,16 +244,16 @@ static bool is_cold(const Forward *forward) {
 
 /* The turns of its CTAs, and of as many new ones as it has places. */
 static CtaTurn run_cold_round(const Forward *forward, Runner *r) {
-    uint32_t ctaid[3], slot;
+    CtaStart start;
     CtaTurn result = TURN_STUCK;
     for (uint32_t slots = sm_resident_slots(r->sm); slots && result != TURN_FAULT; slots &= slots - 1) {
         CtaTurn turn = take_cold_turn(forward, r, (uint32_t)__builtin_ctz(slots));
         if (turn > result) result = turn;
     }
-    for (uint32_t i = 0; i < r->sm->kernel.ctas && result != TURN_FAULT && is_cold(forward); i++) {
-        if (!dispatcher_forward(forward->dispatcher, r->port, ctaid, &slot)) break;
-        sm_start_cta(r->sm, slot, ctaid);
-        result = take_cold_turn(forward, r, slot) == TURN_FAULT ? TURN_FAULT : TURN_PROGRESS;
+    for (uint32_t i = 0; i < r->sm->kernels.ctas && result != TURN_FAULT && is_cold(forward); i++) {
+        if (!dispatcher_forward(forward->dispatcher, r->port, &start)) break;
+        sm_start_cta(r->sm, &start);
+        result = take_cold_turn(forward, r, start.slot) == TURN_FAULT ? TURN_FAULT : TURN_PROGRESS;
     }
     return result;
 }

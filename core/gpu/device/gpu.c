@@ -63,6 +63,8 @@ static void find_ports(Gpu *gpu) {
         int port = dispatcher_port_of(gpu->dispatcher, &gpu->sms[i]->obj);
         if (port >= 0) gpu->sm_at_port[port] = (uint16_t)i;
     }
+    gpu->sms_of = gpu_sms_of_kernels(gpu);
+    dispatcher_know_sms(gpu->dispatcher, &gpu->sms_of);
 }
 
 void gpu_elaborate(Gpu *gpu) {
@@ -80,6 +82,8 @@ void gpu_free(Gpu *gpu) {
     forward_free(gpu->forward);
     gpu_free_kernels(gpu->kernels, gpu->kernel_count);
     gpu_free_kernels(gpu->planned, gpu->planned_count);
+    free(gpu->running);
+    free(gpu->needs);
     free(gpu->faults);
     free(gpu->hang_report);
     free(gpu->modules);
@@ -327,7 +331,7 @@ static void load_kernels_of_sms(Gpu *gpu, Reader *reader) {
         if (reader->failed || i >= gpu->sm_count || kernel >= gpu->kernel_count)
             reader->failed = true;
         else
-            gpu_set_kernel(gpu, i, kernel);
+            gpu_set_kernel_again(gpu, i, kernel);
     }
 }
 
@@ -406,8 +410,9 @@ bool gpu_move(Gpu *gpu, Sim *to, const SnapshotChanges *changes, char *why, size
     gpu->sm_count = gpu->slice_count = 0;
     to->user = &gpu->functional;
     gpu_elaborate(gpu);
+    if (gpu->has_several_per_sm) gpu_set_all_kernels(gpu);
     for (uint32_t i = 0; gpu->kernel_count && i < gpu->sm_count; i++)
-        gpu_set_kernel(gpu, i, gpu->kernel_of[i]);
+        gpu_set_kernel_again(gpu, i, gpu->kernel_of[i]);
     bool good = gpu_load(gpu, &(Reader){.bytes = saved.bytes, .count = saved.count}, changes, why, why_size);
     buffer_free(&saved);
     return good;

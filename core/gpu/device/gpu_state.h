@@ -3,6 +3,7 @@
 #ifndef WW_GPU_STATE_H
 #define WW_GPU_STATE_H
 
+#include "core/gpu/device/dispatcher.h"
 #include "core/gpu/device/forward.h"
 #include "core/gpu/device/gpu.h"
 #include "core/gpu/device/histograms.h"
@@ -43,9 +44,13 @@ struct Gpu {
     uint64_t workspace;      /* of cooperative launches; 0: none has come */
     LaunchedKernel *kernels; /* of the present or last launch; NULL: none has come */
     uint32_t kernel_count;
-    LaunchedKernel *planned; /* of a launch that may be refused yet */
+    const RunningKernel **running; /* of each kernel */
+    CtaNeeds *needs;               /* of each, on each SM */
+    bool has_several_per_sm;       /* any SM may have CTAs of any of them at once */
+    SmsOfKernels sms_of;           /* for the dispatcher */
+    LaunchedKernel *planned;       /* of a launch that may be refused yet */
     uint32_t planned_count;
-    uint16_t kernel_of[MAX_SMS];  /* the kernel that each SM has */
+    uint16_t kernel_of[MAX_SMS];  /* the kernel that each SM has, if it has one alone */
     uint16_t sm_at_port[MAX_SMS]; /* of the dispatcher */
     LaunchFault *faults;          /* of each SM; NULL before the first launch that returns them */
     LaunchFault fault;            /* of the present or last launch */
@@ -91,5 +96,11 @@ void gpu_begin_kernels(Gpu *gpu);
 void gpu_attend_to_kernels(Gpu *gpu);
 /* The SM executes the kernel from now on. */
 void gpu_set_kernel(Gpu *gpu, uint32_t sm, uint32_t kernel);
+/* The SM executes what it executed, this kernel if it has one alone. */
+void gpu_set_kernel_again(Gpu *gpu, uint32_t sm, uint32_t kernel);
+/* SMs execute all kernels of the launch, which is new, side by side. */
+void gpu_set_all_kernels(Gpu *gpu);
+/* What the dispatcher asks of the machine's SMs. */
+SmsOfKernels gpu_sms_of_kernels(Gpu *gpu);
 
 #endif

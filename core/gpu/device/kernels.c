@@ -1,10 +1,13 @@
 /* The kernels of a launch: when each begins and ends, which SMs have which, and what each has executed.
  *
  * What a kernel executes is counted by its SMs: their counters are taken off its result when they get the kernel, and
- * added when they get another one, or it ends. In between, the result is what is to be added to the SMs' counters. */
+ * added when they get another one, or it ends. In between, the result is what is to be added to the SMs' counters. Where
+ * SMs have several kernels at once, each CTA counts for itself, and the dispatcher adds them up as they end. */
 #include "core/gpu/device/dispatcher.h"
 #include "core/gpu/device/gpu_state.h"
 #include "mem/protocol/caches.h"
+
+#include <stdlib.h>
 
 uint32_t gpu_kernel_count(const Gpu *gpu) {
     return gpu->kernel_count;
@@ -50,7 +53,7 @@ static void take_counters_off(LaunchedKernel *kernel, const Sm *sm) {
 
 void gpu_set_kernel(Gpu *gpu, uint32_t sm, uint32_t kernel) {
     gpu->kernel_of[sm] = (uint16_t)kernel;
-    sm_set_kernel(gpu->sms[sm], &gpu->kernels[kernel].running);
+    sm_set_kernels(gpu->sms[sm], &gpu->running[kernel], 1);
 }
 
 /* The L1s of an SM that gets another kernel keep nothing, as all do between launches. */
@@ -59,6 +62,40 @@ static void invalidate_l1s_of(const Sm *sm) {
     uint32_t count = lsu_caches(sm->lsu.send->receiver, &caches);
     for (uint32_t i = 0; i < count; i++)
         if (caches[i]->class == &l1_class && !l1_keeps_lines(caches[i])) l1_invalidate(caches[i]);
+}
+
+void gpu_set_all_kernels(Gpu *gpu) {
+    size_t count = (size_t)gpu->kernel_count * gpu->sm_count;
+    gpu->needs = realloc(gpu->needs, count * sizeof *gpu->needs);
+    ensure(gpu->needs);
+    for (uint32_t i = 0; i < gpu->sm_count; i++) {
+        sm_set_kernels(gpu->sms[i], gpu->running, gpu->kernel_count);
+        for (uint32_t k = 0; k < gpu->kernel_count; k++)
+            gpu->needs[(size_t)k * gpu->sm_count + i] = sm_needs(gpu->sms[i], gpu->running[k]);
+    }
+}
+
+void gpu_set_kernel_again(Gpu *gpu, uint32_t sm, uint32_t kernel) {
+    if (gpu->has_several_per_sm)
+        sm_set_kernels(gpu->sms[sm], gpu->running, gpu->kernel_count);
+    else
+        gpu_set_kernel(gpu, sm, kernel);
+}
+
+static CtaNeeds needs_at_port(void *context, uint32_t port, uint32_t kernel) {
+    const Gpu *gpu = context;
+    return gpu->needs[(size_t)kernel * gpu->sm_count + gpu->sm_at_port[port]];
+}
+
+static CtaNeeds room_at_port(void *context, uint32_t port) {
+    const Gpu *gpu = context;
+    const Sm *sm = gpu->sms[gpu->sm_at_port[port]];
+    return (CtaNeeds){sm->warps, sm->registers, (uint32_t)sm->shared};
+}
+
+static uint32_t slots_at_port(void *context, uint32_t port) {
+    const Gpu *gpu = context;
+    return gpu->sms[gpu->sm_at_port[port]]->ctas;
 }
 
 static uint32_t places_at_port(void *context, uint32_t port, uint32_t kernel) {
@@ -80,8 +117,16 @@ static void sm_is_given(void *context, uint32_t port, uint32_t kernel) {
 }
 
 static void share_sms(Gpu *gpu) {
-    const SmsOfKernels sms_of = {places_at_port, sm_is_given, gpu};
-    dispatcher_share(gpu->dispatcher, &sms_of, edge_from_now(gpu->dispatcher));
+    dispatcher_share(gpu->dispatcher, edge_from_now(gpu->dispatcher));
+}
+
+SmsOfKernels gpu_sms_of_kernels(Gpu *gpu) {
+    return (SmsOfKernels){.places = places_at_port,
+                          .given = sm_is_given,
+                          .needs = needs_at_port,
+                          .room = room_at_port,
+                          .slots = slots_at_port,
+                          .context = gpu};
 }
 
 /* --- Beginning and ending ---------------------------------------------------------------------- */
@@ -100,7 +145,7 @@ static void begin(Gpu *gpu, uint32_t number) {
 }
 
 void gpu_begin_kernels(Gpu *gpu) {
-    for (uint32_t i = 0; i < gpu->sm_count; i++)
+    for (uint32_t i = 0; i < gpu->sm_count && !gpu->has_several_per_sm; i++)
         take_counters_off(gpu->kernels, gpu->sms[i]);
     for (uint32_t k = 0; k < gpu->kernel_count; k++)
         if (!waits(gpu, &gpu->kernels[k])) begin(gpu, k);
@@ -118,8 +163,11 @@ static void begin_those_that_wait_no_more(Gpu *gpu) {
 
 static void end(Gpu *gpu, uint32_t number) {
     LaunchedKernel *kernel = &gpu->kernels[number];
-    for (uint32_t i = 0; i < gpu->sm_count; i++)
+    for (uint32_t i = 0; i < gpu->sm_count && !gpu->has_several_per_sm; i++)
         if (gpu->kernel_of[i] == number) add_counters(kernel, gpu->sms[i]);
+    if (gpu->has_several_per_sm)
+        dispatcher_instructions(gpu->dispatcher, number, &kernel->result.warp_instructions,
+                                &kernel->result.thread_instructions);
     kernel->has_ended = 1;
     if (kernel->has_begun) kernel->result.cycles = gpu_cycle(gpu) - kernel->result.start_cycle;
 }

@@ -215,24 +215,57 @@ static LaunchedKernel *planned_kernels(Gpu *gpu, uint32_t count) {
     return gpu->planned;
 }
 
+/* Without timing they run one after the other. */
+static bool has_several_per_sm(const Gpu *gpu, const KernelLaunch *launches, uint32_t count) {
+    return !launches->launch->is_untimed && dispatcher_runs_several_per_sm(gpu->dispatcher, count);
+}
+
+/* The engine's buffers and marks are those of one kernel. */
+static void check_several_per_sm(const Gpu *gpu, const KernelLaunch *launches, uint32_t count) {
+    if (!has_several_per_sm(gpu, launches, count)) return;
+    for (uint32_t k = 0; k < count; k++) {
+        const Kernel *kernel = launches[k].kernel;
+        if (kernel->dma_line || kernel->mark_count)
+            user_error("kernel %s: expected no intrinsics of the DMA engine where an SM holds CTAs of "
+                       "several kernels (the dispatcher's kernels_per_sm), got some",
+                       kernel->name);
+    }
+}
+
+/* They are planned no more. */
+static void take_kernels(Gpu *gpu, LaunchedKernel *kernels, uint32_t count) {
+    gpu->planned = NULL;
+    gpu->planned_count = 0;
+    gpu->kernels = kernels;
+    gpu->kernel_count = count;
+    gpu->running = realloc(gpu->running, count * sizeof *gpu->running);
+    ensure(gpu->running);
+    for (uint32_t k = 0; k < count; k++)
+        gpu->running[k] = &kernels[k].running;
+}
+
+static void give_kernels(Gpu *gpu) {
+    if (gpu->has_several_per_sm) gpu_set_all_kernels(gpu);
+    for (uint32_t i = 0; !gpu->has_several_per_sm && i < gpu->sm_count; i++)
+        gpu_set_kernel(gpu, i, 0);
+}
+
 /* What is wrong with a launch is found before anything changes. The kernels of the launch before are freed when no SM
  * has any of them. */
 void gpu_prepare(Gpu *gpu, const KernelLaunch *launches, uint32_t count) {
     LaunchedKernel *before = gpu->kernels, *kernels = planned_kernels(gpu, count);
     uint32_t count_before = gpu->kernel_count;
+    check_several_per_sm(gpu, launches, count);
     for (uint32_t k = 0; k < count; k++)
         plan(gpu, &kernels[k], &launches[k]);
     for (uint32_t k = 0; k < count; k++)
         fill_in(gpu, &kernels[k], &launches[k]);
-    gpu->planned = NULL;
-    gpu->planned_count = 0;
-    gpu->kernels = kernels;
-    gpu->kernel_count = count;
+    take_kernels(gpu, kernels, count);
     gpu->fault.kind = FAULT_NONE;
     for (uint32_t k = 0; gpu->profile && k < count; k++)
         profile_note_arguments(gpu->profile, &kernels[k].running);
-    for (uint32_t i = 0; i < gpu->sm_count; i++)
-        gpu_set_kernel(gpu, i, 0);
+    gpu->has_several_per_sm = has_several_per_sm(gpu, launches, count);
+    give_kernels(gpu);
     gpu_free_kernels(before, count_before);
 }
 

@@ -76,8 +76,10 @@ static uint32_t known_pc(const Kernel *kernel, uint64_t pc) {
 
 /* --- SMs ---------------------------------------------------------------------------------------- */
 
-static KernelProfile *profile_of_sm(SmProfile *profile) {
-    const RunningKernel *running = profile->gate.sm->running;
+/* NO_WARP: of the kernel of the instruction that issued last. */
+static KernelProfile *profile_of_warp(SmProfile *profile, uint32_t warp) {
+    const Sm *sm = profile->gate.sm;
+    const RunningKernel *running = warp == NO_WARP ? sm->running : sm_kernel_of(sm, warp);
     const Kernel *kernel = running->kernel;
     KernelProfile *of = profile_of(&profile->counts, kernel, running->launch);
     if (!of->insts) {
@@ -114,8 +116,9 @@ static uint32_t lost_to(const Sm *sm, const Scheduler *sched, SlotCause cause) {
 static void add_lost(SmProfile *profile, const Scheduler *sched, SlotCause cause, uint64_t cycles) {
     const Sm *sm = profile->gate.sm;
     if (!sm->running) return; /* before the first kernel */
-    KernelProfile *of = profile_of_sm(profile);
-    uint32_t warp = lost_to(sm, sched, cause), pc = of->kernel->inst_count;
+    uint32_t warp = lost_to(sm, sched, cause);
+    KernelProfile *of = profile_of_warp(profile, warp);
+    uint32_t pc = of->kernel->inst_count;
     if (warp != NO_WARP) {
         pc = sm->warp[warp].simt.top.pc;
         if (cause == SLOT_BARRIER && pc) pc--; /* it stands behind the barrier */
@@ -153,7 +156,7 @@ static void count_issue(InstSlots *of, uint64_t threads) {
 static void issued(IssueGate *gate, uint32_t warp) {
     SmProfile *profile = (SmProfile *)gate;
     const Sm *sm = gate->sm;
-    KernelProfile *of = profile_of_sm(profile);
+    KernelProfile *of = profile_of_warp(profile, warp);
     uint64_t threads = sm->thread_instructions - profile->threads_before;
     count_issue(&of->insts[known_pc(of->kernel, profile->pc)], threads);
     count_issue(&of->warps[sm->warp[warp].warp_in_cta], threads);
@@ -172,7 +175,8 @@ static CtaProfile *another_cta(SmProfile *of) {
 static void add_cta(SmProfile *profile, uint32_t slot, uint64_t from) {
     const Sm *sm = profile->gate.sm;
     CtaProfile *cta = another_cta(profile);
-    *cta = (CtaProfile){.launch = sm->running->launch, .sm = sm->number, .slot = slot, .from = from};
+    *cta = (CtaProfile){
+        .launch = sm_kernel_of_slot(sm, slot)->launch, .sm = sm->number, .slot = slot, .from = from};
     memcpy(cta->ctaid, sm->cta[slot].ctaid, sizeof cta->ctaid);
     profile->in_slot[slot] = profile->cta_count - 1;
 }
@@ -202,7 +206,8 @@ static void count_access(CacheObserver *observer, const MemMessage *m, uint32_t 
     if (result == RESULT_BYPASS || m->sm >= profile->profile->sm_count) return;
     const Sm *sm = profile->profile->sms[m->sm].gate.sm;
     if (!sm->running) return;
-    KernelProfile *of = profile_of(&profile->counts, sm->running->kernel, sm->running->launch);
+    const RunningKernel *running = m->warp < sm->warps ? sm_kernel_of(sm, m->warp) : sm->running;
+    KernelProfile *of = profile_of(&profile->counts, running->kernel, running->launch);
     InstAccesses **accesses = &of->accesses[profile->group];
     if (!*accesses) *accesses = zeroed(of->kernel->inst_count + 1, sizeof **accesses);
     InstAccesses *inst = &(*accesses)[known_pc(of->kernel, m->pc)];

@@ -122,7 +122,7 @@ static void abort_after_fault(Gpu *gpu) {
     for (uint32_t i = 0; i < gpu->sm_count; i++) {
         const LaunchFault *fault = &gpu->faults[gpu->sms[i]->number];
         if (fault->kind == FAULT_NONE) continue;
-        gpu->faults[gpu->sms[i]->number].kernel = gpu->kernel_of[i];
+        if (!gpu->has_several_per_sm) gpu->faults[gpu->sms[i]->number].kernel = gpu->kernel_of[i];
         abort_kernel(gpu, fault);
         return;
     }

@@ -96,7 +96,7 @@ static bool start_may_issue(DmaGate *dma, uint32_t w, uint32_t slot, const Inst 
 COLD static bool lets_issue(IssueGate *gate, uint32_t w, uint64_t cycle, uint64_t now) {
     DmaGate *dma = of_gate(gate);
     Sm *sm = gate->sm;
-    const Inst *inst = sm_inst(sm, sm->warp[w].simt.top.pc);
+    const Inst *inst = sm_inst(sm, w, sm->warp[w].simt.top.pc);
     uint32_t slot = sm->warp[w].cta_slot;
     sm_prepare(sm, w, inst);
     if (sm->context->active) {

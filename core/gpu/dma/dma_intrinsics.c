@@ -188,7 +188,7 @@ static void send_start(DmaGate *dma, uint32_t w, const Inst *inst, uint32_t b, c
     *(DmaStart *)link_send(dma->transfers.send, sm->obj.cluster->now) = (DmaStart){
         .layout = *layout,
         .issued = sm->context->clock,
-        .inst = sm_inst_index(sm, inst),
+        .inst = sm_inst_index(sm, w, inst),
         .warp = (uint16_t)w,
         .cta = sm->warp[w].cta_slot,
         .buffer = (uint8_t)b,

@@ -18,7 +18,7 @@ static bool layout_is_sound(const Sm *sm, const DmaLayout *layout) {
 
 void dma_start_is_sound(const Sm *sm, const char *where, const DmaStart *start) {
     sound(start->cta < sm_ctas_in_use(sm) && start->buffer < DMA_BUFFERS && start->warp < MAX_WARPS &&
-              start->inst < sm->kernel.inst_count && layout_is_sound(sm, &start->layout),
+              start->inst < sm->running->kernel->inst_count && layout_is_sound(sm, &start->layout),
           "%s: a transfer of CTA slot %u, buffer %u", where, start->cta, start->buffer);
 }
 

@@ -169,7 +169,7 @@ static inline uint32_t constant_segments(const MemoryOp *op, Segment *segments) 
 static uint32_t widest_segment(const Lsu *lsu, const MemoryOp *op) {
     if (!lsu->narrow_segments || op->space == SPACE_LOCAL || op->kind == INST_ATOMIC || is_prefetch(op))
         return COALESCE_LINE;
-    uint32_t element = sm_inst((const Sm *)lsu->obj.parent, op->inst)->element_bytes;
+    uint32_t element = sm_inst((const Sm *)lsu->obj.parent, op->warp, op->inst)->element_bytes;
     if (element == 1 || op->cache_op == CACHE_GLOBAL) return 32;
     return element == 2 ? 64 : COALESCE_LINE;
 }
@@ -448,7 +448,7 @@ uint64_t lsu_tick(SimObject *object, uint64_t now) {
 
 /* An access to shared memory as it came from the SM, but that what it has to wait for is in `begins`. */
 static MemoryOp shared_op(const Lsu *lsu, const MemoryDone *done, const Ahead *ahead) {
-    const Inst *inst = sm_inst((const Sm *)lsu->obj.parent, done->inst);
+    const Inst *inst = sm_inst((const Sm *)lsu->obj.parent, done->warp, done->inst);
     return (MemoryOp){
         .begins = object_cycle(&lsu->obj, ahead->begins),
         .lanes = done->lanes,

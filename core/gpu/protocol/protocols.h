@@ -45,15 +45,23 @@ typedef struct {
 
 extern const Protocol memory_op_protocol;
 
-/* Dispatcher -> SM: start this CTA of the running kernel. */
+/* Of an SM's resources; warps 0: there is no room for any CTA of the kernel. */
+typedef struct {
+    uint32_t warps, registers, shared;
+} CtaNeeds;
+
+/* Dispatcher -> SM: start this CTA. */
 typedef struct {
     uint32_t ctaid[3];
-    uint32_t slot; /* which of the SM's CTA slots; the dispatcher knows which are free */
+    uint32_t slot;   /* which of the SM's CTA slots; the dispatcher knows which are free */
+    uint32_t kernel; /* which of the kernels that the SM has */
+    uint32_t pad;
 } CtaStart;
 
 /* SM -> dispatcher: all warps of the slot's CTA have finished and nothing of them is in flight. */
 typedef struct {
     uint32_t slot, pad;
+    uint64_t warp_instructions, thread_instructions; /* of its own, where the SM has several kernels */
 } CtaDone;
 
 extern const Protocol cta_protocol;

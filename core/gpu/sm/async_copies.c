@@ -63,7 +63,7 @@ void async_wait(Sm *sm, uint32_t w, uint32_t groups) {
 /* --- Arrivals ---------------------------------------------------------------------------------- */
 
 static void arrive(Sm *sm, uint32_t w, uint32_t word) {
-    uint8_t *shared = sm->shared_memory + (size_t)sm->warp[w].cta_slot * sm->running->shared_bytes;
+    uint8_t *shared = sm->shared_memory + (size_t)sm->warp[w].cta_slot * sm->kernels.shared_bytes;
     uint64_t object, state;
     memcpy(&object, shared + (size_t)word * MBARRIER_BYTES, sizeof object);
     mbarrier_perform(&object, MBARRIER_ARRIVE, 1,
@@ -124,7 +124,8 @@ typedef struct {
 
 static void count_copy(void *context, const MemoryDone *done) {
     Copies *copies = context;
-    if (done->kind != INST_LOAD || !(sm_inst(copies->sm, done->inst)->detail & DETAIL_ASYNC_COPY)) return;
+    if (done->kind != INST_LOAD || !(sm_inst(copies->sm, done->warp, done->inst)->detail & DETAIL_ASYNC_COPY))
+        return;
     copies->by_slot[done->warp % MAX_WARPS][(done->payload & SLOT_MASK) % ASYNC_GROUPS]++;
     copies->by_arrival[done->warp % MAX_WARPS][(done->payload >> ARRIVAL_SHIFT) % ASYNC_ARRIVALS]++;
 }
@@ -141,7 +142,7 @@ bool async_adds_up(const Sm *sm) {
 
 void async_is_sound(const Sm *sm, uint32_t w) {
     const AsyncArrivals *arrivals = &sm->arrivals[w];
-    uint32_t objects = sm->running ? sm->running->shared_bytes / MBARRIER_BYTES : 0;
+    uint32_t objects = sm->kernels.shared_bytes / MBARRIER_BYTES;
     bool good = arrivals->first < ASYNC_ARRIVALS && arrivals->count < ASYNC_ARRIVALS;
     for (uint32_t i = 0; good && i < arrivals->count; i++) {
         uint32_t place = (arrivals->first + i) % ASYNC_ARRIVALS;

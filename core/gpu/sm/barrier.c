@@ -19,7 +19,7 @@ static uint32_t voting_lanes(const Sm *sm, const Inst *inst) {
 
 static void vote(Sm *sm, Barrier *barrier, uint32_t w, const Inst *inst) {
     uint32_t lanes = sm->context->active;
-    sm->vote[w] = (BarrierVote){sm_inst_index(sm, inst), lanes};
+    sm->vote[w] = (BarrierVote){sm_inst_index(sm, w, inst), lanes};
     barrier->voters += (uint32_t)__builtin_popcount(lanes);
     barrier->votes += (uint32_t)__builtin_popcount(voting_lanes(sm, inst));
 }
@@ -41,7 +41,7 @@ static void write_result(const Sm *sm, uint32_t w, const Inst *inst, const Barri
 static void announce_votes(Sm *sm, const Barrier *barrier) {
     for (WarpSet left = barrier->waiting; left; left &= left - 1) {
         uint32_t w = (uint32_t)__builtin_ctzll(left);
-        if (sm->vote[w].lanes) write_result(sm, w, sm_inst(sm, sm->vote[w].inst), barrier);
+        if (sm->vote[w].lanes) write_result(sm, w, sm_inst(sm, w, sm->vote[w].inst), barrier);
         sm->vote[w] = (BarrierVote){0};
     }
 }

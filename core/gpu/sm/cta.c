@@ -10,7 +10,7 @@ static uint32_t lanes_of_warp(const RunningKernel *running, uint32_t warp_in_cta
 }
 
 static void fill_specials(Sm *sm, uint32_t w, const Cta *cta, uint32_t warp_in_cta) {
-    const RunningKernel *running = sm->running;
+    const RunningKernel *running = sm_kernel_of(sm, w);
     WarpIdentity identity = {
         .warp_in_cta = warp_in_cta,
         .sm = sm->number,
@@ -28,15 +28,17 @@ static void fill_specials(Sm *sm, uint32_t w, const Cta *cta, uint32_t warp_in_c
 }
 
 static void start_warp(Sm *sm, uint32_t w, uint32_t slot, uint32_t warp_in_cta) {
-    const Kernel *kernel = sm->running->kernel;
-    uint32_t *predicates = sm->predicates + (size_t)w * kernel->predicates;
+    const RunningKernel *running = sm_kernel_of_slot(sm, slot);
+    const Kernel *kernel = running->kernel;
+    uint32_t *predicates = sm_predicates(sm, w);
     sm->warp[w] = (Warp){.cta_slot = (uint8_t)slot,
                          .warp_in_cta = (uint8_t)warp_in_cta,
                          .cta_number = (uint32_t)sm->ctas_started};
+    sm_give_kernel(sm, w);
     memset(sm_registers(sm, w), 0, (size_t)kernel->slots * SLOT_BYTES);
     memset(predicates, 0, kernel->predicates * sizeof *predicates);
     predicates[TRUE_PREDICATE] = ~0u;
-    simt_start(&sm->warp[w].simt, lanes_of_warp(sm->running, warp_in_cta), kernel->inst_count);
+    simt_start(&sm->warp[w].simt, lanes_of_warp(running, warp_in_cta), kernel->inst_count);
     fill_specials(sm, w, &sm->cta[slot], warp_in_cta);
     sm->async[w] = (AsyncCopies){.committed = 0};
     sm->paths[w] = (Paths){0};
@@ -48,17 +50,31 @@ static void start_warp(Sm *sm, uint32_t w, uint32_t slot, uint32_t warp_in_cta) 
     sm->sched[w % sm->schedulers].warps |= warp_bit(w);
 }
 
-__attribute__((noinline)) void sm_start_cta(Sm *sm, uint32_t slot, const uint32_t ctaid[3]) {
-    uint32_t warps = sm->running->warps_per_cta, first = slot * warps;
-    Cta *cta = &sm->cta[slot];
-    memset(cta, 0, sizeof *cta);
-    memcpy(cta->ctaid, ctaid, sizeof cta->ctaid);
-    memset(sm->shared_memory + (size_t)slot * sm->running->shared_bytes, 0, sm->running->shared_bytes);
-    cta->unfinished = warps;
-    for (uint32_t i = 0; i < warps; i++) {
-        cta->warps |= warp_bit(first + i);
-        start_warp(sm, first + i, slot, i);
-    }
+/* Of one kernel, the warps of a slot are always the same; of several, the first ones that no CTA has. */
+static WarpSet warps_for(const Sm *sm, uint32_t slot, uint32_t count) {
+    WarpSet free_warps = ~(WarpSet)0 << (sm->kernels.are_several ? 0 : slot * count), warps = 0;
+    for (uint32_t i = 0; i < sm->resident; i++)
+        free_warps &= ~sm->cta_by_age[i];
+    for (; count; count--, free_warps &= free_warps - 1)
+        warps |= free_warps & -free_warps;
+    return warps;
+}
+
+static Cta *begin_cta(Sm *sm, const CtaStart *start) {
+    const RunningKernel *running = sm->launched[start->kernel];
+    Cta *cta = &sm->cta[start->slot];
+    *cta = (Cta){.kernel = start->kernel, .unfinished = running->warps_per_cta};
+    memcpy(cta->ctaid, start->ctaid, sizeof cta->ctaid);
+    cta->warps = warps_for(sm, start->slot, running->warps_per_cta);
+    memset(sm->shared_memory + (size_t)start->slot * sm->kernels.shared_bytes, 0, running->shared_bytes);
+    return cta;
+}
+
+__attribute__((noinline)) void sm_start_cta(Sm *sm, const CtaStart *start) {
+    uint32_t slot = start->slot, number = 0;
+    Cta *cta = begin_cta(sm, start);
+    for (WarpSet left = cta->warps; left; left &= left - 1)
+        start_warp(sm, first_warp(left), slot, number++);
     sm->cta_by_age[sm->resident++] = cta->warps;
     sm->ctas_started++;
     gates_cta_starts(&sm->gates, slot);
@@ -79,7 +95,7 @@ uint32_t sm_resident_slots(const Sm *sm) {
 void sm_accept_cta(Sm *sm, uint64_t now) {
     const CtaStart *start = link_peek(sm->dispatch.receive, now);
     if (!start) return;
-    sm_start_cta(sm, start->slot, start->ctaid);
+    sm_start_cta(sm, start);
     if (sm->running->aborted) sm_abort(sm, now);
     link_pop(sm->dispatch.receive, now);
     object_progress(&sm->obj);
@@ -127,7 +143,11 @@ void sm_release_cta(Sm *sm, uint32_t slot) {
 void sm_report_finished_cta(Sm *sm, uint64_t now) {
     if (!sm->finished_ctas || !link_can_send(sm->dispatch.send, now)) return;
     uint32_t slot = (uint32_t)__builtin_ctz(sm->finished_ctas);
-    *(CtaDone *)link_send(sm->dispatch.send, now) = (CtaDone){.slot = slot};
+    const Cta *cta = &sm->cta[slot];
+    *(CtaDone *)link_send(sm->dispatch.send,
+                          now) = (CtaDone){.slot = slot,
+                                           .warp_instructions = cta->warp_instructions,
+                                           .thread_instructions = cta->thread_instructions};
     sm->finished_ctas &= sm->finished_ctas - 1;
 }
 

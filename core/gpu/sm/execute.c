@@ -150,12 +150,12 @@ void sm_complete_fixed(Sm *sm, const MemoryDone *done) {
     Warp *warp = &sm->warp[w];
     memory_ends(sm, w, warp, done->kind, done->space);
     if (done->kind != INST_LOAD) end_fence(sm, w, warp);
-    sm_complete(sm, w, sm_inst(sm, done->inst));
+    sm_complete(sm, w, sm_inst(sm, w, done->inst));
 }
 
 void sm_complete_memory(Sm *sm, const MemoryDone *done) {
-    const Inst *inst = sm_inst(sm, done->inst);
     uint32_t w = done->warp;
+    const Inst *inst = sm_inst(sm, w, done->inst);
     if (done->kind == INST_ATOMIC && done->space == SPACE_GLOBAL) {
         atomic_write_back(inst, &sm->payload[done->payload], done->lanes, sm_registers(sm, w));
         give_back_payload(sm, done->payload);
@@ -235,9 +235,13 @@ static void perform_heap_request(Sm *sm, const HeapRequest *request) {
     }
 }
 
+static PrintedText *printed_of(const void *context, uint32_t kernel) {
+    return ((const Sm *)context)->launched[kernel]->printed;
+}
+
 void sm_perform_system_calls(Sm *sm) {
     SystemCalls *calls = &sm->system;
-    system_print(calls, sm->running->printed);
+    system_print(calls, printed_of, sm);
     for (uint32_t i = 0; i < calls->request_count; i++)
         perform_heap_request(sm, &calls->requests[i]);
     calls->request_count = 0;
@@ -327,7 +331,7 @@ static __attribute__((noinline)) void leave_instruction(Sm *sm, uint32_t w, Warp
 __attribute__((noinline)) UnitClass sm_execute(Sm *sm, uint32_t w, uint64_t cycle, uint64_t now) {
     Warp *warp = &sm->warp[w];
     uint32_t pc = warp->simt.top.pc;
-    const Inst *inst = sm_inst(sm, pc);
+    const Inst *inst = sm_inst(sm, w, pc);
     const Timing *timing = &sm->timing[inst->timing];
     UnitClass unit = (UnitClass)timing->unit;
     uint32_t active = sm_active_lanes(sm, w, inst);
@@ -368,6 +372,6 @@ void sm_complete(Sm *sm, uint32_t w, const Inst *inst) {
     Warp *warp = &sm->warp[w];
     clear_pending(warp, inst);
     warp->in_flight--;
-    if (sm->blocked >> w & 1) update_blocked(sm, w, warp, sm_inst(sm, warp->simt.top.pc));
+    if (sm->blocked >> w & 1) update_blocked(sm, w, warp, sm_inst(sm, w, warp->simt.top.pc));
     if ((warp->in_flight | warp->simt.depth) == 0) sm_retire_warp(sm, w);
 }

@@ -14,15 +14,15 @@ static inline __attribute__((always_inline)) void prepare_registers(const Sm *sm
 
 static inline void prepare_shared(Sm *sm, uint32_t w) {
     ExecContext *context = sm->context;
-    context->shared = sm->shared_memory + (size_t)sm->warp[w].cta_slot * sm->running->shared_bytes;
-    context->windows = sm->windows ? sm->windows + (size_t)w * sm->kernel.windows : NULL;
+    context->shared = sm->shared_memory + (size_t)sm->warp[w].cta_slot * sm->kernels.shared_bytes;
+    context->windows = sm->windows ? sm->windows + (size_t)w * sm->kernels.windows : NULL;
     context->known_windows = &sm->known_windows[w];
 }
 
 /* Only instructions that may access memory look at these. */
 static inline void prepare_memory(Sm *sm, uint32_t w) {
     prepare_shared(sm, w);
-    sm->context->local = sm->local_memory + w * local_memory_bytes(sm->running->local_bytes);
+    sm->context->local = sm->local_memory + w * local_memory_bytes(sm->kernels.local_bytes);
 }
 
 /* Returns what simt_advance() does. */

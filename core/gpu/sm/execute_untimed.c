@@ -15,7 +15,7 @@ static inline void warm_caches(Sm *sm, uint32_t w, const Inst *inst) {
     MemoryOp op;
     sm->untimed_miss = 0;
     if (!sm->context->active || sm->context->space == SPACE_SHARED) return;
-    memory_op_fill(sm, w, inst, sm_inst_index(sm, inst), sm->context->space, 0, 0, &op);
+    memory_op_fill(sm, w, inst, sm_inst_index(sm, w, inst), sm->context->space, 0, 0, &op);
     UntimedAnswer answer = link_send_untimed(sm->lsu.send, &op);
     sm->untimed_miss = answer == UNTIMED_MISSES;
     sm->untimed_repeats = answer == UNTIMED_REPEATS ? segment_of_constant(inst, sm->context) : 0;
@@ -100,7 +100,7 @@ uint32_t sm_execute_plain(Sm *sm, uint32_t w, PlainInst *plain, uint32_t most, u
     SimtStack *const simt = &sm->warp[w].simt;
     SimtWaiting *const waiting = &sm->waiting_lanes[w];
     ExecContext *const context = sm->context;
-    const Inst *const insts = sm_inst(sm, 0);
+    const Inst *const insts = sm_inst(sm, w, 0);
     const bool ends_not = end == TURN_ENDS_NOT;
     uint32_t done = 0;
     for (bool goes_on = true; goes_on && done < most;) {
@@ -156,7 +156,7 @@ static void execute_memory_untimed(Sm *sm, uint32_t w, const Inst *inst) {
 
 void sm_execute_untimed(Sm *sm, uint32_t w) {
     uint32_t pc = sm->warp[w].simt.top.pc;
-    const Inst *inst = sm_inst(sm, pc);
+    const Inst *inst = sm_inst(sm, w, pc);
     sm->context->active = sm_active_lanes(sm, w, inst);
     if (sm->timing[inst->timing].unit == UNIT_MEM) {
         execute_memory_untimed(sm, w, inst);

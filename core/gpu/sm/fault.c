@@ -127,6 +127,7 @@ static void find_place(const Sm *sm, uint32_t w, const Inst *inst, LaunchFault *
     const Warp *warp = &sm->warp[w];
     const InstSource *source = source_of(running->kernel, inst);
     uint32_t thread = warp->warp_in_cta * WARP_LANES + sm->context->fault_lane;
+    fault->kernel = sm->cta[warp->cta_slot].kernel;
     memcpy(fault->ctaid, sm->cta[warp->cta_slot].ctaid, sizeof fault->ctaid);
     fault->thread[0] = thread % running->block[0];
     fault->thread[1] = thread / running->block[0] % running->block[1];

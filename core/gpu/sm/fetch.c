@@ -5,7 +5,7 @@
 #include "mem/protocol/memory_protocol.h"
 
 bool sm_waits_for_load(const Sm *sm, uint32_t w) {
-    const Inst *inst = sm_inst(sm, sm->warp[w].simt.top.pc);
+    const Inst *inst = sm_inst(sm, w, sm->warp[w].simt.top.pc);
     uint64_t common = 0;
     for (uint32_t i = 0; i < SCOREBOARD_NAMES / 64; i++)
         common |= sm->load_pending[w][i] & inst->names[i];
@@ -14,7 +14,7 @@ bool sm_waits_for_load(const Sm *sm, uint32_t w) {
 
 void sm_show_next(Sm *sm, uint32_t w) {
     const Warp *warp = &sm->warp[w];
-    show_instruction(sm, w, warp, sm_inst(sm, warp->simt.top.pc));
+    show_instruction(sm, w, warp, sm_inst(sm, w, warp->simt.top.pc));
 }
 
 static void empty_buffer(Sm *sm, uint32_t w) {
@@ -34,12 +34,17 @@ COLD void sm_leave_buffer(Sm *sm, uint32_t w) {
     empty_buffer(sm, w);
 }
 
+/* In the address space of code. */
+static uint64_t code_index(const Sm *sm, uint32_t w, uint32_t pc) {
+    return sm_kernel_of(sm, w)->kernel->code_address / INST_BYTES + pc;
+}
+
 /* Two instructions, fewer at the end of the kernel or of the line of code that was read. */
-static uint32_t instructions_at(const Sm *sm, uint32_t pc) {
-    uint32_t left = sm->kernel.inst_count - pc;
+static uint32_t instructions_at(const Sm *sm, uint32_t w, uint32_t pc) {
+    uint32_t left = sm->inst_count_of[w] - pc;
     if (sm->fetch.send) {
-        uint32_t line = sm->code_line / INST_BYTES, in_line = line - (sm->kernel.code_start + pc) % line;
-        if (left > in_line) left = in_line;
+        uint64_t line = sm->code_line / INST_BYTES, in_line = line - code_index(sm, w, pc) % line;
+        if (left > in_line) left = (uint32_t)in_line;
     }
     return left < INSTRUCTION_BUFFER ? left : INSTRUCTION_BUFFER;
 }
@@ -48,7 +53,7 @@ bool sm_decode(Sm *sm) {
     uint32_t w = sm->decode_warp;
     if (w == NO_WARP) return false;
     sm->decode_warp = NO_WARP;
-    sm->warp[w].buffered = (uint8_t)instructions_at(sm, sm->warp[w].simt.top.pc);
+    sm->warp[w].buffered = (uint8_t)instructions_at(sm, w, sm->warp[w].simt.top.pc);
     sm->valid |= warp_bit(w);
     return true;
 }
@@ -80,7 +85,7 @@ static __attribute__((noinline)) void take_line(Sm *sm, uint64_t now) {
 
 /* Returns whether the instructions of the warp are there. */
 static __attribute__((noinline)) bool read_code(Sm *sm, uint32_t w, uint64_t now) {
-    uint64_t address = sm->running->kernel->code_address + (uint64_t)sm->warp[w].simt.top.pc * INST_BYTES;
+    uint64_t address = code_index(sm, w, sm->warp[w].simt.top.pc) * INST_BYTES;
     uint32_t misses = link_can_send(sm->fetch.send, now) ? sm->code_misses : 0, entry = 0;
     FetchResult result = instruction_cache_fetch(&sm->code, address, w, misses, &entry);
     sm->fetch_hits += result == FETCH_HIT;

@@ -52,7 +52,7 @@ COLD static uint32_t pick_and_emit(Sm *sm, const Scheduler *sched, WarpSet issua
     bool good = warp >= 0 && warp < MAX_WARPS && issuable >> warp & 1;
     uint32_t picked = good ? (uint32_t)warp : pick(sm, sched, issuable);
     uint32_t pc = sm->warp[picked].simt.top.pc;
-    object_emit(&sm->obj, SM_ISSUE, picked, pc, sm_active_lanes(sm, picked, sm_inst(sm, pc)));
+    object_emit(&sm->obj, SM_ISSUE, picked, pc, sm_active_lanes(sm, picked, sm_inst(sm, picked, pc)));
     return picked;
 }
 

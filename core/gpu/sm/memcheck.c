@@ -96,7 +96,7 @@ static void report(const Access *access, MemcheckKind kind, uint32_t other_inst,
     MemcheckSite found = {.kind = kind,
                           .sm = sm->number,
                           .launch = sm->running->launch,
-                          .inst = sm_inst_index(sm, access->inst),
+                          .inst = sm_inst_index(sm, access->warp, access->inst),
                           .other_inst = other_inst,
                           .kernel = sm->running->kernel,
                           .cycle = access->cycle,
@@ -183,18 +183,18 @@ void memcheck_free_block(const Sm *sm, uint64_t address) {
 /* --- Shared memory ---------------------------------------------------------------------------- */
 
 static SharedByte *shared_bytes(const Sm *sm, uint32_t slot) {
-    return sm->memcheck->shared + (size_t)slot * sm->running->shared_bytes;
+    return sm->memcheck->shared + (size_t)slot * sm->kernels.shared_bytes;
 }
 
 void memcheck_set_kernel(const Sm *sm) {
     free(sm->memcheck->shared);
-    size_t count = (size_t)sm->kernel.ctas * sm->running->shared_bytes;
+    size_t count = (size_t)sm->kernels.ctas * sm->kernels.shared_bytes;
     sm->memcheck->shared = calloc(count ? count : 1, sizeof *sm->memcheck->shared);
     ensure(sm->memcheck->shared);
 }
 
 void memcheck_cta_starts(const Sm *sm, uint32_t slot) {
-    memset(shared_bytes(sm, slot), 0, sm->running->shared_bytes * sizeof(SharedByte));
+    memset(shared_bytes(sm, slot), 0, sm->kernels.shared_bytes * sizeof(SharedByte));
     sm->memcheck->cta[slot] = (CtaOrder){.epoch = 1};
 }
 
@@ -281,7 +281,7 @@ static void note_read(SharedByte *byte, const CtaOrder *order, const Access *acc
     byte->weak_readers |= is_strong ? 0 : 1u << warp;
     byte->read_thread = (uint16_t)thread;
     byte->read_clock = order->clock[warp];
-    byte->read_inst = sm_inst_index(access->sm, access->inst);
+    byte->read_inst = sm_inst_index(access->sm, access->warp, access->inst);
 }
 
 static void note_write(SharedByte *byte, const CtaOrder *order, const Access *access) {
@@ -289,7 +289,7 @@ static void note_write(SharedByte *byte, const CtaOrder *order, const Access *ac
     byte->write_epoch = order->epoch;
     byte->write_thread = (uint16_t)thread;
     byte->write_clock = order->clock[thread / WARP_LANES];
-    byte->write_inst = sm_inst_index(access->sm, access->inst);
+    byte->write_inst = sm_inst_index(access->sm, access->warp, access->inst);
     byte->is_strong = access->strength & STRONG;
     byte->is_atomic = access->kind == INST_ATOMIC;
 }
@@ -340,8 +340,8 @@ static void look_at_copy(Sm *sm, Access *access, const AsyncCopy *copy, uint32_t
 }
 
 /* Decoded instructions do not say. */
-static uint32_t strength_of(const Sm *sm, const Inst *inst) {
-    const char *text = sm->running->kernel->sources[sm_inst_index(sm, inst)].opcode;
+static uint32_t strength_of(const Sm *sm, uint32_t w, const Inst *inst) {
+    const char *text = sm->running->kernel->sources[sm_inst_index(sm, w, inst)].opcode;
     bool both = strstr(text, ".acq_rel") != NULL;
     uint32_t acquires = both || strstr(text, ".acquire") ? ACQUIRES : 0;
     uint32_t releases = both || strstr(text, ".release") ? RELEASES : 0;
@@ -361,7 +361,7 @@ void memcheck_access(Sm *sm, uint32_t w, const Inst *inst) {
     bool is_copy = inst->kind == INST_LOAD && inst->detail & DETAIL_ASYNC_COPY;
     if (is_copy) exec_find_async(inst, context, copy);
     exec_find_addresses(inst, context, &global, &shared);
-    uint32_t strength = shared ? strength_of(sm, inst) : 0;
+    uint32_t strength = shared ? strength_of(sm, w, inst) : 0;
     for (uint32_t lanes = global | shared; lanes; lanes &= lanes - 1) {
         uint32_t lane = (uint32_t)__builtin_ctz(lanes);
         Access access = {sm, inst, inst->kind, strength, w, lane, cycle, context->address[lane]};

@@ -9,8 +9,7 @@
 /* The words of a warp's lanes lie side by side in a line. Warps that follow each other in a place of an SM
  * have the same lines. Returns where the first one begins. */
 static inline uint64_t place_local(const Sm *sm, uint32_t w, MemoryOp *op) {
-    const RunningKernel *running = sm->running;
-    uint64_t words = (running->local_bytes + 3) / 4, warps = running->most_ctas * running->warps_per_cta;
+    uint64_t words = (sm->kernels.local_bytes + 3) / 4, warps = sm->kernels.local_warps;
     bool by_word = sm->local_layout == LOCAL_BY_WORD;
     uint64_t line = by_word ? sm->number * warps + w : (sm->number * MAX_WARPS + w) * words;
     op->word_stride = by_word ? sm->sm_count * warps * COALESCE_LINE : COALESCE_LINE;

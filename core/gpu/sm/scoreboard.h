@@ -8,8 +8,8 @@
  * wait until that store has left the host's store buffer. Most kernels have names in the first word only. */
 static inline bool names_conflict(const Sm *sm, const Warp *warp, const Inst *inst) {
     uint64_t common = warp->pending[0] & inst->names[0];
-    if (sm->kernel.name_words > 1) common |= warp->pending[1] & inst->names[1];
-    for (uint32_t i = 2; i < SCOREBOARD_NAMES / 64 && sm->kernel.name_words > 2; i++) {
+    if (sm->kernels.name_words > 1) common |= warp->pending[1] & inst->names[1];
+    for (uint32_t i = 2; i < SCOREBOARD_NAMES / 64 && sm->kernels.name_words > 2; i++) {
         common |= warp->pending[i] & inst->names[i];
         __asm__("" : "+r"(common));
     }
@@ -42,7 +42,7 @@ static inline void update_blocked(Sm *sm, uint32_t w, const Warp *warp, const In
 static inline void show_instruction(Sm *sm, uint32_t w, const Warp *warp, const Inst *inst) {
     uint32_t unit = sm->timing[inst->timing].unit;
     set_warp(&sm->head_memory, w, unit == UNIT_MEM);
-    if (sm->kernel.uses_sfu) set_warp(&sm->head_sfu, w, unit == UNIT_SFU);
+    if (sm->kernels.uses_sfu) set_warp(&sm->head_sfu, w, unit == UNIT_SFU);
     update_blocked(sm, w, warp, inst);
 }
 

@@ -17,10 +17,10 @@ static void write_back(Sm *sm, uint64_t cycle) {
     uint32_t count = write_backs_begin(&sm->write_backs, &sm->collector, cycle);
     for (uint32_t i = 0; i < count; i++) {
         writer = write_backs_take(&sm->write_backs, &sm->shape, cycle, i);
-        sm_complete(sm, writer_warp(writer), sm_inst(sm, writer_inst(writer)));
+        sm_complete(sm, writer_warp(writer), sm_inst(sm, writer_warp(writer), writer_inst(writer)));
     }
     while (write_backs_take_laneless(&sm->write_backs, cycle, &writer))
-        sm_complete(sm, writer_warp(writer), sm_inst(sm, writer_inst(writer)));
+        sm_complete(sm, writer_warp(writer), sm_inst(sm, writer_warp(writer), writer_inst(writer)));
 }
 
 /* At most one comes in a cycle: the load/store unit sends nothing when the fixed pipeline has something done. */

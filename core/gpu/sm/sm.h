@@ -2,7 +2,7 @@
  *
  *   sm_class.c  what it has: parameters, ports, state, statistics, events; building it
  *   sm_methods.c  what policies may call
- *   sm_kernel.c  the kernel that it runs: how many CTAs fit, the memory that they take
+ *   sm_kernel.c  the kernels that it runs: how many CTAs fit, the memory that they take
  *   sm.c        the cycle, write-back
  *   sm_check.c  conservation laws, and what warps wait for
  *   cta.c       starts and finishes CTAs
@@ -10,6 +10,7 @@
  *   scoreboard.h  names that will be written, and what issue knows of each warp's next instruction
  *   issue.c     which warp issues, and why none does
  *   issue_gate.c  mechanisms that have a say in it, each a part with a folder of its own
+ *   kernel_switch.c  whose instruction it is, in an SM that has several kernels at once
  *   execute.c   what an issued instruction does: functional execution, scoreboard, control flow, barriers
  *   memory_op.c what the load/store unit is told of it
  *   paths.c     lanes of a warp that wait for each other
@@ -147,6 +148,9 @@ typedef struct {
     WarpSet warps;       /* all its warps, finished ones too */
     uint32_t unfinished; /* warps                             */
     uint32_t ctaid[3];
+    uint32_t kernel; /* of the SM's kernels */
+    uint32_t pad;
+    uint64_t warp_instructions, thread_instructions; /* counted where the SM has several kernels */
 } Cta;
 
 typedef struct {
@@ -195,20 +199,28 @@ typedef struct {
 /* What lies side by side in local memory. */
 typedef enum { LOCAL_BY_WARP, LOCAL_BY_WORD } LocalLayout;
 
-/* Of the running kernel, what every instruction needs: beside the SM's state, not behind two pointers. */
+/* Of the kernels whose CTAs the SM may have, what every instruction needs: beside the SM's state, not behind two
+ * pointers. Of several, sizes are those of the one with the largest. */
 typedef struct {
-    const Inst *insts;
-    uint32_t inst_count;
     uint32_t register_bytes; /* of a warp */
     uint32_t predicates;     /* of a warp */
     uint32_t windows;        /* of a warp */
-    uint32_t is_fresh;       /* what follows from a snapshot is to be found out */
-    uint32_t code_start;     /* of its first instruction in the line of code, in instructions */
+    uint32_t shared_bytes;   /* of a CTA  */
+    uint32_t local_bytes;    /* of a thread */
+    uint32_t local_warps;    /* whose local memory lies side by side: those of any SM at once */
+    uint32_t is_fresh;       /* what follows from a snapshot is to be found out            */
     uint32_t name_words;     /* of scoreboard names: all behind them are free              */
     uint32_t uses_sfu;       /* else head_sfu stays empty                                  */
     uint32_t ctas;           /* that the SM holds at once, in slots 0, 1, ...              */
-    uint32_t pad;
-} SmKernel;
+    uint32_t warps;          /* in slots 0, 1, ...                                         */
+    uint32_t are_several;    /* a flag: they run side by side in the SM                    */
+} SmKernels;
+
+/* Of an SM that has CTAs of several kernels at once: see kernel_switch.h. */
+typedef struct {
+    IssueGate gate;
+    uint64_t threads_before; /* thread_instructions before the instruction that issues */
+} KernelSwitch;
 
 typedef enum {
     STEP_OTHER, /* not plain                                                        */
@@ -297,20 +309,25 @@ struct Sm {
     AsyncArrivals arrivals[MAX_WARPS];
     uint64_t wakes[MAX_WARPS]; /* of those that sleep: the cycle in which they may issue again */
     IssueGate sleepers;
+    KernelSwitch kernel_switch;
     WriteBacks write_backs;
     uint64_t payload_used;       /* bit per entry of payload */
     uint8_t class_of[MAX_WARPS]; /* what policies call each warp; on all its requests */
     AtomicPayload *payload;
     uint8_t *shared_memory;
-    uint8_t *register_file; /* per warp: kernel->slots slots          */
+    uint8_t *register_file; /* per warp: kernels.register_bytes       */
     uint8_t *local_memory;  /* per warp: local_memory_bytes()          */
-    uint32_t *predicates;   /* per warp: kernel->predicates masks     */
+    uint32_t *predicates;   /* per warp: kernels.predicates masks     */
     uint32_t shared_count, register_count, local_count, predicate_count; /* of those arrays */
     /* host */
-    const RunningKernel *running;
-    SmKernel kernel;
+    const RunningKernel *const *launched; /* whose CTAs it may have: one, or several side by side */
+    uint64_t launched_count;
+    const RunningKernel *running; /* of them, that of the warp whose instruction executes */
+    SmKernels kernels;
+    const Inst *insts_of[MAX_WARPS]; /* the instructions of the warp's kernel */
+    uint32_t inst_count_of[MAX_WARPS];
     ExecContext *context;
-    AddressWindow *windows;           /* per warp: kernel->windows of them */
+    AddressWindow *windows;           /* per warp: kernels.windows of them */
     uint8_t known_windows[MAX_WARPS]; /* which of them hold                */
     MemoryView *view;
     SystemCalls system;
@@ -348,18 +365,24 @@ void lsu_visit_instructions(const SimObject *lsu, MemoryDoneVisitor *visit, void
 /* Are constants and parameters fetched from memory, and not at a fixed latency? */
 bool lsu_fetches_constants(const SimObject *lsu);
 
-static inline const Inst *sm_inst(const Sm *sm, uint32_t index) {
-    return &sm->kernel.insts[index];
+/* Of the kernel of a warp. */
+static inline const Inst *sm_inst(const Sm *sm, uint32_t warp, uint32_t index) {
+    return &sm->insts_of[warp][index];
+}
+static inline uint32_t sm_inst_index(const Sm *sm, uint32_t warp, const Inst *inst) {
+    return (uint32_t)(inst - sm->insts_of[warp]);
+}
+static inline const RunningKernel *sm_kernel_of_slot(const Sm *sm, uint32_t slot) {
+    return sm->launched[sm->cta[slot].kernel];
+}
+static inline const RunningKernel *sm_kernel_of(const Sm *sm, uint32_t warp) {
+    return sm_kernel_of_slot(sm, sm->warp[warp].cta_slot);
 }
 static inline uint8_t *sm_registers(const Sm *sm, uint32_t warp) {
-    return sm->register_file + (size_t)warp * sm->kernel.register_bytes;
-}
-
-static inline uint32_t sm_inst_index(const Sm *sm, const Inst *inst) {
-    return (uint32_t)(inst - sm->kernel.insts);
+    return sm->register_file + (size_t)warp * sm->kernels.register_bytes;
 }
 static inline uint32_t *sm_predicates(const Sm *sm, uint32_t warp) {
-    return sm->predicates + (size_t)warp * sm->kernel.predicates;
+    return sm->predicates + (size_t)warp * sm->kernels.predicates;
 }
 /* Lanes of the warp that execute the instruction, which is its next; of a branch those that jump. */
 static inline __attribute__((always_inline)) uint32_t sm_active_lanes(const Sm *sm, uint32_t warp,
@@ -389,8 +412,17 @@ enum { OCCUPANCY_WHY_BYTES = 160 };
 /* CTAs of the kernel that fit the SM at once, and what keeps others out; 0 with the reason in `why`. */
 uint32_t sm_occupancy(const Sm *sm, const RunningKernel *running, OccupancyLimit *limit, char *why,
                       size_t why_size);
-/* Between quanta, nothing running: the kernel that CTAs handed out from now on belong to. */
-void sm_set_kernel(Sm *sm, const RunningKernel *running);
+/* What a CTA takes of the SM, registers as they are allocated. */
+CtaNeeds sm_needs(const Sm *sm, const RunningKernel *running);
+/* Between quanta, nothing running: the kernels that CTAs handed out from now on belong to, whose list is to stay. Of
+ * several, as many CTAs of each as fit may be there at once. */
+void sm_set_kernels(Sm *sm, const RunningKernel *const *kernels, uint32_t count);
+/* The warp's CTA has the kernel that it has: its instructions are those. */
+void sm_give_kernel(Sm *sm, uint32_t warp);
+/* The same for all that a snapshot has brought. */
+void sm_find_kernels(Sm *sm);
+/* The instruction of the warp is the one that executes, in an SM with several kernels. */
+void sm_take_kernel_of(Sm *sm, uint32_t warp);
 
 /* --- sm_check.c --- */
 void sm_check(const SimObject *sm, bool idle);
@@ -404,7 +436,7 @@ void sm_report(const SimObject *sm, FILE *out);
 /* The slots of the CTAs that are there. */
 uint32_t sm_resident_slots(const Sm *sm);
 void sm_accept_cta(Sm *sm, uint64_t now);
-void sm_start_cta(Sm *sm, uint32_t slot, const uint32_t ctaid[3]);
+void sm_start_cta(Sm *sm, const CtaStart *start);
 /* A CTA that ran without timing has ended: see untimed.h. */
 void sm_end_cta_untimed(Sm *sm, uint32_t slot);
 /* A warp whose lanes have all exited, and of which nothing is in flight, leaves its CTA. */

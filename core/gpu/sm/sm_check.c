@@ -153,7 +153,7 @@ void sm_report(const SimObject *object, FILE *out) {
             out,
             "%s: warp %u of CTA (%u, %u, %u), lanes 0x%08x at PTX line %u, %s; %u instructions in flight\n",
             object->path, w, cta->ctaid[0], cta->ctaid[1], cta->ctaid[2], sm->warp[w].simt.top.lanes,
-            pc < sm->kernel.inst_count ? sm_inst(sm, pc)->line : 0, reason(sm, w, text),
+            pc < sm->inst_count_of[w] ? sm_inst(sm, w, pc)->line : 0, reason(sm, w, text),
             sm->warp[w].in_flight);
     }
 }

@@ -1,4 +1,5 @@
 /* What an SM has: parameters, ports, state, statistics, events; how it is built. */
+#include "core/gpu/sm/kernel_switch.h"
 #include "core/gpu/sm/memcheck.h"
 #include "core/gpu/sm/sleep.h"
 #include "core/gpu/sm/sm_parts.h"
@@ -219,6 +220,8 @@ static const Field sm_fields[] = {
     STATE(Sm, load_pending, "Names that loads and atomics beyond the SM will write"),
     STATE(Sm, vote, "Warps that wait for the result of a bar.red"),
     GATE_ROWS(Sm, sleepers),
+    GATE_ROWS(Sm, kernel_switch.gate),
+    HOST(Sm, kernel_switch.threads_before, "When the last instruction issued"),
     STATE(Sm, async, "Asynchronous copies of each warp, by group"),
     STATE(Sm, arrivals, "Arrivals at mbarriers that wait for them"),
     STATE(Sm, wakes, "Cycles in which warps that sleep may issue again"),
@@ -234,8 +237,12 @@ static const Field sm_fields[] = {
     STATE(Sm, register_count, "Size of register_file"),
     STATE(Sm, local_count, "Size of local_memory"),
     STATE(Sm, predicate_count, "Size of predicates"),
-    HOST(Sm, running, "The kernel that runs, the device's"),
-    HOST(Sm, kernel, "Of it, what every instruction needs"),
+    HOST(Sm, launched, "The kernels whose CTAs it may have, the device's"),
+    HOST(Sm, launched_count, "How many"),
+    HOST(Sm, running, "Of them, that of the instruction that executes"),
+    HOST(Sm, kernels, "Of them, what every instruction needs"),
+    HOST(Sm, insts_of, "The instructions of each warp's kernel"),
+    HOST(Sm, inst_count_of, "How many"),
     HOST(Sm, fixed, "Where instructions of fixed latency are issued"),
     HOST(Sm, context, "Of the instruction that executes"),
     HOST(Sm, windows, "What registers with addresses of shared memory hold"),
@@ -342,6 +349,7 @@ static void add_parts(Sm *sm) {
     memory_ownership_init(&all->ownership, sm);
     load_gate_init(&all->loads, sm);
     sleep_init(sm);
+    kernel_switch_init(sm);
     dma_gate_init(&all->dma, sm);
 }
 
@@ -386,9 +394,10 @@ static void commit(SimObject *object) {
 static bool knobs_set(SimObject *object) {
     Sm *sm = (Sm *)object;
     gates_knobs_set(&sm->gates);
-    for (WarpSet live = sm->kernel.is_fresh ? sm->live : 0; live; live &= live - 1)
+    if (sm->kernels.is_fresh) sm_find_kernels(sm);
+    for (WarpSet live = sm->kernels.is_fresh ? sm->live : 0; live; live &= live - 1)
         sm_show_next(sm, first_warp(live));
-    sm->kernel.is_fresh = 0;
+    sm->kernels.is_fresh = 0;
     return true;
 }
 

@@ -1,4 +1,5 @@
-/* The kernel that an SM runs: how many of its CTAs fit, and the memory that they take. */
+/* The kernels that an SM runs: how many CTAs fit, and the memory that they take. */
+#include "core/gpu/sm/kernel_switch.h"
 #include "core/gpu/sm/memcheck.h"
 
 #include <stdlib.h>
@@ -20,12 +21,17 @@ static void lower(uint32_t *fits, uint64_t most, OccupancyLimit *limit, Occupanc
     *limit = of;
 }
 
-uint32_t sm_occupancy(const Sm *sm, const RunningKernel *running, OccupancyLimit *limit, char *why,
-                      size_t why_size) {
+/* As they are allocated, of a thread. */
+static uint64_t registers_per_thread(const Sm *sm, const RunningKernel *running) {
     uint64_t registers = ((uint64_t)running->registers + sm->register_unit - 1) / sm->register_unit *
                          sm->register_unit;
     uint64_t kept = registers_to_fit(sm, running, registers);
-    if (kept) registers = kept;
+    return kept ? kept : registers;
+}
+
+uint32_t sm_occupancy(const Sm *sm, const RunningKernel *running, OccupancyLimit *limit, char *why,
+                      size_t why_size) {
+    uint64_t registers = registers_per_thread(sm, running);
     uint64_t per_cta = registers * running->warps_per_cta * WARP_LANES;
     uint32_t fits = sm->ctas;
     if (running->warps_per_cta > sm->warps) {
@@ -47,6 +53,14 @@ uint32_t sm_occupancy(const Sm *sm, const RunningKernel *running, OccupancyLimit
     if (per_cta) lower(&fits, sm->registers / per_cta, limit, LIMIT_REGISTERS);
     if (running->shared_bytes) lower(&fits, sm->shared / running->shared_bytes, limit, LIMIT_SHARED_MEMORY);
     return fits;
+}
+
+CtaNeeds sm_needs(const Sm *sm, const RunningKernel *running) {
+    OccupancyLimit limit;
+    char why[OCCUPANCY_WHY_BYTES];
+    uint64_t registers = registers_per_thread(sm, running) * running->warps_per_cta * WARP_LANES;
+    if (!sm_occupancy(sm, running, &limit, why, sizeof why)) return (CtaNeeds){0};
+    return (CtaNeeds){running->warps_per_cta, (uint32_t)registers, running->shared_bytes};
 }
 
 static size_t room_for(size_t bytes) {
@@ -77,8 +91,8 @@ static void zero_lazily(uint8_t *memory, size_t bytes) {
 }
 
 /* Most kernels use a small part of the stacks that they may have, of all warps of all SMs. */
-static void take_local_memory(Sm *sm, const RunningKernel *running, uint32_t warps) {
-    uint32_t bytes = warps * (uint32_t)local_memory_bytes(running->local_bytes);
+static void take_local_memory(Sm *sm) {
+    uint32_t bytes = sm->kernels.warps * (uint32_t)local_memory_bytes(sm->kernels.local_bytes);
     if (!sm->local_memory || bytes != sm->local_count) {
         free(sm->local_memory);
         sm->local_count = 0;
@@ -86,26 +100,26 @@ static void take_local_memory(Sm *sm, const RunningKernel *running, uint32_t war
         if (!sm->local_memory)
             user_error("kernel %s: expected %u B of local memory a thread for which the host has room, %u B "
                        "of %s, got none",
-                       running->kernel->name, running->local_bytes, bytes, sm->obj.path);
+                       sm->running->kernel->name, sm->kernels.local_bytes, bytes, sm->obj.path);
     }
     sm->local_count = bytes;
     zero_lazily(sm->local_memory, bytes);
 }
 
 /* What starting CTAs rely on being zero is local memory alone. */
-static void take_memory(Sm *sm, const RunningKernel *running) {
-    uint32_t warps = sm->kernel.ctas * running->warps_per_cta;
+static void take_memory(Sm *sm) {
+    const SmKernels *sizes = &sm->kernels;
     uint32_t shared = sm->shared_count, registers = sm->register_count, predicates = sm->predicate_count;
-    sm->shared_count = sm->kernel.ctas * running->shared_bytes;
-    sm->register_count = warps * sm->kernel.register_bytes;
-    sm->predicate_count = warps * running->kernel->predicates;
+    sm->shared_count = sizes->ctas * sizes->shared_bytes;
+    sm->register_count = sizes->warps * sizes->register_bytes;
+    sm->predicate_count = sizes->warps * sizes->predicates;
     sm->shared_memory = kept_or_resized(sm->shared_memory, shared, sm->shared_count);
     sm->register_file = kept_or_resized(sm->register_file, registers, sm->register_count);
-    take_local_memory(sm, running, warps);
+    take_local_memory(sm);
     sm->predicates = kept_or_resized(sm->predicates, predicates * sizeof *sm->predicates,
                                      sm->predicate_count * sizeof *sm->predicates);
     if (sm->shared_banks >= WARP_LANES) /* else accesses within a window may conflict: the addresses count */
-        sm->windows = resized(sm->windows, warps * running->kernel->windows * sizeof *sm->windows);
+        sm->windows = resized(sm->windows, sizes->warps * sizes->windows * sizeof *sm->windows);
 }
 
 static bool uses_sfu(const Sm *sm, const Kernel *kernel) {
@@ -114,33 +128,84 @@ static bool uses_sfu(const Sm *sm, const Kernel *kernel) {
     return false;
 }
 
-void sm_set_kernel(Sm *sm, const RunningKernel *running) {
+static uint32_t greater_of(uint32_t a, uint32_t b) {
+    return a > b ? a : b;
+}
+
+static void add_kernel(const Sm *sm, SmKernels *sizes, const RunningKernel *running) {
     const Kernel *kernel = running->kernel;
+    ensure(kernel->inst_count <= WRITER_INSTS);
+    sizes->register_bytes = greater_of(sizes->register_bytes, kernel->slots * SLOT_BYTES);
+    sizes->predicates = greater_of(sizes->predicates, kernel->predicates);
+    sizes->windows = greater_of(sizes->windows, kernel->windows);
+    sizes->shared_bytes = greater_of(sizes->shared_bytes, running->shared_bytes);
+    sizes->local_bytes = greater_of(sizes->local_bytes, running->local_bytes);
+    sizes->name_words = greater_of(sizes->name_words, kernel->name_words);
+    sizes->uses_sfu |= uses_sfu(sm, kernel);
+}
+
+/* One kernel has CTA slots for as many CTAs as fit, with the warps of each side by side. */
+static SmKernels sizes_of(const Sm *sm, const RunningKernel *const *kernels, uint32_t count) {
+    SmKernels sizes = {.is_fresh = 1, .ctas = sm->ctas, .warps = sm->warps, .local_warps = sm->warps};
     OccupancyLimit limit;
     char why[OCCUPANCY_WHY_BYTES];
-    ensure(kernel->inst_count <= WRITER_INSTS);
+    for (uint32_t k = 0; k < count; k++)
+        add_kernel(sm, &sizes, kernels[k]);
+    sizes.are_several = count > 1;
+    if (sizes.are_several) return sizes;
+    sizes.ctas = sm_occupancy(sm, kernels[0], &limit, why, sizeof why);
+    sizes.warps = sizes.ctas * kernels[0]->warps_per_cta;
+    sizes.local_warps = kernels[0]->most_ctas * kernels[0]->warps_per_cta;
+    return sizes;
+}
+
+static void give_code(Sm *sm, uint32_t w, const Kernel *kernel) {
+    sm->insts_of[w] = kernel->insts;
+    sm->inst_count_of[w] = kernel->inst_count;
+}
+
+static void take_kernel(Sm *sm, const RunningKernel *running) {
+    ExecContext *context = sm->context;
     sm->running = running;
-    sm->kernel = (SmKernel){.insts = kernel->insts,
-                            .inst_count = kernel->inst_count,
-                            .register_bytes = kernel->slots * SLOT_BYTES,
-                            .predicates = kernel->predicates,
-                            .windows = kernel->windows,
-                            .is_fresh = 1,
-                            .name_words = kernel->name_words,
-                            .uses_sfu = uses_sfu(sm, kernel),
-                            .ctas = sm_occupancy(sm, running, &limit, why, sizeof why),
-                            .code_start = (uint32_t)(kernel->code_address % sm->code_line / INST_BYTES)};
+    context->bank[1] = running->constants;
+    context->params = running->params;
+    context->param_bytes = running->kernel->param_bytes;
+    context->textures = running->textures;
+    context->shared_bytes = running->shared_bytes;
+    context->local_bytes = running->local_bytes;
+}
+
+void sm_take_kernel_of(Sm *sm, uint32_t w) {
+    take_kernel(sm, sm_kernel_of(sm, w));
+    sm->system.kernel = sm->cta[sm->warp[w].cta_slot].kernel;
+}
+
+void sm_give_kernel(Sm *sm, uint32_t w) {
+    give_code(sm, w, sm_kernel_of(sm, w)->kernel);
+}
+
+void sm_find_kernels(Sm *sm) {
+    for (uint32_t i = 0; i < sm->resident; i++)
+        for (WarpSet warps = sm->cta_by_age[i]; warps; warps &= warps - 1)
+            sm_give_kernel(sm, first_warp(warps));
+}
+
+void sm_set_kernels(Sm *sm, const RunningKernel *const *kernels, uint32_t count) {
+    sm->launched = kernels;
+    sm->launched_count = count;
+    sm->kernels = sizes_of(sm, kernels, count);
+    for (uint32_t slot = 0; slot < MAX_CTAS; slot++)
+        sm->cta[slot].kernel = 0;
+    for (uint32_t w = 0; w < MAX_WARPS; w++)
+        give_code(sm, w, kernels[0]->kernel);
+    take_kernel(sm, kernels[0]);
+    sm->system.kernel = 0;
     sm->head_sfu = 0;
-    take_memory(sm, running);
+    take_memory(sm);
     memset(sm->known_windows, 0, sizeof sm->known_windows);
-    sm->context->bank[1] = running->constants;
-    sm->context->params = running->params;
-    sm->context->param_bytes = kernel->param_bytes;
-    sm->context->textures = running->textures;
     sm->context->cycle_ticks = sm->obj.period;
     sm->context->ticks_per_second = sm->obj.sim->ticks_per_second;
-    sm->context->shared_bytes = running->shared_bytes;
-    sm->context->local_bytes = running->local_bytes;
+    kernel_switch_set(sm);
     gates_kernel_set(&sm->gates);
     if (sm->memcheck) memcheck_set_kernel(sm);
 }

@@ -65,7 +65,7 @@ static const RunningKernel *running_kernel(const SimObject *object, MethodCall *
 }
 
 static void ctas_per_sm(SimObject *object, MethodCall *call) {
-    if (running_kernel(object, call)) call->result[0].whole = ((const Sm *)object)->kernel.ctas;
+    if (running_kernel(object, call)) call->result[0].whole = ((const Sm *)object)->kernels.ctas;
 }
 
 static void warps_per_cta(SimObject *object, MethodCall *call) {

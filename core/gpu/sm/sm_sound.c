@@ -10,11 +10,11 @@ enum { STAGES = 256 };
 
 /* No launch has come yet: then there is nothing to be sound. */
 uint32_t sm_ctas_in_use(const Sm *sm) {
-    return sm->running ? sm->kernel.ctas : 0;
+    return sm->kernels.ctas;
 }
 
 WarpSet sm_warps_in_use(const Sm *sm) {
-    uint32_t warps = sm->running ? sm->kernel.ctas * sm->running->warps_per_cta : 0;
+    uint32_t warps = sm->kernels.warps;
     return warps ? ~0ull >> (MAX_WARPS - warps) : 0;
 }
 
@@ -26,13 +26,26 @@ static void warp_must_be(const Sm *sm, bool condition, uint32_t w, const char *w
     sound(condition, "%s: warp %u: %s", sm->obj.path, w, what);
 }
 
+/* NULL: the warp's CTA is of none. */
+static const Kernel *kernel_of(const Sm *sm, uint32_t w) {
+    uint32_t slot = w < sm->warps ? sm->warp[w].cta_slot : MAX_CTAS;
+    bool is_known = slot < MAX_CTAS && sm->cta[slot].kernel < sm->launched_count;
+    return is_known ? sm_kernel_of_slot(sm, slot)->kernel : NULL;
+}
+
+/* NULL: the warp's kernel has no such instruction. */
+static const Inst *inst_of(const Sm *sm, uint32_t w, uint32_t index) {
+    const Kernel *kernel = kernel_of(sm, w);
+    return kernel && index < kernel->inst_count ? &kernel->insts[index] : NULL;
+}
+
 /* --- Instructions in flight ------------------------------------------------------------------ */
 
 void sm_memory_done_is_sound(const Sm *sm, const char *where, const MemoryDone *done) {
     sound(done->warp < MAX_WARPS && sm_warps_in_use(sm) >> done->warp & 1, "%s: an instruction of warp %u",
           where, done->warp);
-    sound(done->inst < sm->kernel.inst_count, "%s: instruction %u of the kernel", where, done->inst);
-    const Inst *inst = sm_inst(sm, done->inst);
+    const Inst *inst = inst_of(sm, done->warp, done->inst);
+    sound(inst != NULL, "%s: instruction %u of the kernel", where, done->inst);
     bool known = inst->space == done->space ||
                  (inst->space == SPACE_SURFACE && done->space == SPACE_GLOBAL) ||
                  (inst->space == SPACE_GENERIC &&
@@ -71,7 +84,7 @@ static bool addresses_are_sound(const MemoryOp *op) {
 void sm_memory_op_is_sound(const Sm *sm, const char *where, const MemoryOp *op, bool begun) {
     MemoryDone done = {op->inst, op->payload, op->lanes, op->warp, op->kind, op->space};
     sm_memory_done_is_sound(sm, where, &done);
-    const Inst *inst = sm_inst(sm, op->inst);
+    const Inst *inst = inst_of(sm, op->warp, op->inst);
     uint64_t latest = object_cycle(&sm->obj, sm->obj.sim->now) + RESULT_BUS_RING;
     sound(op->lanes && op->bytes == (uint8_t)(inst->element_bytes * inst->elements) &&
               op->cache_op == inst->cache_op && op->begins <= latest,
@@ -84,8 +97,9 @@ void sm_memory_op_is_sound(const Sm *sm, const char *where, const MemoryOp *op, 
 }
 
 static bool writes(const Sm *sm, Writer writer, bool to_memory) {
-    return writer_inst(writer) < sm->kernel.inst_count && sm_warps_in_use(sm) >> writer_warp(writer) & 1 &&
-           (sm_inst(sm, writer_inst(writer))->timing == TIMING_MEM) == to_memory;
+    const Inst *inst = inst_of(sm, writer_warp(writer), writer_inst(writer));
+    return inst && sm_warps_in_use(sm) >> writer_warp(writer) & 1 &&
+           (inst->timing == TIMING_MEM) == to_memory;
 }
 
 static void write_backs_are_sound(const Sm *sm) {
@@ -143,7 +157,7 @@ static const SimtEntry *entry_of(const Sm *sm, uint32_t w, uint32_t place) {
 
 /* Lanes that wait behind the kernel's last instruction never go on there: they are all above, and exit. */
 static bool exits_above(const Sm *sm, uint32_t w, uint32_t place) {
-    uint32_t lanes = entry_of(sm, w, place)->lanes, end = sm->kernel.inst_count;
+    uint32_t lanes = entry_of(sm, w, place)->lanes, end = kernel_of(sm, w)->inst_count;
     for (uint32_t i = place + 1; i < sm->warp[w].simt.depth; i++)
         if (entry_of(sm, w, i)->reconverge == end) lanes &= ~entry_of(sm, w, i)->lanes;
     return !lanes && place + 1 < sm->warp[w].simt.depth && entry_of(sm, w, place + 1)->reconverge == end;
@@ -153,7 +167,7 @@ static bool exits_above(const Sm *sm, uint32_t w, uint32_t place) {
  * all divergence that its lanes may come to. */
 static void stack_is_sound(const Sm *sm, uint32_t w) {
     const SimtStack *stack = &sm->warp[w].simt;
-    uint32_t end = sm->kernel.inst_count;
+    uint32_t end = kernel_of(sm, w)->inst_count;
     warp_must_be(sm, stack->depth <= SIMT_DEPTH && (stack->depth != 0) == (sm->live >> w & 1), w,
                  "depth of its SIMT stack");
     for (uint32_t i = 0; i < stack->depth; i++) {
@@ -186,13 +200,12 @@ static void warps_are_sound(const Sm *sm) {
         async_is_sound(sm, w);
         if (!(used >> w & 1)) continue;
         warp_must_be(sm,
-                     warp->cta_slot < sm_ctas_in_use(sm) && warp->warp_in_cta < sm->running->warps_per_cta, w,
-                     "its CTA slot");
+                     warp->cta_slot < sm_ctas_in_use(sm) && kernel_of(sm, w) &&
+                         warp->warp_in_cta < sm_kernel_of(sm, w)->warps_per_cta,
+                     w, "its CTA slot");
         stack_is_sound(sm, w);
-        warp_must_be(sm,
-                     !vote->lanes || (vote->inst < sm->kernel.inst_count &&
-                                      sm_inst(sm, vote->inst)->kind == INST_BARRIER),
-                     w, "vote");
+        const Inst *voted = inst_of(sm, w, vote->inst);
+        warp_must_be(sm, !vote->lanes || (voted && voted->kind == INST_BARRIER), w, "vote");
     }
 }
 
@@ -217,26 +230,32 @@ static void sets_are_sound(const Sm *sm) {
 
 /* --- CTAs ------------------------------------------------------------------------------------ */
 
-static WarpSet warps_of(const Sm *sm, uint32_t slot) {
-    uint32_t warps = sm->running->warps_per_cta;
-    return (~0ull >> (MAX_WARPS - warps)) << slot * warps;
+/* Can the slot's CTA have these? */
+static bool warps_fit(const Sm *sm, uint32_t slot, WarpSet set) {
+    if (slot >= sm_ctas_in_use(sm) || sm->cta[slot].kernel >= sm->launched_count) return false;
+    uint32_t warps = sm_kernel_of_slot(sm, slot)->warps_per_cta;
+    WarpSet first = ~0ull >> (MAX_WARPS - warps);
+    return sm->kernels.are_several ? (uint32_t)__builtin_popcountll(set) == warps
+                                   : set == first << slot * warps;
 }
 
 static void ages_are_sound(const Sm *sm) {
     WarpSet seen = 0;
+    uint32_t slots = 0;
     must_be(sm, sm->resident <= sm_ctas_in_use(sm), "resident");
     for (uint32_t i = 0; i < sm->resident; i++) {
-        uint32_t slot = 0;
-        while (slot < sm_ctas_in_use(sm) && sm->cta_by_age[i] != warps_of(sm, slot))
-            slot++;
-        must_be(sm, slot < sm_ctas_in_use(sm) && !(seen & sm->cta_by_age[i]), "cta_by_age");
-        must_be(sm, sm->cta[slot].warps == sm->cta_by_age[i] && !(sm->finished_ctas >> slot & 1), "cta");
-        seen |= sm->cta_by_age[i];
+        WarpSet set = sm->cta_by_age[i];
+        must_be(sm, set && !(set & ~sm_warps_in_use(sm)) && !(seen & set), "cta_by_age");
+        uint32_t slot = sm->warp[first_warp(set)].cta_slot;
+        must_be(sm, warps_fit(sm, slot, set) && !(slots >> slot & 1), "cta_by_age");
+        must_be(sm, sm->cta[slot].warps == set && !(sm->finished_ctas >> slot & 1), "cta");
+        seen |= set;
+        slots |= 1u << slot;
     }
     must_be(sm, !(sm->live & ~seen), "cta_by_age: a warp of no CTA lives");
     for (uint32_t slot = 0; slot < MAX_CTAS; slot++) {
         const Cta *cta = &sm->cta[slot];
-        bool resident = slot < sm_ctas_in_use(sm) && seen & warps_of(sm, slot);
+        bool resident = slots >> slot & 1;
         uint32_t unfinished = 0;
         for (WarpSet rest = resident ? cta->warps : 0; rest; rest &= rest - 1) {
             const Warp *warp = &sm->warp[first_warp(rest)];
@@ -262,21 +281,19 @@ static void ctas_are_sound(const Sm *sm) {
 }
 
 void sm_cta_start_is_sound(const Sm *sm, const char *where, const CtaStart *start) {
-    sound(start->slot < sm_ctas_in_use(sm), "%s: a CTA for slot %u", where, start->slot);
+    sound(start->slot < sm_ctas_in_use(sm) && start->kernel < sm->launched_count,
+          "%s: a CTA of kernel %u for slot %u", where, start->kernel, start->slot);
 }
 
 /* --- Memories -------------------------------------------------------------------------------- */
 
 static void memories_fit(const Sm *sm) {
-    const RunningKernel *running = sm->running;
-    uint32_t warps = running ? sm->kernel.ctas * running->warps_per_cta : 0;
-    const Kernel *kernel = running ? running->kernel : NULL;
+    const SmKernels *sizes = &sm->kernels;
     must_be(sm,
-            sm->shared_count == (kernel ? sm->kernel.ctas * running->shared_bytes : 0) &&
-                sm->register_count == warps * sm->kernel.register_bytes &&
-                sm->local_count ==
-                    (kernel ? warps * (uint32_t)local_memory_bytes(running->local_bytes) : 0) &&
-                sm->predicate_count == warps * sm->kernel.predicates,
+            sm->shared_count == sizes->ctas * sizes->shared_bytes &&
+                sm->register_count == sizes->warps * sizes->register_bytes &&
+                sm->local_count == sizes->warps * (uint32_t)local_memory_bytes(sizes->local_bytes) &&
+                sm->predicate_count == sizes->warps * sizes->predicates,
             "shared_count, register_count, local_count, predicate_count");
 }
 

@@ -15,7 +15,7 @@ void sm_memory_done_is_sound(const Sm *sm, const char *where, const MemoryDone *
 /* The same as the SM sends it; of one that the unit has begun with, all but the addresses is kept. */
 void sm_memory_op_is_sound(const Sm *sm, const char *where, const MemoryOp *op, bool begun);
 void sm_cta_start_is_sound(const Sm *sm, const char *where, const CtaStart *start);
-/* CTA slots and warp slots that the running kernel uses. */
+/* CTA slots and warp slots that the kernels use. */
 uint32_t sm_ctas_in_use(const Sm *sm);
 WarpSet sm_warps_in_use(const Sm *sm);
 

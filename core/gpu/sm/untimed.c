@@ -124,7 +124,7 @@ WarpTurn untimed_take_turn(Sm *sm, uint32_t w, PlainInst *plain, uint32_t most, 
         if (end == TURN_ENDS_NOT) continue;
         uint32_t last = pc + done - 1;
         turn.has_loaded = plain[last].loads_from_memory;
-        turn.has_lanes = turn.has_loaded && has_lanes(sm, sm_inst(sm, last));
+        turn.has_lanes = turn.has_loaded && has_lanes(sm, sm_inst(sm, w, last));
         if (turn.has_loaded) break;
     }
     return turn;
@@ -170,7 +170,8 @@ static uint32_t empty_slot(const Sm *sm, uint32_t places) {
 
 /* The turns of the SM's CTAs, and of as many new ones as it has places. */
 static CtaTurn run_round(Sm *sm, Grid *grid) {
-    uint32_t places = sm->kernel.ctas, ctaid[3];
+    uint32_t places = sm->kernels.ctas;
+    CtaStart start = {0};
     CtaTurn result = TURN_STUCK;
     for (uint32_t slot = 0; slot < places && result != TURN_FAULT; slot++) {
         if (!sm->cta[slot].warps) continue;
@@ -178,11 +179,11 @@ static CtaTurn run_round(Sm *sm, Grid *grid) {
         if (turn > result) result = turn;
     }
     for (uint32_t i = 0; i < places && result != TURN_FAULT; i++) {
-        uint32_t slot = empty_slot(sm, places);
-        if (slot == places || !next_cta(grid, ctaid)) break;
+        start.slot = empty_slot(sm, places);
+        if (start.slot == places || !next_cta(grid, start.ctaid)) break;
         sm->warms_caches = grid->next > grid->cold;
-        sm_start_cta(sm, slot, ctaid);
-        CtaTurn turn = untimed_take_cta_turn(sm, slot, grid->plain, &grid->clock);
+        sm_start_cta(sm, &start);
+        CtaTurn turn = untimed_take_cta_turn(sm, start.slot, grid->plain, &grid->clock);
         result = turn == TURN_FAULT ? TURN_FAULT : TURN_PROGRESS;
     }
     return result;

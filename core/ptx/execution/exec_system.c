@@ -14,9 +14,10 @@ void system_calls_free(SystemCalls *calls) {
     *calls = (SystemCalls){0};
 }
 
-void system_print(SystemCalls *calls, PrintedText *printed) {
+void system_print(SystemCalls *calls, PrintedOf *printed_of, const void *context) {
     Reader reader = {.bytes = calls->messages.bytes, .count = calls->messages.count};
     while (reader.position < reader.count) {
+        PrintedText *printed = printed_of(context, reader_u32(&reader));
         uint32_t bytes = reader_u32(&reader);
         const uint8_t *text = reader_bytes(&reader, bytes);
         if (printed->dropped || printed->text.count + bytes > printed->limit)
@@ -240,6 +241,7 @@ static uint32_t print_format(Printer *printer, const char *format) {
 static uint32_t print_lane(ExecContext *context, int lane, uint64_t format, uint64_t arguments) {
     Buffer text = {0}, *messages = &context->system->messages;
     Printer printer = {{context, lane}, arguments, 0, messages};
+    buffer_u32(messages, context->system->kernel);
     size_t start = messages->count;
     append_text(&printer.thread, format, MAX_FORMAT, &text);
     buffer_append(&text, "", 1);

@@ -20,7 +20,8 @@ typedef struct {
 
 /* Of an SM, in this quantum. */
 typedef struct SystemCalls {
-    Buffer messages; /* of vprintf: bytes of each as 32 bits, then the text */
+    Buffer messages; /* of vprintf: of each the kernel and its bytes as 32 bits, then the text */
+    uint32_t kernel; /* of the SM's kernels, the one whose instruction executes */
     HeapRequest *requests;
     uint32_t request_count, request_capacity;
 } SystemCalls;
@@ -36,8 +37,9 @@ typedef struct {
     uint64_t limit, dropped;
 } PrintedText;
 
-/* Moves the messages there. */
-void system_print(SystemCalls *calls, PrintedText *printed);
+/* Moves the messages to what their kernels have printed. */
+typedef PrintedText *PrintedOf(const void *context, uint32_t kernel);
+void system_print(SystemCalls *calls, PrintedOf *printed_of, const void *context);
 
 /* The heap lies in device memory with all that it remembers. Allocations are next-fit, 16-byte aligned; where
  * nothing fits malloc returns 0, and free does nothing for addresses that malloc has not returned. */

@@ -12,7 +12,7 @@ static WarpSet find_loads(const Sm *sm, WarpSet set) {
     WarpSet loads = 0;
     for (; set; set &= set - 1) {
         uint32_t w = first_warp(set);
-        const Inst *inst = sm_inst(sm, sm->warp[w].simt.top.pc);
+        const Inst *inst = sm_inst(sm, w, sm->warp[w].simt.top.pc);
         bool reads = inst->kind == INST_LOAD || inst->kind == INST_ATOMIC;
         if (reads && (spaces >> inst->space & 1)) loads |= warp_bit(w);
     }

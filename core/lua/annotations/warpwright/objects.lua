@@ -127,7 +127,8 @@ function CtaProgress:issued(slot) end
 ---@field tile_x integer Width of the tiles (CTAs)
 ---@field tile_y integer Height of the tiles (CTAs)
 ---@field block integer CTAs that an SM gets together with placement = blocks (CTAs)
----@field sharing "in_order"|"evenly"|"one_at_a_time" Which of the kernels that were launched together an SM without CTAs gets: the first one that has CTAs for it; the one with the fewest SMs, and SMs of a kernel that has more than its share get no more CTAs until they are empty; the first one, until it has ended
+---@field sharing "in_order"|"evenly"|"one_at_a_time" Which of the kernels that were launched together an SM without CTAs gets: the first one that has CTAs for it; the one with the fewest SMs, and SMs of a kernel that has more than its share get no more CTAs until they are empty; the first one, until it has ended. With kernels_per_sm above 1, of which an SM gets a CTA next: the first one whose CTA fits; one that has less than its share of the SM; the first one, until it has ended
+---@field kernels_per_sm integer Kernels, of those that were launched together, of which an SM may hold CTAs at once (kernels)
 
 ---@class (exact) warpwright.Dispatcher.Knobs
 
@@ -179,10 +180,22 @@ function Dispatcher:kernels() end
 ---@return integer? resident
 function Dispatcher:kernel(kernel) end
 
----Number of the kernel whose CTAs the SM holds or held last
+---Number of the kernel whose CTAs the SM holds or held last; with kernels_per_sm above 1, of the CTA that it got last or gets next
 ---@param sm integer 0 to sms - 1
 ---@return integer kernel
 function Dispatcher:kernel_of(sm) end
+
+---CTAs of the kernel, numbered from 0, that the SM holds
+---@param sm integer 0 to sms - 1
+---@param kernel integer 0 to 1023
+---@return integer ctas
+function Dispatcher:ctas_of(sm, kernel) end
+
+---CTAs of the kernel that fit the SM beside those that it holds, with kernels_per_sm above 1; else nil
+---@param sm integer 0 to sms - 1
+---@param kernel integer 0 to 1023
+---@return integer? ctas
+function Dispatcher:room_for(sm, kernel) end
 
 ---The SM gets no more CTAs until it is empty; then it may get another kernel: next_kernel()
 ---@param sm integer 0 to sms - 1

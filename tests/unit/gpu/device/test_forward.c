@@ -54,7 +54,7 @@ END_TEST
 static uint32_t rounds_done(const Sm *sm, uint32_t warp) {
     /* %r2 is the only register that counts from 0 to ROUNDS - 1. */
     uint32_t most = 0;
-    for (uint32_t i = 0; i < sm->kernel.register_bytes / SLOT_BYTES; i++) {
+    for (uint32_t i = 0; i < sm->kernels.register_bytes / SLOT_BYTES; i++) {
         uint32_t value = *(const uint32_t *)(const void *)(sm_registers(sm, warp) + (size_t)i * SLOT_BYTES);
         if (value < ROUNDS && value > most) most = value;
     }
