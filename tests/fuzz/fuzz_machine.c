@@ -68,8 +68,12 @@ static void wire(Sim *sim, SimObject *a, const char *port_a, SimObject *b, const
     sim_wire(sim, a, port_a, b, port_b, options, options);
 }
 
-static void add_objects(Sim *sim) {
-    SimObject *dispatcher = add(sim, "Dispatcher", "dispatcher", "sms=1");
+/* What the SM does with several kernels: CTAs of one at a time, or of two at once. */
+static const char *const dispatchers[] = {"sms=1", "sms=1 kernels_per_sm=2 sharing=evenly"};
+enum { MACHINES = 2 };
+
+static void add_objects(Sim *sim, uint32_t number) {
+    SimObject *dispatcher = add(sim, "Dispatcher", "dispatcher", dispatchers[number]);
     add(sim, "AddressMap", "map", "channels=1");
     SimObject *sm = add(sim, "SM", "sm[0]", "warps=8 ctas=4 registers=4096 shared=4KiB");
     SimObject *lsu = sim_find(sim, "sm[0].lsu");
@@ -85,13 +89,13 @@ static void add_objects(Sim *sim) {
     wire(sim, l2, "mem", controller, "cpu[0]", 4);
 }
 
-static Machine new_machine(void) {
+static Machine new_machine(uint32_t number) {
     Machine machine = {.sim = sim_new("small"),
                        .module = module_parse("busy.ptx", kernel_text, strlen(kernel_text))};
     sim_clock(machine.sim, "core", 1000000000);
     sim_set_quantum(machine.sim, 4);
     machine.gpu = gpu_new(machine.sim, MEMORY_BYTES);
-    add_objects(machine.sim);
+    add_objects(machine.sim, number);
     gpu_elaborate(machine.gpu);
     gpu_place_module(machine.gpu, machine.module);
     machine.kernel = module_kernel(machine.module, "busy");
@@ -104,11 +108,10 @@ static void free_machine(Machine *machine) {
     module_free(machine->module);
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t count) {
+static void load(uint32_t number, Reader reader) {
     char why[300] = "";
     SnapshotChanges changes = {0};
-    Reader reader = {.bytes = bytes, .count = count};
-    Machine machine = new_machine();
+    Machine machine = new_machine(number);
     gpu_prepare(machine.gpu, launches(&machine), KERNELS);
     bool good = gpu_load(machine.gpu, &reader, &changes, why, sizeof why);
     ensure(good || why[0]);
@@ -118,6 +121,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t count) {
         buffer_free(&again);
     }
     free_machine(&machine);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t count) {
+    for (uint32_t number = 0; number < MACHINES; number++)
+        load(number, (Reader){.bytes = bytes, .count = count});
     return 0;
 }
 
@@ -126,9 +134,9 @@ size_t LLVMFuzzerCustomMutator(uint8_t *bytes, size_t count, size_t capacity, un
     return LLVMFuzzerMutate(bytes, count, capacity);
 }
 
-static void write_seed(const char *folder, int number, const Buffer *contents) {
+static void write_seed(const char *folder, uint32_t machine, int number, const Buffer *contents) {
     char path[1024];
-    snprintf(path, sizeof path, "%s/cycle_%d", folder, number * SEED_CYCLES);
+    snprintf(path, sizeof path, "%s/machine_%u_cycle_%d", folder, machine, number * SEED_CYCLES);
     FILE *file = fopen(path, "wb");
     if (file && fwrite(contents->bytes, 1, contents->count, file) == contents->count && fclose(file) == 0)
         return;
@@ -136,15 +144,15 @@ static void write_seed(const char *folder, int number, const Buffer *contents) {
     exit(2);
 }
 
-static void make_seeds(const char *folder) {
-    Machine machine = new_machine();
+static void make_seeds(const char *folder, uint32_t number) {
+    Machine machine = new_machine(number);
     gpu_launch_together(machine.gpu, launches(&machine), KERNELS);
     for (int i = 0; i < SEEDS; i++) {
         Buffer saved = {0};
         RunStatus status = gpu_run(machine.gpu, (uint64_t)i * SEED_CYCLES);
         ensure(status == RUN_CYCLE_LIMIT);
         gpu_save(machine.gpu, &saved);
-        write_seed(folder, i, &saved);
+        write_seed(folder, number, i, &saved);
         buffer_free(&saved);
     }
     free_machine(&machine);
@@ -153,6 +161,7 @@ static void make_seeds(const char *folder) {
 int LLVMFuzzerInitialize(int *argc, char ***argv) {
     class_register_all();
     if (*argc != 3 || strcmp((*argv)[1], "--seeds") != 0) return 0;
-    make_seeds((*argv)[2]);
+    for (uint32_t number = 0; number < MACHINES; number++)
+        make_seeds((*argv)[2], number);
     exit(0);
 }
