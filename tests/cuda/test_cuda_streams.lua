@@ -66,6 +66,12 @@ harness.test("the legacy default stream waits for the others, and they for it", 
   harness.equal(launches[3].start_cycle >= end_of(launches[2]), true, "the third")
 end)
 
+harness.test("programs compute the same where an SM has kernels of several streams", function()
+  for _, part in ipairs { "side_by_side", "diamond", "copies", "legacy", "threads" } do
+    good(part, "--set", "dispatcher.kernels_per_sm=4")
+  end
+end)
+
 harness.test("threads with streams of their own compute what they should", function()
   local _, launches = good "threads"
   harness.equal(#launches, 16, "launches")

@@ -58,25 +58,37 @@ static void number(SimObject *object, MethodCall *call) {
     call->result[0].whole = sm_number(object);
 }
 
-static const RunningKernel *running_kernel(const SimObject *object, MethodCall *call) {
-    const RunningKernel *running = ((const Sm *)object)->running;
-    if (!running) method_refuse(call, "no kernel has been launched");
-    return running;
+static bool was_launched(const Sm *sm, MethodCall *call) {
+    if (!sm->running) method_refuse(call, "no kernel has been launched");
+    return sm->running != NULL;
+}
+
+/* NULL: refused. `instead`: what to ask where the SM has several. */
+static const RunningKernel *only_kernel(const Sm *sm, MethodCall *call, const char *instead) {
+    if (!was_launched(sm, call)) return NULL;
+    if (!sm->kernels.are_several) return sm->running;
+    method_refuse(call, "expected an SM with CTAs of one kernel at a time, got one with several; ask %s",
+                  instead);
+    return NULL;
 }
 
 static void ctas_per_sm(SimObject *object, MethodCall *call) {
-    if (running_kernel(object, call)) call->result[0].whole = ((const Sm *)object)->kernels.ctas;
+    const Sm *sm = (const Sm *)object;
+    if (was_launched(sm, call)) call->result[0].whole = sm->kernels.ctas;
 }
 
 static void warps_per_cta(SimObject *object, MethodCall *call) {
-    const RunningKernel *running = running_kernel(object, call);
+    const RunningKernel *running = only_kernel((const Sm *)object, call, "cta_warps(warp)");
     if (running) call->result[0].whole = running->warps_per_cta;
 }
 
-static void instruction(SimObject *object, MethodCall *call) {
-    const RunningKernel *running = running_kernel(object, call);
-    uint64_t pc = (uint64_t)call->argument[0].whole;
-    if (!running) return;
+static void launch_of(SimObject *object, MethodCall *call) {
+    const Sm *sm = (const Sm *)object;
+    if (was_launched(sm, call))
+        call->result[0].whole = sm_kernel_of(sm, (uint32_t)call->argument[0].whole)->launch;
+}
+
+static void describe_instruction(const RunningKernel *running, uint64_t pc, MethodCall *call) {
     call->nothing = pc >= running->kernel->inst_count;
     if (call->nothing) return;
     const Inst *inst = &running->kernel->insts[pc];
@@ -86,6 +98,18 @@ static void instruction(SimObject *object, MethodCall *call) {
     call->result[2].whole = source->line;
     call->result[3].text = source->line ? source->file : NULL;
     call->result[4].whole = kind_is_branch(inst->kind) ? (int64_t)inst->target : -1;
+}
+
+static void instruction(SimObject *object, MethodCall *call) {
+    const RunningKernel *running = only_kernel((const Sm *)object, call, "instruction_of(warp, pc)");
+    if (running) describe_instruction(running, (uint64_t)call->argument[0].whole, call);
+}
+
+static void instruction_of(SimObject *object, MethodCall *call) {
+    const Sm *sm = (const Sm *)object;
+    if (!was_launched(sm, call)) return;
+    describe_instruction(sm_kernel_of(sm, (uint32_t)call->argument[0].whole),
+                         (uint64_t)call->argument[1].whole, call);
 }
 
 static void next_pc(SimObject *object, MethodCall *call) {
@@ -157,15 +181,26 @@ const Method sm_methods[] = {
            "events saturation and memory_access are emitted"),
     METHOD("number", number, "Of this SM among all, from 0", RETURNS(WHOLE_NUMBER("number"))),
     METHOD("ctas_per_sm", ctas_per_sm,
-           "CTAs of the present kernel that an SM holds at once, in its slots 0, 1, ...",
+           "CTAs of the present kernel that the SM holds at once, in its slots 0, 1, ...; of any kernels, "
+           "where it may hold those of several",
            RETURNS(WHOLE_NUMBER("ctas"))),
     METHOD("warps_per_cta", warps_per_cta,
-           "Warps n of a CTA of the present kernel; those of slot s are s * n to s * n + n - 1",
+           "Warps n of a CTA of the present kernel; those of slot s are s * n to s * n + n - 1. Where the SM "
+           "may hold CTAs of several kernels it is an error, and cta_warps() tells",
            RETURNS(WHOLE_NUMBER("n"))),
+    METHOD("launch_of", launch_of,
+           "Of the kernel whose CTA the warp is or was of: its number among the run's launches, from 0",
+           TAKES(WARP), RETURNS(WHOLE_NUMBER("launch"))),
     METHOD("instruction", instruction,
            "Of the present kernel, or nil: the opcode (\"ld.global.f32\"), the line in the PTX, the line and "
-           "the file that .loc names (0, nil: none), and where a branch goes (-1: no branch)",
+           "the file that .loc names (0, nil: none), and where a branch goes (-1: no branch). An error where "
+           "the SM may hold CTAs of several kernels",
            TAKES(WHOLE_NUMBER("pc", .min = 0, .max = UINT32_MAX)),
+           RETURNS(TEXT_VALUE("opcode"), WHOLE_NUMBER("line"), WHOLE_NUMBER("cuda_line"),
+                   TEXT_VALUE("cuda_file"), WHOLE_NUMBER("target")),
+           MAY_BE_NIL),
+    METHOD("instruction_of", instruction_of, "The same of the kernel of the warp",
+           TAKES(WARP, WHOLE_NUMBER("pc", .min = 0, .max = UINT32_MAX)),
            RETURNS(TEXT_VALUE("opcode"), WHOLE_NUMBER("line"), WHOLE_NUMBER("cuda_line"),
                    TEXT_VALUE("cuda_file"), WHOLE_NUMBER("target")),
            MAY_BE_NIL),

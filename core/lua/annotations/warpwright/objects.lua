@@ -1237,15 +1237,20 @@ function SM:watch_caches() end
 ---@return integer number
 function SM:number() end
 
----CTAs of the present kernel that an SM holds at once, in its slots 0, 1, ...
+---CTAs of the present kernel that the SM holds at once, in its slots 0, 1, ...; of any kernels, where it may hold those of several
 ---@return integer ctas
 function SM:ctas_per_sm() end
 
----Warps n of a CTA of the present kernel; those of slot s are s * n to s * n + n - 1
+---Warps n of a CTA of the present kernel; those of slot s are s * n to s * n + n - 1. Where the SM may hold CTAs of several kernels it is an error, and cta_warps() tells
 ---@return integer n
 function SM:warps_per_cta() end
 
----Of the present kernel, or nil: the opcode ("ld.global.f32"), the line in the PTX, the line and the file that .loc names (0, nil: none), and where a branch goes (-1: no branch)
+---Of the kernel whose CTA the warp is or was of: its number among the run's launches, from 0
+---@param warp integer 0 to warps - 1
+---@return integer launch
+function SM:launch_of(warp) end
+
+---Of the present kernel, or nil: the opcode ("ld.global.f32"), the line in the PTX, the line and the file that .loc names (0, nil: none), and where a branch goes (-1: no branch). An error where the SM may hold CTAs of several kernels
 ---@param pc integer 0 to 4294967295
 ---@return string? opcode
 ---@return integer? line
@@ -1253,6 +1258,16 @@ function SM:warps_per_cta() end
 ---@return string? cuda_file
 ---@return integer? target
 function SM:instruction(pc) end
+
+---The same of the kernel of the warp
+---@param warp integer 0 to warps - 1
+---@param pc integer 0 to 4294967295
+---@return string? opcode
+---@return integer? line
+---@return integer? cuda_line
+---@return string? cuda_file
+---@return integer? target
+function SM:instruction_of(warp, pc) end
 
 ---Of a warp that lives, its next instruction, whether it has been fetched or not: a pc for instruction(); else nil
 ---@param warp integer 0 to warps - 1

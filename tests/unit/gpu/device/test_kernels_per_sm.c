@@ -261,12 +261,17 @@ static int64_t choose(Subscriber *subscriber, SimObject *object, uint32_t event,
     return chooser->answer;
 }
 
-static int64_t asked_of(TinyMachine *m, const char *method, uint32_t sm, uint32_t kernel) {
-    const Method *found = m->dispatcher->class->methods;
-    MethodCall call = {.argument[0].whole = sm, .argument[1].whole = kernel};
+static MethodCall asked(SimObject *object, const char *method, uint32_t first, uint32_t second) {
+    const Method *found = object->class->methods;
+    MethodCall call = {.argument[0].whole = first, .argument[1].whole = second};
     while (strcmp(found->name, method) != 0)
         found++;
-    found->call(m->dispatcher, &call);
+    found->call(object, &call);
+    return call;
+}
+
+static int64_t asked_of(TinyMachine *m, const char *method, uint32_t sm, uint32_t kernel) {
+    MethodCall call = asked(m->dispatcher, method, sm, kernel);
     return call.nothing ? -1 : call.result[0].whole;
 }
 
@@ -288,6 +293,22 @@ START_TEST(policies_say_whose_cta_an_sm_gets_next) {
     chooser.answer = NO_ANSWER;
     tiny_step_to(m, 22);
     assert_resident(m, 1, 1);
+    tiny_finish(m);
+    tiny_free(m);
+}
+END_TEST
+
+START_TEST(policies_ask_for_the_kernel_of_a_warp) {
+    TinyMachine *m = tiny_new(two_per_sm(NULL));
+    LAUNCH(m, {.ctas = 1, .warps = 2}, {.ctas = 1, .warps = 1});
+    tiny_step_to(m, 20);
+    SimObject *sm = &m->sm[0]->obj;
+    ck_assert_int_eq(asked(sm, "launch_of", 1, 0).result[0].whole, 0);
+    ck_assert_int_eq(asked(sm, "launch_of", 2, 0).result[0].whole, 1);
+    ck_assert_ptr_eq(asked(sm, "instruction_of", 2, 0).result[0].text,
+                     m->sm[0]->launched[1]->kernel->sources[0].opcode);
+    ck_assert(strstr(asked(sm, "instruction", 0, 0).refusal, "ask instruction_of(warp, pc)") != NULL);
+    ck_assert(strstr(asked(sm, "warps_per_cta", 0, 0).refusal, "ask cta_warps(warp)") != NULL);
     tiny_finish(m);
     tiny_free(m);
 }
@@ -329,6 +350,7 @@ Suite *kernels_per_sm_suite(void) {
     tcase_add_test(whose, evenly_what_one_kernel_does_not_need_is_for_the_other);
     tcase_add_test(whose, one_at_a_time_a_kernel_waits_for_the_end_of_the_one_before);
     tcase_add_test(whose, policies_say_whose_cta_an_sm_gets_next);
+    tcase_add_test(whose, policies_ask_for_the_kernel_of_a_warp);
     suite_add_tcase(suite, whose);
     TCase *refusals = tcase_create("refusals");
     tcase_add_test(refusals, kernels_with_intrinsics_of_the_dma_engine_are_refused);
