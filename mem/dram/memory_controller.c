@@ -256,12 +256,42 @@ uint64_t memory_controller_of_bank(const SimObject *object, uint32_t q, uint32_t
     return q < mc->queues && bank < mc->banks ? mc->queue[q].of_bank[bank] : 0;
 }
 
-uint64_t memory_controller_of_sm(const SimObject *object, uint32_t q, uint32_t sm) {
+typedef bool RequestTest(const MemMessage *m, uint32_t sm, uint32_t warp);
+
+/* Those that pass the test, bit r for rank r. */
+static uint64_t requests_that(RequestTest *test, const SimObject *object, uint32_t q, uint32_t sm,
+                              uint32_t warp) {
     const MemoryController *mc = (const MemoryController *)object;
     uint64_t requests = 0;
     for (uint32_t rank = 0; q < mc->queues && rank < mc->queue[q].count; rank++)
-        requests |= (uint64_t)(request_at(mc, q, rank)->message.sm == sm) << rank;
+        requests |= (uint64_t)test(&request_at(mc, q, rank)->message, sm, warp) << rank;
     return requests;
+}
+
+static bool is_of_sm(const MemMessage *m, uint32_t sm, uint32_t warp) {
+    (void)warp;
+    return m->sm == sm;
+}
+
+static bool is_of_warp(const MemMessage *m, uint32_t sm, uint32_t warp) {
+    return m->sm == sm && m->warp == warp && wants_reply(m);
+}
+
+static bool is_write_back(const MemMessage *m, uint32_t sm, uint32_t warp) {
+    (void)sm, (void)warp;
+    return !wants_reply(m);
+}
+
+uint64_t memory_controller_of_sm(const SimObject *object, uint32_t q, uint32_t sm) {
+    return requests_that(is_of_sm, object, q, sm, 0);
+}
+
+uint64_t memory_controller_of_warp(const SimObject *object, uint32_t q, uint32_t sm, uint32_t warp) {
+    return requests_that(is_of_warp, object, q, sm, warp);
+}
+
+uint64_t memory_controller_write_backs(const SimObject *object, uint32_t q) {
+    return requests_that(is_write_back, object, q, 0, 0);
 }
 
 static void count_arrival(MemoryController *mc, const MemMessage *message) {
@@ -272,6 +302,15 @@ static void count_arrival(MemoryController *mc, const MemMessage *message) {
     mc->posted_writes += !wants_reply(message);
     mc->read_bytes += write ? 0 : message->bytes;
     mc->write_bytes += write ? message->bytes : 0;
+}
+
+/* Of the youngest request of the queue. */
+COLD static void emit_arrived(MemoryController *mc, uint32_t q) {
+    const DramQueue *queue = &mc->queue[q];
+    uint32_t rank = queue->count - 1;
+    const MemMessage *m = &request_at(mc, q, rank)->message;
+    event_emit(&mc->obj, MC_ARRIVED, m->sm, m->warp, m->class_number, m->kind == MEM_WRITE, queue->bank[rank],
+               queue->row[queue->slot[rank]], (int64_t)m->address, m->bytes, m->pc);
 }
 
 static void enqueue(MemoryController *mc, uint32_t port, const MemMessage *message, uint64_t arrived,
@@ -300,6 +339,7 @@ static void enqueue(MemoryController *mc, uint32_t port, const MemMessage *messa
     audit_enter(&mc->obj, q, slot);
     mc->replan = 1;
     count_arrival(mc, message);
+    if (object_has_subscriber(&mc->obj, MC_ARRIVED)) emit_arrived(mc, q);
 }
 
 static inline bool has_room(const MemoryController *mc, const MemMessage *message) {

@@ -24,5 +24,9 @@ bool memory_controller_waiting(const SimObject *mc, uint32_t queue, uint32_t ran
 uint64_t memory_controller_of_bank(const SimObject *mc, uint32_t queue, uint32_t bank);
 /* The same of those that an SM made, by its number. */
 uint64_t memory_controller_of_sm(const SimObject *mc, uint32_t queue, uint32_t sm);
+/* Of those that a warp waits for: write-backs are of no warp. */
+uint64_t memory_controller_of_warp(const SimObject *mc, uint32_t queue, uint32_t sm, uint32_t warp);
+/* Of those that want no answer. */
+uint64_t memory_controller_write_backs(const SimObject *mc, uint32_t queue);
 
 #endif

@@ -311,6 +311,10 @@ static const Event memory_controller_events[] = {
                    "The last burst of a request is on its way; write: 1 for a write, else 0; waited: cycles "
                    "in the queue; hit: 1 where it found its row open, as row_hits counts it, else 0. Of a "
                    "write-back the warp and the class are those of its line, and pc is 0"},
+    [MC_ARRIVED] =
+        {"arrived", "sm, warp, class, write, bank, row, address, bytes, pc", NULL,
+         "A request has entered its queue, for which it may have waited at its port; arguments as of "
+         "on_served"},
     {0}};
 
 const Class memory_controller_class = {

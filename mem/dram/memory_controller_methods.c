@@ -30,6 +30,16 @@ static void of_sm(SimObject *object, MethodCall *call) {
                                                   (uint32_t)call->argument[1].whole);
 }
 
+static void of_warp(SimObject *object, MethodCall *call) {
+    call->result[0].set = memory_controller_of_warp(object, (uint32_t)call->argument[0].whole,
+                                                    (uint32_t)call->argument[1].whole,
+                                                    (uint32_t)call->argument[2].whole);
+}
+
+static void write_backs(SimObject *object, MethodCall *call) {
+    call->result[0].set = memory_controller_write_backs(object, (uint32_t)call->argument[0].whole);
+}
+
 #define QUEUE WHOLE_NUMBER_BELOW("queue", MemoryController, queues)
 
 const Method memory_controller_methods[] = {
@@ -49,4 +59,12 @@ const Method memory_controller_methods[] = {
            "The requests of this SM, by its number from 0; those of a write-back are of the SM that made "
            "the line dirty",
            TAKES(QUEUE, WHOLE_NUMBER("sm", .max = UINT32_MAX)), RETURNS(SET_OF("requests", "requests"))),
+    METHOD(
+        "of_warp", of_warp,
+        "The requests of this warp of an SM that are no write-backs, which are of no warp; bits.count() of "
+        "them is how many are left",
+        TAKES(QUEUE, WHOLE_NUMBER("sm", .max = UINT32_MAX), WHOLE_NUMBER("warp", .max = UINT32_MAX)),
+        RETURNS(SET_OF("requests", "requests"))),
+    METHOD("write_backs", write_backs, "The write-backs, for which nobody waits", TAKES(QUEUE),
+           RETURNS(SET_OF("requests", "requests"))),
     METHODS_END};

@@ -21,7 +21,7 @@ enum { PAGE_OPEN, PAGE_CLOSED, PAGE_TIMEOUT };
 
 enum { PORTS_MAX = 16, QUEUES_MAX = 8, RETURN_ENTRIES_MAX = 16384 };
 
-typedef enum { MC_PICK, MC_SERVED } McEvent;
+typedef enum { MC_PICK, MC_SERVED, MC_ARRIVED } McEvent;
 
 /* What a request met at its bank: its row open, no row open, another row open. */
 typedef enum { ROW_HIT, ROW_MISS, ROW_CONFLICT } RowOutcome;

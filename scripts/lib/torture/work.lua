@@ -196,7 +196,7 @@ local want_an_l1 = {
   "pric", "srrip_in_lua", "stream_bypass", "stride",
   "unbounded", "victim_cache", "warp_ratios", "warp_types", "wbyp", "wip", "wms",
 }
-local wants = { perfect = "dram", mascar = "own", fcfs_in_lua = "controller", atlas = "controller" }
+local wants = { perfect = "dram", mascar = "own", fcfs_in_lua = "controller", atlas = "controller", parbs = "controller", warp_groups = "controller" }
 for _, name in ipairs(want_an_l1) do wants[name] = wants[name] or "l1" end
 
 local function is_at_home(name, get)

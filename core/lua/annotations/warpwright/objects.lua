@@ -892,6 +892,18 @@ function MemoryController:of_bank(queue, bank) end
 ---@return integer requests
 function MemoryController:of_sm(queue, sm) end
 
+---The requests of this warp of an SM that are no write-backs, which are of no warp; bits.count() of them is how many are left
+---@param queue integer 0 to queues - 1
+---@param sm integer 0 to 4294967295
+---@param warp integer 0 to 4294967295
+---@return integer requests
+function MemoryController:of_warp(queue, sm, warp) end
+
+---The write-backs, for which nobody waits
+---@param queue integer 0 to queues - 1
+---@return integer requests
+function MemoryController:write_backs(queue) end
+
 ---@class warpwright.Mux.Values
 ---@field up integer Ports to be joined (ports)
 ---@field arbitration "round_robin"|"priority"|"oldest"|"age"|"class" Which of several inputs goes first. priority: the lowest port; oldest: the message that came first; age: the one whose first requester sent it first; class: that of the lowest class_priority. Of equals, by turns

@@ -48,11 +48,11 @@ typedef struct {
     uint32_t count;
     uint64_t cycle[4];
     int64_t arguments[4][EVENT_ARGUMENTS];
-} ServedLog;
+} EventLog;
 
-static int64_t log_served(Subscriber *subscriber, SimObject *object, uint32_t event, const int64_t *arguments,
-                          uint64_t now) {
-    ServedLog *log = (ServedLog *)subscriber;
+static int64_t log_event(Subscriber *subscriber, SimObject *object, uint32_t event, const int64_t *arguments,
+                         uint64_t now) {
+    EventLog *log = (EventLog *)subscriber;
     (void)event;
     ck_assert_uint_lt(log->count, 4);
     memcpy(log->arguments[log->count], arguments, sizeof log->arguments[0]);
@@ -60,8 +60,8 @@ static int64_t log_served(Subscriber *subscriber, SimObject *object, uint32_t ev
     return NO_ANSWER;
 }
 
-static void expect_served(const ServedLog *log, uint32_t i, uint64_t cycle, int64_t sm, int64_t warp,
-                          int64_t class_number, int64_t write) {
+static void expect_event(const EventLog *log, uint32_t i, uint64_t cycle, int64_t sm, int64_t warp,
+                         int64_t class_number, int64_t write) {
     const int64_t want[] = {sm, warp, class_number, write};
     ck_assert_uint_eq(log->cycle[i], cycle);
     ck_assert_mem_eq(log->arguments[i], want, sizeof want);
@@ -70,7 +70,7 @@ static void expect_served(const ServedLog *log, uint32_t i, uint64_t cycle, int6
 /* READ at 14 and 17, as above. The write is ACTIVATEd at 102, its WRITEs come tRCDWR = 7 and tCCDL = 3 later.
  */
 START_TEST(a_request_is_told_to_be_served_with_its_last_burst) {
-    ServedLog log = {.subscriber = {log_served}};
+    EventLog log = {.subscriber = {log_event}};
     MemMessage read = read_request(location(3, 5, 0), 128),
                write = posted_write_request(location(3, 6, 0), 128);
     read.sm = 7, read.warp = 41, read.class_number = 3;
@@ -81,8 +81,54 @@ START_TEST(a_request_is_told_to_be_served_with_its_last_burst) {
     memory_driver_send(drivers[0], 100, write);
     run();
     ck_assert_uint_eq(log.count, 2);
-    expect_served(&log, 0, 17, 7, 41, 3, 0);
-    expect_served(&log, 1, 112, 2, 5, 0, 1);
+    expect_event(&log, 0, 17, 7, 41, 3, 0);
+    expect_event(&log, 1, 112, 2, 5, 0, 1);
+}
+END_TEST
+
+/* At the port at 1, 6 and 100. The queue has room for one: the second enters when the first has had its last READ, at 17. */
+START_TEST(a_request_is_told_to_have_arrived_when_it_enters_its_queue) {
+    EventLog log = {.subscriber = {log_event}};
+    MemMessage read[] = {read_request(location(3, 5, 0), 128), read_request(location(9, 6, 1), 32)},
+               write = posted_write_request(location(4, 7, 2), 128);
+    read[0].sm = 7, read[0].warp = 41, read[0].class_number = 3, read[0].pc = 19;
+    read[1].sm = 7, read[1].warp = 40;
+    write.sm = 7, write.warp = 41;
+    object_set_number(mc, "queue_entries", 1);
+    elaborate(1);
+    object_subscribe(mc, &log.subscriber, 1u << event_number(mc->class, "arrived"));
+    memory_driver_send(drivers[0], 0, read[0]);
+    memory_driver_send(drivers[0], 5, read[1]);
+    memory_driver_send(drivers[0], 99, write);
+    run();
+    ck_assert_uint_eq(log.count, 3);
+    expect_event(&log, 0, 1, 7, 41, 3, 0);
+    expect_event(&log, 1, 17, 7, 40, 0, 0);
+    expect_event(&log, 2, 100, 7, 41, 0, 1);
+    const int64_t rest[] = {5, 3, (int64_t)read[0].address, 128, 19};
+    ck_assert_mem_eq(log.arguments[0] + 4, rest, sizeof rest);
+}
+END_TEST
+
+/* Two reads of a warp to one bank, one of another warp of its SM, and a write-back of a line of the first. */
+START_TEST(requests_of_a_warp_are_those_that_wait_and_no_write_backs) {
+    static const uint32_t warps[] = {41, 40, 41, 41};
+    elaborate(1);
+    for (uint32_t i = 0; i < 4; i++) {
+        MemMessage m = i == 2 ? posted_write_request(location(3, 1, 0), 64)
+                              : read_request(location(i, 5, 0), 64);
+        m.sm = 7, m.warp = (uint16_t)warps[i];
+        memory_driver_send(drivers[0], i, m);
+    }
+    ck_assert_uint_eq(memory_controller_of_warp(mc, 0, 7, 41), 0);
+    ck_assert_int_eq(sim_run(sim, 8 * mc->period), STOP_TIME);
+    ck_assert_uint_eq(memory_controller_of_warp(mc, 0, 7, 41), 1 << 0 | 1 << 3);
+    ck_assert_uint_eq(memory_controller_of_warp(mc, 0, 7, 40), 1 << 1);
+    ck_assert_uint_eq(memory_controller_of_warp(mc, 0, 6, 41), 0);
+    ck_assert_uint_eq(memory_controller_write_backs(mc, 0), 1 << 2);
+    ck_assert_uint_eq(memory_controller_of_sm(mc, 0, 7), 0xf);
+    run();
+    ck_assert_uint_eq(memory_controller_of_warp(mc, 0, 7, 41) | memory_controller_write_backs(mc, 0), 0);
 }
 END_TEST
 
@@ -408,6 +454,8 @@ static TCase *latency_tests(void) {
     tcase_add_exit_test(tests, atomic_that_no_l2_has_performed_is_a_user_error, EXIT_USER_ERROR);
     tcase_add_test(tests, a_line_is_two_bursts_tCCDL_apart);
     tcase_add_test(tests, a_request_is_told_to_be_served_with_its_last_burst);
+    tcase_add_test(tests, a_request_is_told_to_have_arrived_when_it_enters_its_queue);
+    tcase_add_test(tests, requests_of_a_warp_are_those_that_wait_and_no_write_backs);
     tcase_add_test(tests, row_hit_saves_activate);
     tcase_add_test(tests, row_conflict_adds_precharge);
     tcase_add_test(tests, write_is_acknowledged_when_its_data_are_in);
