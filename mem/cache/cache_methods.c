@@ -38,13 +38,19 @@ void cache_call_set_ways(SimObject *object, MethodCall *call) {
 
 /* The view of a line. */
 
-/* Its number; NO_LINE, and it is refused, when the cache has no such set. */
-static uint32_t line_at(SimObject *object, MethodCall *call) {
+/* The first line of the set that the first argument names; NO_LINE, and it is refused, when the cache has no such set. */
+static uint32_t first_line(SimObject *object, MethodCall *call) {
     const TagShape *shape = &cache_of(object)->tags.shape;
-    uint32_t set = (uint32_t)call->argument[0].whole, way = (uint32_t)call->argument[1].whole;
-    if (set < shape->sets) return set * shape->ways + way;
+    uint32_t set = (uint32_t)call->argument[0].whole;
+    if (set < shape->sets) return set * shape->ways;
     method_refuse(call, "expected a set from 0 to %u, got %u", shape->sets - 1, set);
     return NO_LINE;
+}
+
+/* The number of the line that set and way name, or NO_LINE. */
+static uint32_t line_at(SimObject *object, MethodCall *call) {
+    uint32_t first = first_line(object, call);
+    return first == NO_LINE ? NO_LINE : first + (uint32_t)call->argument[1].whole;
 }
 
 /* Its line; none, and there is no result: NULL. */
@@ -104,4 +110,56 @@ void cache_call_line_pc(SimObject *object, MethodCall *call) {
 void cache_call_line_uses(SimObject *object, MethodCall *call) {
     const LineHistory *history = history_of(object, call);
     if (history) call->result[0].whole = history->uses;
+}
+
+/* Cleaning: dirty lines go down before they are replaced. */
+
+/* Of a set of ways that Lua can name; NO_LINE, and it is refused, when there is none. */
+static uint32_t first_of_few(SimObject *object, MethodCall *call) {
+    uint32_t ways = cache_of(object)->tags.shape.ways;
+    if (ways <= 64) return first_line(object, call);
+    method_refuse(call, "expected a cache of up to 64 ways, got %u", ways);
+    return NO_LINE;
+}
+
+static bool can_be_cleaned(const TagLine *line) {
+    return line->dirty && !line->reserved;
+}
+
+void cache_call_dirty_ways(SimObject *object, MethodCall *call) {
+    const TagArray *tags = &cache_of(object)->tags;
+    uint32_t first = first_of_few(object, call);
+    call->result[0].set = 0;
+    for (uint32_t way = 0; first != NO_LINE && way < tags->shape.ways; way++)
+        call->result[0].set |= (uint64_t)can_be_cleaned(&tags->line[first + way]) << way;
+}
+
+void cache_call_first_to_go(SimObject *object, MethodCall *call) {
+    const Cache *c = cache_of(object);
+    uint32_t first = first_of_few(object, call);
+    uint64_t ways = 0;
+    for (uint32_t way = 0; first != NO_LINE && way < c->tags.shape.ways; way++)
+        ways |= (uint64_t)(c->tags.tag[first + way] && !c->tags.line[first + way].reserved) << way;
+    ways &= call->argument[1].set;
+    call->nothing = !ways;
+    if (call->nothing) return;
+    uint32_t set = (uint32_t)call->argument[0].whole;
+    call->result[0].whole = replacement_first(&c->replacement, &c->tags, set, ways) - first;
+}
+
+/* As if the access of the cycle that has just ended had replaced the line: this cycle sends the write-back, and
+ * may find the data port taken by it. */
+void cache_call_clean(SimObject *object, MethodCall *call) {
+    Cache *c = cache_of(object);
+    uint32_t line = line_at(object, call);
+    if (line == NO_LINE) return;
+    if (call->asked) {
+        method_refuse(call, "expected a call from a hook, got one from a question, in the midst of a cycle");
+        return;
+    }
+    bool cleans = can_be_cleaned(&c->tags.line[line]) && cache_miss_queue_room(c);
+    call->result[0].flag = cleans;
+    if (!cleans) return;
+    cache_write_back_dirty(c, line, object_next_cycle(object) - object->period);
+    object_wake(object);
 }

@@ -17,13 +17,17 @@ void cache_call_line_owner(SimObject *object, MethodCall *call);
 void cache_call_line_class(SimObject *object, MethodCall *call);
 void cache_call_line_pc(SimObject *object, MethodCall *call);
 void cache_call_line_uses(SimObject *object, MethodCall *call);
+/* Cleaning. */
+void cache_call_dirty_ways(SimObject *object, MethodCall *call);
+void cache_call_first_to_go(SimObject *object, MethodCall *call);
+void cache_call_clean(SimObject *object, MethodCall *call);
 
+#define SET_NUMBER WHOLE_NUMBER("set", .max = (1 << 24) - 1)
 #define SET_AND_WAY                                                                                          \
-    TAKES(WHOLE_NUMBER("set", .max = (1 << 24) - 1),                                                         \
-          {.kind = VALUE_WHOLE,                                                                              \
-           .name = "way",                                                                                    \
-           .below = "ways",                                                                                  \
-           .below_at = offsetof(CacheObject, cache.tags.shape.ways)})
+    TAKES(SET_NUMBER, {.kind = VALUE_WHOLE,                                                                  \
+                       .name = "way",                                                                        \
+                       .below = "ways",                                                                      \
+                       .below_at = offsetof(CacheObject, cache.tags.shape.ways)})
 #define LINE_METHOD(n, f, d, ...) METHOD(n, f, d, SET_AND_WAY, RETURNS(__VA_ARGS__), MAY_BE_NIL)
 
 #define CACHE_METHODS                                                                                        \
@@ -53,6 +57,17 @@ void cache_call_line_uses(SimObject *object, MethodCall *call);
         LINE_METHOD(                                                                                         \
             "line_uses", cache_call_line_uses,                                                               \
             "Hits and merges of the line since then, where line_history is true; nil: the way is free",      \
-            WHOLE_NUMBER("uses"))
+            WHOLE_NUMBER("uses")),                                                                           \
+        METHOD("dirty_ways", cache_call_dirty_ways,                                                          \
+               "Ways of the set whose lines must be written back and have no sector in flight",              \
+               TAKES(SET_NUMBER), RETURNS(SET_OF("ways", "ways"))),                                          \
+        METHOD("first_to_go", cache_call_first_to_go,                                                        \
+               "Of these ways of the set the one whose line would be replaced first; nil: none has a line "  \
+               "without a sector in flight",                                                                 \
+               TAKES(SET_NUMBER, SET_OF("ways", "ways")), RETURNS(WHOLE_NUMBER("way")), MAY_BE_NIL),         \
+        METHOD("clean", cache_call_clean,                                                                    \
+               "Writes the line back as its replacement in this cycle would, and keeps it; false: it is "    \
+               "not among dirty_ways, or the miss queue has no room. Not in a question",                     \
+               SET_AND_WAY, RETURNS(FLAG_VALUE("cleaned")))
 
 #endif

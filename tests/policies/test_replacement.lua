@@ -123,6 +123,42 @@ return p]])
   end
 end)
 
+--- Of each set that an access touches, the dirty line that goes first is written back once it is the one to be replaced.
+local eager = policy_file("eager", [[
+local bits = require "warpwright.bits"
+local p = policy "eager" { scope = "l2", counters = { cleaned = "", evicted_dirty = "" } }
+function p:write_back(_, _, _, _, _, _, set)
+  local l2 = self.l2
+  local way = l2:first_to_go(set, -1)
+  if not way or not bits.has(l2:dirty_ways(set), way) or not l2:clean(set, way) then return end
+  assert(not bits.has(l2:dirty_ways(set), way) and l2:line_valid(set, way) and not l2:line_dirty(set, way))
+  assert(not l2:clean(set, way))
+  self:count "cleaned"
+end
+p.on_hit, p.on_miss, p.on_merge = p.write_back, p.write_back, p.write_back
+function p:on_evict(_, _, _, _, _, _, dirty) self:count("evicted_dirty", dirty) end
+return p]])
+local small_l2 = { "sms=2", "l2[*].size=16KiB" }
+
+harness.test("eager write-back leaves fewer dirty lines to be replaced, and each write-back is one of the two", function()
+  local plain = checks.run { workload = "kmeans", set = small_l2 }
+  local r = checks.run { workload = "kmeans", policy = eager, set = small_l2 }
+  local cleaned, dirty = checks.sum(r, "l2.eager.cleaned"), checks.sum(r, "l2.eager.evicted_dirty")
+  harness.equal(checks.sum(r, "l2.write_backs"), cleaned + dirty, "write-backs")
+  assert(cleaned > 100 and dirty < checks.sum(plain, "l2.write_backs") / 4, ("%d cleaned, %d replaced dirty"):format(cleaned, dirty))
+end)
+
+checks.law(eager, "kmeans", small_l2)
+
+harness.test("a line cannot be cleaned in the midst of a cycle", function()
+  local path = policy_file("asked", [[
+local p = policy "asked" { scope = "l2" }
+function p:victim(set, _, lru) self.l2:clean(set, lru) end
+return p]])
+  fails({ workload = "kmeans", policy = path, set = small_l2 },
+    "l2[0]:clean: expected a call from a hook, got one from a question, in the midst of a cycle")
+end)
+
 harness.test("what a policy sees of a line", function()
   local path = policy_file("viewer", [[
 local p = policy "viewer" { caches = "data", scope = "cache", counters = { misses = "", uses = "" } }

@@ -112,6 +112,7 @@ static int l_call(lua_State *L) {
     SimObject *object = own ? bound->object : other_object(L, bound);
     MethodCall call;
     call.caller = bound->caller;
+    call.asked = policy_is_asked();
     call.nothing = false;
     call.refusal[0] = 0;
     for (int i = 0; method->arguments[i].kind; i++)

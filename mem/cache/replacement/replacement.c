@@ -119,6 +119,11 @@ uint64_t replacement_eligible(const Replacement *r, const TagArray *tags, const 
     return eligible;
 }
 
+uint32_t replacement_first(const Replacement *r, const TagArray *tags, uint32_t set, uint64_t ways) {
+    uint32_t first = set * tags->shape.ways;
+    return r->family ? first + r->family->victim(r, tags, set, ways) : tag_victim_among(tags, set, ways);
+}
+
 uint32_t replacement_victim(const Replacement *r, const TagArray *tags, const MemMessage *m, uint32_t set) {
     uint64_t eligible = replacement_eligible(r, tags, m, set);
     uint32_t first = set * tags->shape.ways;
@@ -126,8 +131,7 @@ uint32_t replacement_victim(const Replacement *r, const TagArray *tags, const Me
     for (uint64_t ways = eligible; ways; ways &= ways - 1)
         if (!tags->tag[first + (uint32_t)__builtin_ctzll(ways)])
             return first + (uint32_t)__builtin_ctzll(ways);
-    return r->family ? first + r->family->victim(r, tags, set, eligible)
-                     : tag_victim_among(tags, set, eligible);
+    return replacement_first(r, tags, set, eligible);
 }
 
 void replacement_used(Replacement *r, const TagArray *tags, uint32_t line) {

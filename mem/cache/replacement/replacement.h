@@ -168,6 +168,8 @@ static inline bool replacement_chooses(const Replacement *r) {
 uint64_t replacement_ways_of(const Replacement *r, const TagArray *tags, const MemMessage *m);
 /* Of those the ones without a sector in flight. */
 uint64_t replacement_eligible(const Replacement *r, const TagArray *tags, const MemMessage *m, uint32_t set);
+/* Of these ways, all valid and at least one, the line that goes first. */
+uint32_t replacement_first(const Replacement *r, const TagArray *tags, uint32_t set, uint64_t ways);
 /* The line that `m` replaces, or NO_LINE when all that it may take have sectors in flight. */
 uint32_t replacement_victim(const Replacement *r, const TagArray *tags, const MemMessage *m, uint32_t set);
 /* Before the tags change. */

@@ -471,6 +471,23 @@ function L1:line_pc(set, way) end
 ---@return integer? uses
 function L1:line_uses(set, way) end
 
+---Ways of the set whose lines must be written back and have no sector in flight
+---@param set integer 0 to 16777215
+---@return integer ways
+function L1:dirty_ways(set) end
+
+---Of these ways of the set the one whose line would be replaced first; nil: none has a line without a sector in flight
+---@param set integer 0 to 16777215
+---@param ways integer a set of ways
+---@return integer? way
+function L1:first_to_go(set, ways) end
+
+---Writes the line back as its replacement in this cycle would, and keeps it; false: it is not among dirty_ways, or the miss queue has no room. Not in a question
+---@param set integer 0 to 16777215
+---@param way integer 0 to ways - 1
+---@return boolean cleaned
+function L1:clean(set, way) end
+
 ---@class warpwright.L1Trace.Values
 ---@field cache string The L1 that it records, unless it belongs to one: by its name beside the trace, or its path (name)
 ---@field folder string Folder for the file, PATH.trace; made if need be (path)
@@ -681,6 +698,23 @@ function L2:line_pc(set, way) end
 ---@param way integer 0 to ways - 1
 ---@return integer? uses
 function L2:line_uses(set, way) end
+
+---Ways of the set whose lines must be written back and have no sector in flight
+---@param set integer 0 to 16777215
+---@return integer ways
+function L2:dirty_ways(set) end
+
+---Of these ways of the set the one whose line would be replaced first; nil: none has a line without a sector in flight
+---@param set integer 0 to 16777215
+---@param ways integer a set of ways
+---@return integer? way
+function L2:first_to_go(set, ways) end
+
+---Writes the line back as its replacement in this cycle would, and keeps it; false: it is not among dirty_ways, or the miss queue has no room. Not in a question
+---@param set integer 0 to 16777215
+---@param way integer 0 to ways - 1
+---@return boolean cleaned
+function L2:clean(set, way) end
 
 ---@class warpwright.LSU.Values
 ---@field shared_latency integer Shared memory: from begin to write-back without conflicts (cycles)
