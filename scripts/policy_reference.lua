@@ -29,6 +29,7 @@ local handled = {
   { class = "Dispatcher", variable = "dispatcher", prefix = "", handle = "`self.dispatcher` in scope `dispatcher`; `self.dispatchers[i]` in scope `machine`" },
   { class = "Crossbar", variable = "object", prefix = "", handle = "`self.object` in scope `Crossbar`" },
   { class = "Mux", variable = "object", prefix = "", handle = "`self.object` in scope `Mux`" },
+  { class = "AddressMap", variable = "object", prefix = "", handle = "`self.object` in scope `AddressMap`" },
 }
 
 local part = { variable = "PART", prefix = "PART_", handle = "`self.PART`, by the name that the policy gives it; `self.PARTs[i]` in scope `machine`" }

@@ -234,7 +234,6 @@ void sim_every(Sim *sim, uint64_t cycles, BoundaryHook *hook, void *context) {
 }
 
 void sim_at_boundary(Sim *sim, BoundaryHook *hook, void *context) {
-    ensure(sim->elaborated);
     sim->boundary_calls = realloc(sim->boundary_calls,
                                   (sim->boundary_call_count + 1) * sizeof *sim->boundary_calls);
     ensure(sim->boundary_calls);

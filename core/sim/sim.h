@@ -200,8 +200,8 @@ const char *sim_failure(const Sim *sim);
  * first. After sim_elaborate(). */
 void sim_every(Sim *sim, uint64_t cycles, BoundaryHook *hook, void *context);
 /* Calls hook(context) at the end of each quantum in which sim_request_boundary() was called, or at whose
- * beginning it was, before what is due by time; in the order in which they were added. After
- * sim_elaborate(). */
+ * beginning it was, before what is due by time; in the order in which they were added. From init() of an
+ * object on. */
 void sim_at_boundary(Sim *sim, BoundaryHook *hook, void *context);
 void sim_at_boundary_no_more(Sim *sim, const void *context);
 static inline void sim_request_boundary(Sim *sim) {

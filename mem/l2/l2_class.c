@@ -210,7 +210,8 @@ static const Field l2_fields[] = {
 static void call_prefetch(SimObject *object, MethodCall *call) {
     L2Slice *l2 = (L2Slice *)object;
     uint64_t address = (uint64_t)call->argument[0].whole;
-    bool own = !(address >> MAX_ADDRESS_BITS) && address_map_slice(l2->map, address) == l2->number;
+    bool lies = !(address >> MAX_ADDRESS_BITS) && address_map_is_placed(l2->map, address);
+    bool own = lies && address_map_slice(l2->map, address) == l2->number;
     prefetch_ask(&l2->prefetches, call, l2->enabled && class_in(l2->allocate_classes, 0), own);
 }
 

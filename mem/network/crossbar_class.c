@@ -94,6 +94,8 @@ static void init_crossbar(SimObject *object) {
     Crossbar *x = (Crossbar *)object;
     x->map = address_map_find(object);
     x->output_of = slices_behind_ports(object, x->down, x->down_count);
+    for (uint32_t i = 0; i < x->up_count; i++)
+        address_map_watch(x->map, x->up[i].receive);
     init_view(x, &x->request, x->up, x->down);
     init_view(x, &x->response, x->down, x->up);
     audit_buffers(x, &x->request, REQUESTS);
@@ -213,6 +215,7 @@ static const Field crossbar_fields[] = {
 static UntimedAnswer take_untimed(SimObject *object, const void *request) {
     const Crossbar *x = (const Crossbar *)object;
     uint64_t address = ((const MemMessage *)request)->address;
+    address_map_take_untimed(x->map, request);
     return link_send_untimed(x->down[x->output_of[address_map_slice(x->map, address)]].send, request);
 }
 

@@ -49,6 +49,8 @@ static void init_router(SimObject *object) {
     Router *r = (Router *)object;
     r->map = address_map_find(object);
     router_join_network(r);
+    for (uint32_t i = 0; i < r->up_count; i++)
+        address_map_watch(r->map, r->up[i].receive);
     for (uint32_t k = 0; k < DIRECTIONS; k++)
         for (uint32_t vc = 0; vc < router_vcs(r); vc++) {
             r->credits[k][vc] = r->out[k].send ? r->buffer : 0;
@@ -181,6 +183,7 @@ static const Method router_methods[] = {
 static UntimedAnswer take_untimed(SimObject *object, const void *request) {
     const Router *r = (const Router *)object;
     uint64_t address = ((const MemMessage *)request)->address;
+    address_map_take_untimed(r->map, request);
     return link_send_untimed(r->network->down[r->network->slice_at[address_map_slice(r->map, address)]].send,
                              request);
 }

@@ -3,7 +3,10 @@
  * consecutive bits. */
 #include "mem/protocol/address_map.h"
 
-#include "mem/protocol/memory_protocol.h"
+#include "core/sim/event.h"
+#include "mem/protocol/page_table.h"
+
+#include <stdlib.h>
 
 enum { MAX_RUNS = 32, MAX_CHANNELS = 1024 };
 
@@ -22,15 +25,21 @@ typedef struct {
 struct AddressMap {
     SimObject obj;
     uint32_t channels, slices_per_channel;
-    uint64_t interleave;
+    uint64_t interleave, page_size;
     uint64_t row_mask, bank_mask, column_mask, slice_mask;
     uint32_t channel_hash, bank_hash; /* flags */
     uint64_t interleave_shift, offset_mask;
     uint64_t reciprocal; /* ceil(2^64 / channels); 0 for one channel */
-    uint64_t is_special; /* one channel, or a hash of channels */
+    uint64_t is_special; /* one channel, a hash of channels, or pages */
+    uint64_t page_shift;
     uint64_t hashed_row; /* the row's bits that are added to the bank; 0 without bank_hash */
     BitPacker row, bank, column, slice, within_slice;
+    PageTable pages;
+    const Link **watched; /* by which requests come to those who ask for their slices */
+    uint64_t watched_count;
 };
+
+typedef enum { PLACE_PAGE } AddressMapEvent;
 
 static BitPacker packer_for(uint64_t mask) {
     BitPacker packer = {0};
@@ -72,9 +81,28 @@ static inline ChannelSplit split_by_reciprocal(const AddressMap *map, uint64_t a
                           quotient << map->interleave_shift | (address & map->offset_mask)};
 }
 
+static const Page *page_of(const AddressMap *map, uint64_t address) {
+    return page_table_find(&map->pages, address >> map->page_shift);
+}
+
+_Noreturn static COLD void lies_nowhere(const AddressMap *map, uint64_t address) {
+    user_error(
+        "%s.page_size: expected a wire of a quantum's latency or more in front of the first Crossbar or "
+        "Router of each request, got one for 0x%lx without",
+        object_path(&map->obj), address);
+}
+
+static ChannelSplit split_page(const AddressMap *map, uint64_t address) {
+    const Page *page = page_of(map, address);
+    if (!page) lies_nowhere(map, address);
+    return (ChannelSplit){page->channel,
+                          (uint64_t)page->frame << map->page_shift | (address & (map->page_size - 1))};
+}
+
 /* What a hash adds below `channels` is as likely any of them. workloads/micro/dram_rows.lua has the same. */
 static __attribute__((noinline)) ChannelSplit split_specially(const AddressMap *map, uint64_t address) {
     if (map->channels == 1) return (ChannelSplit){0, address};
+    if (map->page_size) return split_page(map, address);
     ChannelSplit split = split_by_reciprocal(map, address);
     uint64_t above = split.rest >> map->interleave_shift;
     split.channel += (above * 0x9e3779b97f4a7c15ull >> 32) * map->channels >> 32;
@@ -114,13 +142,31 @@ static void check_masks(const AddressMap *map) {
                    object_path(&map->obj), map->slices_per_channel, map->slice_mask, slice_bits);
 }
 
+static void check_pages(const AddressMap *map) {
+    const char *path = object_path(&map->obj);
+    if (map->page_size & (map->page_size - 1) || map->page_size & (LINE_BYTES_MAX - 1))
+        user_error("%s.page_size: expected 0, or a power of two from %d on, got %lu", path, LINE_BYTES_MAX,
+                   map->page_size);
+    if (map->page_size && map->channels == 1)
+        user_error("%s.page_size: expected 0 with one channel, got %lu", path, map->page_size);
+}
+
+static void build_pages(AddressMap *map) {
+    check_pages(map);
+    if (!map->page_size) return;
+    map->page_shift = (uint64_t)__builtin_ctzll(map->page_size);
+    map->pages.slots = PAGE_SLOTS_AT_FIRST;
+    map->pages.channels = map->channels;
+}
+
 static void address_map_build(SimObject *object) {
     AddressMap *map = (AddressMap *)object;
     check_masks(map);
+    build_pages(map);
     map->interleave_shift = (uint64_t)__builtin_ctzll(map->interleave);
     map->offset_mask = map->interleave - 1;
     map->reciprocal = map->channels == 1 ? 0 : UINT64_MAX / map->channels + 1;
-    map->is_special = map->channels == 1 || map->channel_hash;
+    map->is_special = map->channels == 1 || map->channel_hash || map->page_size;
     map->row = packer_for(map->row_mask);
     map->bank = packer_for(map->bank_mask);
     map->column = packer_for(map->column_mask);
@@ -129,12 +175,123 @@ static void address_map_build(SimObject *object) {
     map->hashed_row = map->bank_hash ? address_map_banks(map) - 1 : 0;
 }
 
+/* ---- Pages ---- */
+
+/* A request for a page that lies nowhere yet. */
+typedef struct {
+    uint64_t ready;
+    uint64_t link, place; /* which of the watched, and where in it */
+    const MemMessage *message;
+} Touch;
+
+typedef struct {
+    Touch *touch;
+    size_t count, room;
+} Touches;
+
+/* Channels get pages in turn, but for what policies say. */
+static void place_page(AddressMap *map, const MemMessage *m) {
+    uint64_t page = m->address >> map->page_shift, channel = map->pages.used % map->channels;
+    int64_t answer = NO_ANSWER;
+    if (object_has_subscriber(&map->obj, PLACE_PAGE))
+        answer = event_ask(&map->obj, PLACE_PAGE, (int64_t)page, m->sm, m->warp, m->kind != MEM_READ,
+                           (int64_t)channel, map->channels);
+    page_table_add(&map->pages, page, answer == NO_ANSWER ? (uint32_t)channel : (uint32_t)answer);
+}
+
+static void note_touches(const AddressMap *map, uint64_t link, Touches *touches) {
+    uint64_t ready;
+    for (uint64_t place = 0; (ready = link_ready_at(map->watched[link], place)) != NEVER; place++) {
+        const MemMessage *m = link_message_at(map->watched[link], place);
+        if (page_of(map, m->address)) continue;
+        if (touches->count == touches->room) {
+            touches->room = touches->room ? 2 * touches->room : 64;
+            touches->touch = realloc(touches->touch, touches->room * sizeof *touches->touch);
+            ensure(touches->touch);
+        }
+        touches->touch[touches->count++] = (Touch){ready, link, place, m};
+    }
+}
+
+static int by_time(const void *a, const void *b) {
+    const Touch *x = a, *y = b;
+    if (x->ready != y->ready) return x->ready < y->ready ? -1 : 1;
+    if (x->link != y->link) return x->link < y->link ? -1 : 1;
+    return x->place < y->place ? -1 : 1;
+}
+
+/* What comes to those who ask in the next quantum is in their links. */
+static void place_pages(void *context, Sim *sim) {
+    AddressMap *map = context;
+    Touches touches = {0};
+    sim_request_boundary(sim);
+    for (uint64_t link = 0; link < map->watched_count; link++)
+        note_touches(map, link, &touches);
+    if (touches.count) qsort(touches.touch, touches.count, sizeof *touches.touch, by_time);
+    for (size_t i = 0; i < touches.count; i++)
+        if (!page_of(map, touches.touch[i].message->address)) place_page(map, touches.touch[i].message);
+    free(touches.touch);
+}
+
+bool address_map_has_pages(const AddressMap *map) {
+    return map->page_size != 0;
+}
+
+bool address_map_is_placed(const AddressMap *map, uint64_t address) {
+    return !map->page_size || page_of(map, address);
+}
+
+/* For those who only ask it is constant; its pages are its own matter. */
+static AddressMap *own(const AddressMap *map) {
+    return (AddressMap *)(uintptr_t)map;
+}
+
+void address_map_watch(const AddressMap *map, const Link *requests) {
+    AddressMap *self = own(map);
+    if (!map->page_size || !link_is_cut(requests)) return;
+    self->watched = realloc(self->watched, (self->watched_count + 1) * sizeof *self->watched);
+    ensure(self->watched);
+    self->watched[self->watched_count++] = requests;
+}
+
+void address_map_take_untimed(const AddressMap *map, const MemMessage *request) {
+    if (!address_map_is_placed(map, request->address)) place_page(own(map), request);
+}
+
+static void address_map_is_sound(const SimObject *object, bool fits) {
+    const AddressMap *map = (const AddressMap *)object;
+    sound(!fits || !map->page_size || page_table_is_sound(&map->pages), "%s.pages: %lu pages",
+          object_path(object), map->pages.used);
+}
+
+static void address_map_destroy(SimObject *object) {
+    free(((AddressMap *)object)->watched);
+}
+
+static bool channel_is_legal(const int64_t *arguments, int64_t channel) {
+    return channel >= 0 && channel < arguments[5];
+}
+
+static const Question place_page_question = {"a channel below `channels`", channel_is_legal};
+
+static const Event address_map_events[] = {
+    [PLACE_PAGE] =
+        {"place_page", "page, sm, warp, write, choice, channels", &place_page_question,
+         "Which channel shall this page lie in, for which an SM asks first? page: address divided by "
+         "page_size; choice: one channel after the other. Asked between quanta, and where a request has "
+         "no timing"},
+    {0}};
+
 /* address_map_find() finds one for all. */
 static void address_map_init(SimObject *object) {
+    AddressMap *map = (AddressMap *)object;
     for (uint32_t i = 0; i < object->id; i++)
         if (object->sim->objects[i]->class == &address_map_class)
             user_error("%s: expected one AddressMap in machine %s, got a second beside %s", object->path,
                        object->sim->name, object->sim->objects[i]->path);
+    if (!map->page_size) return;
+    sim_at_boundary(object->sim, place_pages, map);
+    sim_request_boundary(object->sim);
 }
 
 static uint64_t address_map_tick(SimObject *object, uint64_t now) {
@@ -226,26 +383,41 @@ static const Field address_map_fields[] = {
           .power_of_two = true),
     PARAM(AddressMap, interleave, "256", "bytes", "Consecutive bytes of one channel", .min = LINE_BYTES_MAX,
           .max = 1 << 30, .power_of_two = true),
+    PARAM(AddressMap, page_size, "0", "bytes",
+          "Pages, each of one channel, with place_page() or one after the other, when it is asked for first; "
+          "0: "
+          "addresses alone say which channel",
+          .max = 1 << 30),
     PARAM(AddressMap, row_mask, "0x0fff0000", "mask", "Row bits of the address with the channel taken out"),
     PARAM(AddressMap, bank_mask, "0xe100", "mask", "Bank bits of the same"),
     PARAM(AddressMap, column_mask, "0x1eff", "mask", "Column bits of the same"),
     PARAM(AddressMap, slice_mask, "0", "mask",
           "Bits of the same that choose the slice in the channel; may be bank bits"),
-    PARAM_FLAG(AddressMap, channel_hash, "false",
-               "Channels are turned by a hash of the address above them, so that no stride stays in one"),
+    PARAM_FLAG(
+        AddressMap, channel_hash, "false",
+        "Channels are turned by a hash of the address above them, so that no stride stays in one; not with "
+        "page_size"),
     PARAM_FLAG(
         AddressMap, bank_hash, "false",
         "Lowest bits of the row are added to the bank, bit by bit: rows of a stride lie in different banks"),
     DERIVED(AddressMap, interleave_shift, "log2(interleave)"),
     DERIVED(AddressMap, offset_mask, "interleave - 1"),
     DERIVED(AddressMap, reciprocal, "For dividing by the number of channels"),
-    DERIVED(AddressMap, is_special, "One channel, or a hash of channels"),
+    DERIVED(AddressMap, is_special, "One channel, a hash of channels, or pages"),
+    DERIVED(AddressMap, page_shift, "log2(page_size)"),
     DERIVED(AddressMap, hashed_row, "Bits of the row that are added to the bank"),
     DERIVED(AddressMap, row, "Packs the bits under row_mask"),
     DERIVED(AddressMap, bank, "Packs the bits under bank_mask"),
     DERIVED(AddressMap, column, "Packs the bits under column_mask"),
     DERIVED(AddressMap, slice, "Packs the bits under slice_mask"),
     DERIVED(AddressMap, within_slice, "Packs all bits but those under slice_mask"),
+    STATE_ARRAY(AddressMap, pages.slot, pages.slots, "Where pages lie"),
+    STATE_ARRAY(AddressMap, pages.frames, pages.channels, "Pages of each channel"),
+    STATE(AddressMap, pages.slots, "Size of that table"),
+    DERIVED(AddressMap, pages.channels, "Channels that have pages"),
+    STATE(AddressMap, pages.used, "Pages in it"),
+    HOST(AddressMap, watched, "Links by which requests come to those who ask for their slices"),
+    HOST(AddressMap, watched_count, "How many there are"),
     FIELDS_END};
 
 const Class address_map_class = {
@@ -253,8 +425,11 @@ const Class address_map_class = {
     .doc = "Where an address lives: channel, L2 slice, DRAM bank, row and column",
     .bytes = sizeof(AddressMap),
     .fields = address_map_fields,
+    .events = address_map_events,
     .build = address_map_build,
     .init = address_map_init,
     .tick = address_map_tick,
+    .is_sound = address_map_is_sound,
+    .destroy = address_map_destroy,
 };
 REGISTER_CLASS(address_map_class);

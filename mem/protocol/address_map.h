@@ -5,12 +5,18 @@
  *   bank, row, column, slice in channel = the bits of `rest` under a mask each, packed to the
  * right
  *
+ * With page_size, what is asked for a page first says where all of it lies: in a channel, and in the channel's next frame,
+ * which is then `rest`. Requests come by cut links into Crossbars and Routers, which need the channel; so all that a quantum
+ * can bring is in these links at the boundary before, and pages are placed there, in an order that is that of no thread: of
+ * the times at which the first request for each becomes ready, then of the links.
+ *
  * channel_hash adds a hash of `rest` to the channel, modulo channels; bank_hash the lowest row bits to the bank, by
  * exclusive or (Zhang, Zhu, Zhang, MICRO 2000). Both leave `rest` alone, so that different addresses stay different. */
 #ifndef WW_MEM_ADDRESS_MAP_H
 #define WW_MEM_ADDRESS_MAP_H
 
 #include "core/sim/sim.h"
+#include "mem/protocol/memory_protocol.h"
 
 typedef struct AddressMap AddressMap;
 
@@ -39,5 +45,13 @@ DramRow address_map_row(const AddressMap *map, uint64_t address);
 /* The address as its slice sees it: channel and slice bits taken out, so that consecutive lines of a slice
  * have consecutive numbers. For set indexes. */
 uint64_t address_map_within_slice(const AddressMap *map, uint64_t address);
+
+/* Pages. What is above must not be asked about an address whose page lies nowhere yet: a user error. */
+bool address_map_is_placed(const AddressMap *map, uint64_t address); /* true without pages */
+bool address_map_has_pages(const AddressMap *map);
+/* From init() of a receiver of requests that asks for their slices. */
+void address_map_watch(const AddressMap *map, const Link *requests);
+/* The same receiver gets a request without timing. */
+void address_map_take_untimed(const AddressMap *map, const MemMessage *request);
 
 #endif

@@ -106,6 +106,7 @@ static void warm_l2(Gpu *gpu, uint64_t address, uint64_t count) {
     if (!gpu->slice_count || !l2_keeps_host_copies(gpu->slices[0])) return;
     const AddressMap *map = address_map_find(gpu->slices[0]);
     for (uint64_t line = address / LINE * LINE; line < address + count; line += LINE) {
+        if (!address_map_is_placed(map, line)) continue;
         uint32_t slice = address_map_slice(map, line);
         if (slice < gpu->slice_count) l2_warm(gpu->slices[slice], line);
     }

@@ -68,6 +68,9 @@ static void source_init(SimObject *object) {
     source->due = next_due(source, 0);
     if (source->destination_share == 0) return;
     source->map = address_map_find(object);
+    if (address_map_has_pages(source->map))
+        user_error("%s.destination_share: expected 0 with %s.page_size, got %g", object->path,
+                   object_path(address_map_object(source->map)), source->destination_share);
     if (source->destination >= address_map_slices(source->map))
         user_error("%s.destination: expected a slice of the address map (0 to %u), got %u", object->path,
                    address_map_slices(source->map) - 1, source->destination);

@@ -75,6 +75,7 @@ draw.left_out = {
   ["QueueDelays.*"] = "has none",
   ["BankCounters.bank"] = "a number: that of the bank, which dram_banks fixes",
   ["Router.dateline"] = "without it, a ring may hang",
+  ["AddressMap.page_size"] = "needs wires of a quantum to the networks, which not all machines have",
 }
 
 --- Parameters that the parts and wires of a machine fix; those settings vary.

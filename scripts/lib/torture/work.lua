@@ -164,6 +164,7 @@ work.left_out = {
   ["trace_l1"] = "writes files, as a resumed run does again",
   ["pric.polynomial"] = "needs an irreducible polynomial of the degree that the cache's sets give; 0 chooses one",
   ["perfect.clock"] = "the name of a clock",
+  ["first_touch"] = "gives the address map pages, for which not all machines have the wires",
 }
 
 local function definition_of(name) return load.get("policy", name) end

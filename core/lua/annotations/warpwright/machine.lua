@@ -62,22 +62,24 @@ function Variant:object(path) end
 ---@field channels? integer Memory channels (channels); default 6
 ---@field slices_per_channel? integer L2 slices of a channel (slices); default 1
 ---@field interleave? integer|string Consecutive bytes of one channel (bytes); default 256
+---@field page_size? integer|string Pages, each of one channel, with place_page() or one after the other, when it is asked for first; 0: addresses alone say which channel (bytes); default 0
 ---@field row_mask? integer Row bits of the address with the channel taken out (mask); default 0x0fff0000
 ---@field bank_mask? integer Bank bits of the same (mask); default 0xe100
 ---@field column_mask? integer Column bits of the same (mask); default 0x1eff
 ---@field slice_mask? integer Bits of the same that choose the slice in the channel; may be bank bits (mask); default 0
----@field channel_hash? boolean Channels are turned by a hash of the address above them, so that no stride stays in one; default false
+---@field channel_hash? boolean Channels are turned by a hash of the address above them, so that no stride stays in one; not with page_size; default false
 ---@field bank_hash? boolean Lowest bits of the row are added to the bank, bit by bit: rows of a stride lie in different banks; default false
 
 ---@class warpwright.AddressMap.Object: warpwright.Object
 ---@field channels integer Memory channels (channels)
 ---@field slices_per_channel integer L2 slices of a channel (slices)
 ---@field interleave integer Consecutive bytes of one channel (bytes)
+---@field page_size integer Pages, each of one channel, with place_page() or one after the other, when it is asked for first; 0: addresses alone say which channel (bytes)
 ---@field row_mask integer Row bits of the address with the channel taken out (mask)
 ---@field bank_mask integer Bank bits of the same (mask)
 ---@field column_mask integer Column bits of the same (mask)
 ---@field slice_mask integer Bits of the same that choose the slice in the channel; may be bank bits (mask)
----@field channel_hash boolean Channels are turned by a hash of the address above them, so that no stride stays in one
+---@field channel_hash boolean Channels are turned by a hash of the address above them, so that no stride stays in one; not with page_size
 ---@field bank_hash boolean Lowest bits of the row are added to the bank, bit by bit: rows of a stride lie in different banks
 
 ---Where an address lives: channel, L2 slice, DRAM bank, row and column

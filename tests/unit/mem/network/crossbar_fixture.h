@@ -13,7 +13,8 @@ enum { MAX_ENDS = 16, SLICE_BYTES = 256 };
 
 typedef struct {
     uint32_t up, down;
-    const char *flit, *latency, *speedup, *output_buffer, *response_part, *acknowledgements, *arbitration;
+    const char *flit, *latency, *speedup, *output_buffer, *response_part, *acknowledgements, *arbitration,
+        *page_size;
     uint64_t link_latency; /* cycles; from the quantum of 4 cycles on, the links are cut */
     uint64_t up_latency;   /* of those to the SMs, when it is another */
     uint32_t depth;
@@ -66,6 +67,7 @@ static inline Network make_network(Options options) {
     sim_clock(net.sim, "fast", 2000000000);
     SimObject *map = sim_add(net.sim, "AddressMap", "map", NULL);
     object_set_number(map, "channels", options.down);
+    set_if_given(map, "page_size", options.page_size);
     sim_finish_object(map);
     net.crossbar = sim_add(net.sim, "Crossbar", "xbar", options.clock);
     object_set_number(net.crossbar, "up", options.up);

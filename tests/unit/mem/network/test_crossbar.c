@@ -1,4 +1,5 @@
 /* A crossbar cycle by cycle: what packets take, who goes first, what stops them; users' errors. */
+#include "core/sim/event.h"
 #include "tests/unit/mem/network/crossbar_fixture.h"
 
 /* Sent at 10, over the link ready at 11 and granted there, sent on at 11 + latency 3, over the link at 15.
@@ -321,6 +322,59 @@ START_TEST(buffer_of_exactly_the_longest_packet_is_legal) {
 }
 END_TEST
 
+/* ---- Pages ---- */
+
+typedef struct {
+    Subscriber subscriber;
+    uint32_t count;
+    int64_t page[4], sm[4];
+} Placer;
+
+/* A page lies where the number of the SM that asks first says. */
+static int64_t place_at_sm(Subscriber *subscriber, SimObject *object, uint32_t event,
+                           const int64_t *arguments, uint64_t now) {
+    Placer *p = (Placer *)subscriber;
+    (void)object, (void)event, (void)now;
+    ck_assert_uint_lt(p->count, 4);
+    p->page[p->count] = arguments[0];
+    p->sm[p->count++] = arguments[1];
+    return arguments[1];
+}
+
+/* SM 2 asks for page 9 a cycle before SM 0 does, in a quantum of four cycles; SMs 1 and 3 for page 5 in one; SM 3 for page 9
+ * again, later. Page 7 is that of SM 3, who alone asks for it. */
+START_TEST(a_page_is_placed_for_who_comes_first_and_of_several_for_the_lowest_port) {
+    static const TickOrder orders[] = {ORDER_PATH, ORDER_REVERSED, ORDER_SHUFFLED, ORDER_RESTLESS};
+    Placer placer = {.subscriber = {place_at_sm}};
+    Network net = start_network(
+        (Options){.up = 4, .down = 4, .link_latency = 4, .page_size = "4096", .order = orders[_i]});
+    SimObject *map = (SimObject *)(uintptr_t)address_map_object(address_map_find(net.crossbar));
+    object_subscribe(map, &placer.subscriber, 1);
+    send(&net, 10, 0, read_request(9 * 4096, 32));
+    send(&net, 9, 2, read_request(9 * 4096 + 512, 32));
+    send(&net, 9, 3, read_request(5 * 4096, 32));
+    send(&net, 9, 1, read_request(5 * 4096 + 64, 32));
+    send(&net, 11, 3, read_request(7 * 4096, 32));
+    send(&net, 30, 3, read_request(9 * 4096, 32));
+    run_to_end(&net);
+    ck_assert_uint_eq(placer.count, 3);
+    static const int64_t pages[] = {5, 9, 7}, sms[] = {1, 2, 3};
+    ck_assert_mem_eq(placer.page, pages, sizeof pages);
+    ck_assert_mem_eq(placer.sm, sms, sizeof sms);
+    static const uint32_t at_slice[] = {0, 2, 3, 1};
+    for (uint32_t slice = 0; slice < 4; slice++)
+        ck_assert_uint_eq(memory_responder_arrivals(net.slice[slice])->count, at_slice[slice]);
+    sim_free(net.sim);
+}
+END_TEST
+
+START_TEST(pages_ask_for_wires_of_a_quantum) {
+    Network net = start_network((Options){.up = 2, .down = 2, .link_latency = 3, .page_size = "4096"});
+    send(&net, 10, 0, read_request(4096, 32));
+    run_to_end(&net);
+}
+END_TEST
+
 Suite *crossbar_suite(void) {
     Suite *suite = suite_create("crossbar");
     TCase *timing = tcase_create("timing"), *errors = tcase_create("errors");
@@ -341,6 +395,9 @@ Suite *crossbar_suite(void) {
     tcase_add_test(timing, grant_waits_for_room_for_the_whole_packet);
     tcase_add_test(timing, speedup_lets_several_flits_cross_in_a_cycle);
     tcase_add_test(timing, speedup_does_not_shorten_the_channels);
+    tcase_add_loop_test(timing, a_page_is_placed_for_who_comes_first_and_of_several_for_the_lowest_port, 0,
+                        4);
+    tcase_add_exit_test(errors, pages_ask_for_wires_of_a_quantum, EXIT_USER_ERROR);
     tcase_add_exit_test(errors, port_count_must_be_the_maps, EXIT_USER_ERROR);
     tcase_add_exit_test(errors, buffer_must_hold_the_longest_packet, EXIT_USER_ERROR);
     tcase_add_test(errors, buffer_of_exactly_the_longest_packet_is_legal);

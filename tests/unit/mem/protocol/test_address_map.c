@@ -1,4 +1,5 @@
 #include "core/sim/base/random.h"
+#include "core/sim/event.h"
 #include "mem/protocol/address_map.h"
 #include "tests/unit/suites.h"
 
@@ -153,6 +154,88 @@ START_TEST(a_bank_hash_adds_the_lowest_bits_of_the_row) {
 }
 END_TEST
 
+/* ---- Pages ---- */
+
+static void touch(const AddressMap *map, uint64_t page, uint64_t page_size) {
+    MemMessage m = {.address = page * page_size + page_size - 32, .bytes = 32};
+    address_map_take_untimed(map, &m);
+}
+
+/* So many that the table grows; numbers far apart and near each other. */
+static uint64_t some_page(uint64_t i) {
+    return i % 2 ? i : i << 30;
+}
+
+START_TEST(pages_take_channels_in_turn_and_the_frames_of_each_without_gaps) {
+    enum { PAGES = 4000, PAGE = 4096 };
+    const AddressMap *map = MAP_WITH({"page_size", PAGE}, {"channel_hash", _i});
+    for (uint64_t i = 0; i < PAGES; i++) {
+        ck_assert(!address_map_is_placed(map, some_page(i) * PAGE));
+        touch(map, some_page(i), PAGE);
+        touch(map, some_page(i / 2), PAGE); /* which lies somewhere already */
+    }
+    for (uint64_t i = 0; i < PAGES; i++) {
+        uint64_t address = some_page(i) * PAGE + 0x7a0;
+        ck_assert(address_map_is_placed(map, address));
+        ck_assert_uint_eq(address_map_slice(map, address), i % 6);
+        ck_assert_uint_eq(address_map_within_slice(map, address), i / 6 * PAGE + 0x7a0);
+        ck_assert_uint_eq(address_map_locate(map, address).row, i / 6 * PAGE >> 16);
+    }
+}
+END_TEST
+
+START_TEST(slices_of_a_channel_share_its_pages) {
+    const AddressMap *map = MAP_WITH({"page_size", 1024}, {"slices_per_channel", 2}, {"slice_mask", 0x100});
+    touch(map, 7, 1024);
+    touch(map, 3, 1024);
+    for (uint64_t line = 0; line < 8; line++) {
+        ck_assert_uint_eq(address_map_slice(map, 3 * 1024 + line * 128), 2 + (line >> 1 & 1));
+        ck_assert_uint_eq(address_map_slice(map, 7 * 1024 + line * 128), line >> 1 & 1);
+    }
+}
+END_TEST
+
+static int64_t answer_seventh(Subscriber *subscriber, SimObject *object, uint32_t event,
+                              const int64_t *arguments, uint64_t now) {
+    (void)subscriber, (void)object, (void)event, (void)now;
+    ck_assert_int_eq(arguments[5], 6);
+    return arguments[0] == 7 ? 5 : NO_ANSWER;
+}
+
+START_TEST(subscribers_say_where_a_page_lies) {
+    Subscriber subscriber = {answer_seventh};
+    const AddressMap *map = MAP_WITH({"page_size", 4096});
+    object_subscribe((SimObject *)(uintptr_t)address_map_object(map), &subscriber, 1);
+    for (uint64_t page = 5; page < 9; page++)
+        touch(map, page, 4096);
+    static const uint32_t channels[] = {0, 1, 5, 3};
+    for (uint64_t page = 5; page < 9; page++)
+        ck_assert_uint_eq(address_map_slice(map, page * 4096), channels[page - 5]);
+}
+END_TEST
+
+START_TEST(pages_that_there_cannot_be_are_refused) {
+    ck_assert_ptr_nonnull(strstr(ERROR_OF({"page_size", 3000}), "page_size: expected 0, or a power of two"));
+    tear_down();
+    set_up();
+    ck_assert_ptr_nonnull(strstr(ERROR_OF({"page_size", 64}), "from 128 on, got 64"));
+    tear_down();
+    set_up();
+    ck_assert_ptr_nonnull(
+        strstr(ERROR_OF({"page_size", 4096}, {"channels", 1}), "expected 0 with one channel"));
+}
+END_TEST
+
+START_TEST(a_page_that_nobody_has_asked_for_lies_nowhere) {
+    const AddressMap *map = MAP_WITH({"page_size", 4096});
+    user_error_handler(keep_error, NULL);
+    if (!setjmp(error_return)) address_map_slice(map, 0x5000);
+    ck_assert_ptr_nonnull(
+        strstr(error_text, "map.page_size: expected a wire of a quantum's latency or more in front of"));
+    ck_assert_ptr_nonnull(strstr(error_text, "0x5000"));
+}
+END_TEST
+
 START_TEST(scattered_masks_pack_to_the_right) {
     const AddressMap *map = MAP_WITH({"channels", 1}, {"row_mask", 0xaaaa0000}, {"bank_mask", 0x55550000},
                                      {"column_mask", 0xffff});
@@ -208,6 +291,11 @@ Suite *address_map_suite(void) {
     tcase_add_loop_test(tests, hashed_channels_leave_no_gaps, 0, 4);
     tcase_add_loop_test(tests, a_stride_over_hashed_channels_reaches_all_of_them, 0, 2);
     tcase_add_test(tests, a_bank_hash_adds_the_lowest_bits_of_the_row);
+    tcase_add_loop_test(tests, pages_take_channels_in_turn_and_the_frames_of_each_without_gaps, 0, 2);
+    tcase_add_test(tests, slices_of_a_channel_share_its_pages);
+    tcase_add_test(tests, subscribers_say_where_a_page_lies);
+    tcase_add_test(tests, pages_that_there_cannot_be_are_refused);
+    tcase_add_test(tests, a_page_that_nobody_has_asked_for_lies_nowhere);
     tcase_add_test(tests, scattered_masks_pack_to_the_right);
     tcase_add_test(tests, overlapping_masks_are_refused);
     tcase_add_test(tests, column_bits_in_the_bank_mask_are_refused);
