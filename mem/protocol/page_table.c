@@ -40,7 +40,7 @@ void page_table_add(PageTable *table, uint64_t number, uint32_t channel) {
 
 bool page_table_is_sound(const PageTable *table) {
     uint64_t used = 0, frames = 0;
-    bool sound = (table->slots & (table->slots - 1)) == 0 && 2 * table->used <= table->slots;
+    bool sound = table->slots && (table->slots & (table->slots - 1)) == 0 && 2 * table->used <= table->slots;
     for (uint32_t i = 0; sound && i < table->slots; i++) {
         const Page *page = &table->slot[i];
         if (!page->tag) continue;

@@ -1,6 +1,7 @@
 #include "core/sim/base/random.h"
 #include "core/sim/event.h"
 #include "mem/protocol/address_map.h"
+#include "mem/protocol/page_table.h"
 #include "tests/unit/suites.h"
 
 #include <setjmp.h>
@@ -163,7 +164,7 @@ static void touch(const AddressMap *map, uint64_t page, uint64_t page_size) {
 
 /* So many that the table grows; numbers far apart and near each other. */
 static uint64_t some_page(uint64_t i) {
-    return i % 2 ? i : i << 30;
+    return i % 2 ? i : i << 20;
 }
 
 START_TEST(pages_take_channels_in_turn_and_the_frames_of_each_without_gaps) {
@@ -211,6 +212,30 @@ START_TEST(subscribers_say_where_a_page_lies) {
     static const uint32_t channels[] = {0, 1, 5, 3};
     for (uint64_t page = 5; page < 9; page++)
         ck_assert_uint_eq(address_map_slice(map, page * 4096), channels[page - 5]);
+}
+END_TEST
+
+START_TEST(a_damaged_table_of_pages_is_found_out) {
+    Page slots[8] = {{0}};
+    uint32_t frames[2] = {0};
+    PageTable table = {.slot = slots, .frames = frames, .slots = 8, .channels = 2};
+    ck_assert(page_table_is_sound(&table));
+    for (uint64_t page = 0; page < 4; page++)
+        page_table_add(&table, page, page % 2);
+    ck_assert(page_table_is_sound(&table));
+    Page *page = (Page *)(uintptr_t)page_table_find(&table, 3), before = *page;
+    for (uint32_t damage = 0; damage < 4; damage++) {
+        if (damage == 0) page->channel = 2;
+        if (damage == 1) page->frame = 2;
+        if (damage == 2) page->tag = 0;
+        if (damage == 3) page->tag = 1 + 1; /* which there is already */
+        ck_assert(!page_table_is_sound(&table));
+        *page = before;
+    }
+    frames[0]++;
+    ck_assert(!page_table_is_sound(&table));
+    table = (PageTable){.slot = slots, .frames = frames, .slots = 0, .channels = 0};
+    ck_assert(!page_table_is_sound(&table));
 }
 END_TEST
 
@@ -294,6 +319,7 @@ Suite *address_map_suite(void) {
     tcase_add_loop_test(tests, pages_take_channels_in_turn_and_the_frames_of_each_without_gaps, 0, 2);
     tcase_add_test(tests, slices_of_a_channel_share_its_pages);
     tcase_add_test(tests, subscribers_say_where_a_page_lies);
+    tcase_add_test(tests, a_damaged_table_of_pages_is_found_out);
     tcase_add_test(tests, pages_that_there_cannot_be_are_refused);
     tcase_add_test(tests, a_page_that_nobody_has_asked_for_lies_nowhere);
     tcase_add_test(tests, scattered_masks_pack_to_the_right);
