@@ -80,9 +80,10 @@ static inline uint32_t execute_bare(const PlainInst *at, uint32_t most, const In
     const PlainInst *const first = at, *const end = at + lesser(at->bare, most);
     context->space = SPACE_SHARED;
     context->active = lanes;
-    do
+    do {
         at->exec(inst++, context);
-    while (++at != end && !context->fault);
+        debug_ensure(context->active == lanes || context->fault);
+    } while (++at != end && !context->fault);
     return (uint32_t)(at - first);
 }
 

@@ -56,7 +56,7 @@ static PlainStep find_step(const PlainInst *plain, const Inst *inst) {
     if (inst->kind == INST_LOAD && space_is_constant(inst->space) && !inst->cache_op) return STEP_CONSTANT;
     if (inst->kind != INST_ALU && inst->space != SPACE_SHARED) return STEP_ACCESS;
     bool is_bare = plain->guard == TRUE_PREDICATE && plain->keeps_windows == UINT8_MAX &&
-                   !exec_reads_clock(inst);
+                   !exec_reads_clock(inst) && !exec_narrows_lanes(inst);
     return is_bare ? STEP_BARE : STEP_GUARDED;
 }
 

@@ -132,6 +132,8 @@ void exec_fill_specials(const SpecialSlot *specials, uint32_t count, const WarpI
 
 /* Does its result depend on context->clock? */
 bool exec_reads_clock(const Inst *inst);
+/* Does it leave those lanes active that access memory for others, and not those that execute it? */
+bool exec_narrows_lanes(const Inst *inst);
 
 /* The constant bank of a launch, to be freed: the kernel's, with what is the same in all threads of the
  * launch. `identity`: that of any warp of it. The kernel's module is placed. */

@@ -235,3 +235,8 @@ void exec_fragment_store(const Inst *inst, ExecContext *context) {
         }
     }
 }
+
+bool exec_narrows_lanes(const Inst *inst) {
+    return inst->exec == exec_ldmatrix || inst->exec == exec_stmatrix || inst->exec == exec_fragment_load ||
+           inst->exec == exec_fragment_store;
+}

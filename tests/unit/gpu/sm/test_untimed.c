@@ -78,6 +78,33 @@ START_TEST(kernels_compute_what_they_compute_with_timing) {
 }
 END_TEST
 
+/* Each executes in 8 lanes, whose rows it accesses, and what follows in all. */
+START_TEST(instructions_behind_accesses_to_rows_execute_in_all_lanes) {
+    static const char *const accesses[] = {
+        "ldmatrix.sync.aligned.m8n8.x1.shared.b16 {%r9}, [%r6];\n",
+        "stmatrix.sync.aligned.m8n8.x1.shared.b16 [%r6], {%r1};\n ld.shared.u32 %r9, [%r6];\n",
+    };
+    static const char before[] = ".shared .align 16 .b8 own[1024];\n" BEGIN
+                                 "shl.b32 %r6, %r1, 4;\n mov.u32 %r7, own;\n add.u32 %r6, %r6, %r7;\n"
+                                 "st.shared.u32 [%r6], %r1;\n bar.sync 0;\n";
+    static const char behind[] = "mad.lo.u32 %r9, %r9, 31, %r1;\n add.u32 %r9, %r9, 1;\n" END;
+    for (size_t i = 0; i < sizeof accesses / sizeof *accesses; i++) {
+        char body[1500];
+        snprintf(body, sizeof body, "%s%s%s", before, accesses[i], behind);
+        TinySpec spec = spec_of(body, TIMED);
+        spec.target = 90;
+        TinyMachine *timed = tiny_run(spec), *untimed;
+        spec.untimed = true;
+        untimed = tiny_run(spec);
+        for (uint32_t k = 0; k < CTAS * THREADS; k++)
+            ck_assert_uint_eq(tiny_word(untimed, k), tiny_word(timed, k));
+        ck_assert_uint_ne(tiny_word(timed, 20), tiny_word(timed, 21));
+        tiny_free(timed);
+        tiny_free(untimed);
+    }
+}
+END_TEST
+
 typedef struct {
     TinyMachine *machine;
     TinySpec spec;
@@ -132,6 +159,7 @@ Suite *untimed_suite(void) {
     TCase *tests = tcase_create("untimed");
     tcase_add_loop_test(tests, kernels_compute_what_they_compute_with_timing, 0, BODIES);
     tcase_add_test(tests, a_fault_in_the_middle_of_a_run_is_that_of_its_instruction);
+    tcase_add_test(tests, instructions_behind_accesses_to_rows_execute_in_all_lanes);
     suite_add_tcase(suite, tests);
     return suite;
 }
