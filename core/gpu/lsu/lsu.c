@@ -214,6 +214,11 @@ static uint8_t flags_of(const MemoryOp *op) {
     return bypasses ? MEM_BYPASS_L1 : 0;
 }
 
+/* What an instruction of another kind has there is its own: of an asynchronous copy, its group. */
+static uint32_t payload_of(const MemoryOp *op) {
+    return op->payload & -(uint32_t)(op->kind == INST_ATOMIC);
+}
+
 static void fill_request(const Lsu *lsu, const Segment *segment, MemMessage *request, uint64_t now) {
     const MemoryOp *op = &lsu->op;
     uint32_t flags = flags_of(op);
@@ -225,7 +230,7 @@ static void fill_request(const Lsu *lsu, const Segment *segment, MemMessage *req
         .token = lsu->entry,
         .lanes = segment->lanes,
         .pc = op->inst,
-        .payload = (uint16_t)op->payload,
+        .payload = (uint16_t)payload_of(op),
         .cta = lsu->cta,
         .bytes = (uint16_t)segment->bytes,
         .sm = (uint16_t)sm_number(lsu->obj.parent),

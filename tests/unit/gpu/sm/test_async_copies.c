@@ -61,6 +61,20 @@ START_TEST(more_groups_than_there_are_slots_are_waited_for_all_the_same) {
 }
 END_TEST
 
+/* A request says nothing of the copy's group: caches take it for the load that it is. */
+START_TEST(copies_of_all_groups_are_reads_like_others) {
+    char body[2000] = SHARED;
+    for (int i = 0; i < 5; i++)
+        sprintf(body + strlen(body), "cp.async.ca.shared.global [tile+%d], [out+%d], 4;\n" COMMIT, 128 * i,
+                128 * i);
+    strcat(body, "cp.async.wait_all;\n");
+    TinyMachine *m = tiny_run((TinySpec){.body = body, .l2 = true});
+    ck_assert_uint_eq(tiny_stat(m, "l2", "read_misses"), 5);
+    ck_assert_uint_eq(tiny_stat(m, "l2", "prefetch_reads"), 0);
+    tiny_free(m);
+}
+END_TEST
+
 /* The tail of what is not read becomes zero; a lane that is told to ignore its source, all. */
 START_TEST(what_is_not_read_becomes_zero) {
     TinyMachine *m = tiny_run((TinySpec){
@@ -97,6 +111,7 @@ Suite *async_copies_suite(void) {
     tcase_add_test(tcase, a_warp_waits_until_its_group_is_complete);
     tcase_add_test(tcase, the_newest_groups_are_not_waited_for);
     tcase_add_test(tcase, more_groups_than_there_are_slots_are_waited_for_all_the_same);
+    tcase_add_test(tcase, copies_of_all_groups_are_reads_like_others);
     tcase_add_test(tcase, what_is_not_read_becomes_zero);
     suite_add_tcase(suite, tcase);
     return suite;
