@@ -458,6 +458,44 @@ __global__ void outer(const float *a, float *out, int n) {
 }]], " 0 local,", "fma 64,")
 end)
 
+nvcc_test("#pragma unroll N of loops whose bound is known at run time: with inline assembly, but not with that of other lanes", function()
+  harness.write("unroll.cu", [[
+#include <cuda_fp16.h>
+__global__ void own(const float *a, float *out, int n) {
+    float sum = 0;
+#pragma unroll 4
+    for (int i = 0; i < n; i++) {
+        float product;
+        asm volatile("{\n\tmul.rz.f32 %0, %1, 0f40000000;\n\t}" : "=f"(product) : "f"(a[i]));
+        sum += product;
+    }
+    *out = sum;
+}
+__global__ void halves(const __half *a, __half *out, int n) {
+    __half sum = 0;
+#pragma unroll 4
+    for (int i = 0; i < n; i++) sum = __hadd(sum, a[i]);
+    *out = sum;
+}
+__global__ void lanes(int *out, int n) {
+    int sum = threadIdx.x;
+#pragma unroll 4
+    for (int i = 0; i < n; i++) asm("{\n\tshfl.sync.bfly.b32 %0, %0, 1, 31, -1;\n\t}" : "+r"(sum));
+    *out = sum;
+}
+]])
+  local function counts(options)
+    passes("nvcc -ptx " .. options .. " unroll.cu")
+    local ptx, found = harness.read(harness.folder() .. "/unroll.ptx"), {}
+    for i, instruction in ipairs { "mul.rz.f32", "add.f16", "shfl.sync.bfly.b32" } do
+      found[i] = select(2, ptx:gsub("\t" .. instruction:gsub("%p", "%%%0") .. " ", ""))
+    end
+    return table.concat(found, " ")
+  end
+  for _, options in ipairs { "", "-lineinfo", "-rdc=true" } do harness.equal(counts(options), "5 5 1", options) end
+  harness.equal(counts "-O0", "1 1 1")
+end)
+
 nvcc_test("addresses in shared memory by unsigned indices are one register and offsets", function()
   local output = needs_of [[
 __global__ void outer(const float *a, float *out, int n) {

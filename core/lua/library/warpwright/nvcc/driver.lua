@@ -1,5 +1,6 @@
 -- warpwright nvcc: compiles CUDA programs as nvcc would be asked to, with Debian's clang, gcc and our own toolkit.
 local arguments = require "warpwright.nvcc.arguments"
+local assembly = require "warpwright.nvcc.assembly"
 local core = require "warpwright.core"
 local cuda_home = require "warpwright.cuda_home"
 local fat_binary = require "warpwright.nvcc.fat_binary"
@@ -92,13 +93,14 @@ local lenient <const> = { "-fno-strict-return", "-Wno-unknown-cuda-version", "-W
 --- warns.
 local as_nvidia_does <const> = { "-mllvm", "-unroll-threshold=1000", "-mllvm", "-unroll-full-max-count=32", "-fcuda-short-ptr", "-Wno-linker-warnings" }
 
+local function level_of(job) return job.optimise or job.device_debug and "0" or "2" end
+
 --- Options of clang for .cu files.
 local function cuda_flags(job)
   local flags = { "--cuda-path=" .. cuda_home.path "", ("--cuda-gpu-arch=sm_%d"):format(job.architecture), "--no-cuda-version-check",
     "-std=" .. (job.standard or "gnu++17"), "-D__NVCC__", job.no_contraction and "-ffp-contract=off" or "-ffp-contract=fast" }
   append(flags, lenient, as_nvidia_does)
-  local level = job.optimise or job.device_debug and "0" or "2"
-  flags[#flags + 1] = "-O" .. level
+  flags[#flags + 1] = "-O" .. level_of(job)
   if job.debug or job.device_debug then flags[#flags + 1] = "-g" end
   if job.mode ~= "ptx" then append(flags, { "-Xarch_device", "-w" }) end -- the host's pass gives the same warnings
   if job.lines and not job.device_debug then append(flags, { "-Xarch_device", "-gline-tables-only" }) end
@@ -141,9 +143,56 @@ local function tell_foreign_headers(path)
   if file then file:close() end
 end
 
+--- The commands of which clang says that it would run them for `words`, as lists of words; nil where it refuses them.
+local function commands_of(job, words)
+  local pipe = assert(io.popen(("TMPDIR=%s %s '-###' 2>&1"):format(quoted(job.temporary), line_of(words))))
+  local commands = {}
+  for line in pipe:lines() do
+    local command = line:find '^ "' and {}
+    for word in command and line:gmatch '"(.-[^\\])"%f[%s\0]' or function() end do command[#command + 1] = word:gsub("\\(.)", "%1") end
+    commands[#commands + 1] = command
+  end
+  return pipe:close() and commands or nil
+end
+
+local function index_of(words, wanted)
+  for i, word in ipairs(words) do
+    if word == wanted then return i end
+  end
+end
+
+--- clang's pass over device code in two parts, with the IR between them changed so that loops around inline assembly can be unrolled.
+local function run_device_pass(job, words)
+  local ir, first, second = job.temporary .. "/device.ll", append({}, words), append({}, words)
+  first[index_of(words, "-S")] = "-emit-llvm"
+  first[index_of(words, "-o") + 1] = ir
+  run(job, append({}, { first[1], first[2], "-disable-llvm-passes" }, table.move(first, 3, #first, 1, {})))
+  inputs.write_file(ir, assembly.loosen(inputs.read_file(ir)))
+  local library = index_of(second, "-mlink-builtin-bitcode") -- is in the IR
+  table.remove(second, library)
+  table.remove(second, library)
+  second[#second - 1], second[#second] = "ir", ir
+  append(second, { "-Wno-pass-failed" }) -- a loop that stays as it is: IR has no line that the warning could name
+  if not job.no_contraction then append(second, { "-mllvm", "-nvptx-fma-level=2" }) end -- -ffp-contract is for C alone
+  run(job, second)
+end
+
+--- What `clang++` does for a .cu file.
+local function run_clang(job, words)
+  if job.dry or level_of(job) == "0" then return run(job, words) end
+  local commands = commands_of(job, words)
+  if not commands then return run(job, words) end -- it says why itself
+  if job.tells then io.stderr:write("#$ ", line_of(words), "\n") end
+  local quiet = setmetatable({ tells = false }, { __index = job })
+  for _, command in ipairs(commands) do
+    (index_of(command, "-fcuda-is-device") and run_device_pass or run)(quiet, command)
+  end
+end
+
 --- One file with these further words.
 local function compile(job, input, words)
-  local ok, problem = pcall(run, job, command_of(job, input, words))
+  local is_device_code = input.language == "cuda" and job.mode ~= "preprocess" and job.mode ~= "dependencies"
+  local ok, problem = pcall(is_device_code and run_clang or run, job, command_of(job, input, words))
   if ok then return end
   if getmetatable(problem) == Failed then tell_foreign_headers(input.path) end
   error(problem, 0)

@@ -1,0 +1,47 @@
+-- Inline assembly in LLVM's IR. clang takes each piece of it for convergent, that is for one that other lanes take part in, and unrolls
+-- no loop around such a piece whose bound is known at run time alone. NVIDIA's compiler does, so what no other lane takes part in
+-- loses that attribute here.
+local assembly = {}
+
+--- First words of instructions that other lanes take part in, or that go elsewhere.
+local convergent = {}
+for word in ([[activemask bar barrier bra brx call elect exit ldmatrix match mbarrier mma movmatrix redux ret shfl stmatrix tcgen05 vote wgmma
+wmma]]):gmatch "%S+" do convergent[word] = true end
+
+local function is_convergent(text)
+  for word in text:gsub("\\%x%x", " "):gmatch "[%a_][%w_]*" do
+    if convergent[word] then return true end
+  end
+  return false
+end
+
+--- Groups of attributes with `convergent`, by number: the same without it, and the number of a group to be.
+local function loose_groups(ir)
+  local highest, groups, list = 0, {}, {}
+  for number, attributes in ir:gmatch "\nattributes #(%d+) = ({[^\n]*})" do
+    highest = math.max(highest, math.tointeger(number))
+    local rest, count = attributes:gsub("%f[%w]convergent ", "")
+    if count == 1 then
+      groups[number] = { attributes = rest }
+      list[#list + 1] = groups[number]
+    end
+  end
+  for i, group in ipairs(list) do group.number = highest + i end
+  return groups
+end
+
+--- The IR with what may be unrolled.
+function assembly.loosen(ir)
+  local groups, used = loose_groups(ir), {}
+  local text = ir:gsub("\n([^\n\"]* asm [^\n\"]*)\"([^\n\"]*)\"([^\n]*)", function(before, instructions, after)
+    local start, number, rest = after:match "^(.*%) #)(%d+)(.*)$"
+    local group = groups[number]
+    if not group or is_convergent(instructions) then return nil end
+    used[#used + 1] = not used[group] and ("attributes #%d = %s\n"):format(group.number, group.attributes) or nil
+    used[group] = true
+    return ('\n%s"%s"%s%d%s'):format(before, instructions, start, group.number, rest)
+  end)
+  return text .. table.concat(used)
+end
+
+return assembly
