@@ -108,6 +108,71 @@ harness.test("a program of both APIs in C, by the system's compiler", function()
 harness.test("device functions: words, shuffles, atomics, caches, rounding, memory", function() passes("device", "sm_80", 13700) end)
 harness.test("half and bfloat16, in float where the device has no instructions", function() passes("half", "sm_35", 120000) end)
 harness.test("half and bfloat16 by the device's instructions", function() passes("half", "sm_80", 120000) end)
+
+--- All numbers of a format by their codes, from its description; NaN for codes that are none.
+local function numbers_of(exponent_bits, fraction_bits, bias, highest, infinity)
+  local numbers, sign = {}, 1 << exponent_bits + fraction_bits
+  for magnitude = 0, sign - 1 do
+    local exponent, fraction = magnitude >> fraction_bits, (magnitude & (1 << fraction_bits) - 1) / (1 << fraction_bits)
+    local number = exponent == 0 and fraction * 2.0 ^ (1 - bias) or (1 + fraction) * 2.0 ^ (exponent - bias)
+    if magnitude > highest then number = magnitude == infinity and math.huge or 0 / 0 end
+    numbers[magnitude], numbers[magnitude | sign] = number, -number
+  end
+  return { by_code = numbers, sign = sign, highest = highest, infinity = infinity, gap = 2.0 ^ -fraction_bits }
+end
+
+local formats <const> = { [0] = numbers_of(4, 3, 7, 0x7e), numbers_of(5, 2, 15, 0x7b, 0x7c), numbers_of(2, 1, 1, 7) }
+
+--- The code of x: "nearest", with ties to even codes, or the largest towards "zero", "up" or "down". Beyond the largest number by half
+--- a step and more, or as much where its code is odd, a number is too large: `overflow` is its code.
+local function code_of(format, x, how, overflow)
+  local sign = (x < 0 or 1 / x < 0) and format.sign or 0
+  if how == "up" or how == "down" then how = (how == "up") == (sign == 0) and "away" or "zero" end
+  local size, best, numbers = math.abs(x), 0, format.by_code
+  for code = 1, format.highest do
+    if numbers[code] <= size then best = code end
+  end
+  local low = numbers[best]
+  local high = best < format.highest and numbers[best + 1] or 2 * low - numbers[best - 1]
+  local is_up = low ~= size and (how == "away" or how == "nearest" and (size - low > high - size or size - low == high - size and best % 2 == 1))
+  if is_up or size >= high then best = best + 1 end
+  return sign | (best <= format.highest and best or overflow)
+end
+
+harness.test("numbers of 8 and 4 bits are those of their formats' description", function()
+  local path = cuda_programs.compile("headers_small", "sm_80")
+  local status, output = cuda_programs.run("gtx480", "--out", harness.folder() .. "/out", "--", path)
+  harness.equal(status, 0, output)
+  harness.contains(output, "small: 6413 checks, 0 failed")
+  local decoded, encoded = 0, 0
+  for index, code, bits, integer, half in output:gmatch "decoded (%d) (%d+) (%x+) (%-?%d+) (%x+)" do
+    local format = formats[tonumber(index)]
+    local expected = format.by_code[tonumber(code) % (2 * format.sign)]
+    local real = string.unpack("<f", string.pack("<I4", tonumber(bits, 16)))
+    local is_nan = expected ~= expected
+    local place = ("format %s, code %s"):format(index, code)
+    assert(is_nan and real ~= real or real == expected and 1 / real == 1 / expected, ("%s: %s, not %s"):format(place, real, expected))
+    local whole = is_nan and 0 or math.max(-2 ^ 31, math.min(2 ^ 31 - 1, expected))
+    harness.equal(tonumber(integer), whole < 0 and math.ceil(whole) or math.floor(whole), place)
+    local half_bits = tonumber(half, 16)
+    local exponent, fraction = half_bits >> 10 & 31, half_bits & 1023
+    local size = exponent == 31 and (fraction == 0 and math.huge or 0 / 0) or exponent == 0 and fraction * 2.0 ^ -24 or (1024 + fraction) * 2.0 ^ (exponent - 25)
+    assert(is_nan and size ~= size or size == math.abs(expected) and (half_bits >> 15 == 1) == (expected < 0 or 1 / expected < 0), place)
+    decoded = decoded + 1
+  end
+  for bits, codes in output:gmatch "encoded (%x+)([ %d]+)" do
+    local x = string.unpack("<f", string.pack("<I4", tonumber(bits, 16)))
+    local expected = { code_of(formats[0], x, "nearest", 0x7f), code_of(formats[0], x, "nearest", 0x7e), code_of(formats[1], x, "nearest", 0x7c),
+      code_of(formats[1], x, "nearest", 0x7b) }
+    for _, how in ipairs { "nearest", "zero", "up", "down" } do expected[#expected + 1] = code_of(formats[2], x, how, 7) end
+    if x ~= x then expected = { 127, 127, 127, 127, 7, 7, 7, 7 } end
+    harness.equal(codes:match "%S.*%d", table.concat(expected, " "), ("%s (%s)"):format(bits, x))
+    encoded = encoded + 1
+  end
+  harness.equal(decoded, 3 * 256)
+  harness.equal(encoded, 2048)
+end)
+
 harness.test("cooperative groups, asynchronous copies, wmma", function() passes("groups", "sm_80", 2710) end)
 harness.test("textures by references and objects", function() passes("textures", "sm_70", 1000) end)
 harness.test("surfaces, volumes, layers and cubemaps", function() passes("surfaces", "sm_70", 320) end)

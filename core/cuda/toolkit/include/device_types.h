@@ -1,2 +1,6 @@
-/* A name that programs include. What CUDA declares here is in cuda_runtime.h. */
-#include "cuda_runtime.h"
+#ifndef __DEVICE_TYPES_H__
+#define __DEVICE_TYPES_H__
+
+enum cudaRoundMode { cudaRoundNearest, cudaRoundZero, cudaRoundPosInf, cudaRoundMinInf };
+
+#endif

@@ -9,15 +9,12 @@
 
 enum __warpwright_rounding { __warpwright_rn, __warpwright_rz, __warpwright_rd, __warpwright_ru };
 
-/* Where the target has fewer bits than float has. Every NaN becomes 0x7fff. */
+/* The code of the rounded magnitude of a finite number, where no exponent is too large: fewer bits than float has. */
 template <int exponent_bits, int fraction_bits>
-WARPWRIGHT_BOTH unsigned short __warpwright_narrow(float value, __warpwright_rounding rounding) {
-    const unsigned infinity = ((1u << exponent_bits) - 1) << fraction_bits;
+WARPWRIGHT_BOTH unsigned __warpwright_magnitude(float value, __warpwright_rounding rounding) {
     unsigned bits;
     memcpy(&bits, &value, sizeof bits);
-    unsigned sign = bits >> 31, size = bits & 0x7fffffff, result;
-    if (size > 0x7f800000) return 0x7fff;
-    if (size == 0x7f800000) return (unsigned short)(sign << 15 | infinity);
+    unsigned sign = bits >> 31, size = bits & 0x7fffffff;
     unsigned significand = size >> 23 ? (size & 0x7fffff) | 0x800000 : size;
     int exponent = (int)(size >> 23 ? size >> 23 : 1) - 127 + (1 << (exponent_bits - 1)) - 1;
     int dropped = 23 - fraction_bits;
@@ -26,12 +23,24 @@ WARPWRIGHT_BOTH unsigned short __warpwright_narrow(float value, __warpwright_rou
         exponent = 1;
     }
     unsigned rest = significand & ((1u << dropped) - 1), half = 1u << (dropped - 1);
-    result = significand >> dropped;
+    unsigned result = significand >> dropped;
     bool up = rounding == __warpwright_rn   ? rest > half || (rest == half && (result & 1))
               : rounding == __warpwright_rd ? sign && rest
               : rounding == __warpwright_ru ? !sign && rest
                                             : false;
-    result += up + ((unsigned)(exponent - 1) << fraction_bits);
+    return result + up + ((unsigned)(exponent - 1) << fraction_bits);
+}
+
+/* Every NaN becomes 0x7fff. */
+template <int exponent_bits, int fraction_bits>
+WARPWRIGHT_BOTH unsigned short __warpwright_narrow(float value, __warpwright_rounding rounding) {
+    const unsigned infinity = ((1u << exponent_bits) - 1) << fraction_bits;
+    unsigned bits;
+    memcpy(&bits, &value, sizeof bits);
+    unsigned sign = bits >> 31, size = bits & 0x7fffffff;
+    if (size > 0x7f800000) return 0x7fff;
+    if (size == 0x7f800000) return (unsigned short)(sign << 15 | infinity);
+    unsigned result = __warpwright_magnitude<exponent_bits, fraction_bits>(value, rounding);
     if (result >= infinity) {
         bool inwards = rounding == __warpwright_rz || (rounding == __warpwright_rd && !sign) ||
                        (rounding == __warpwright_ru && sign);
