@@ -113,7 +113,7 @@ struct Converted {
     __half half[8];
     int integer[6];
     long long wide;
-    float exp, sin;
+    float exp, sin, tanh[3];
     __half2 sum, shuffled, loaded, old;
     unsigned mask;
     __nv_bfloat16 bfloat16[4], added;
@@ -153,6 +153,9 @@ __global__ void convert_all(float x, int n, Converted *c, __half2 *words) {
         c->mask = __hgt2_mask(own, other);
         c->exp = (float)hexp(__half(1.0f));
         c->sin = __half2float(hsin(__half(0.5f)));
+        c->tanh[0] = (float)htanh_approx(__half(0.5f));
+        c->tanh[1] = __high2float(h2tanh_approx(__floats2half2_rn(0, -0.75f)));
+        c->tanh[2] = __low2float(h2tanh_approx(__floats2bfloat162_rn(1, 0)));
     }
     atomicAdd(words, __floats2half2_rn(1, 2));
     atomicAdd(&words[2].y, __half(0.5f));
@@ -196,6 +199,7 @@ int main() {
     CHECK(__low2float(there->shuffled) == 7 && __high2float(there->shuffled) == 2);
     CHECK(__low2float(there->loaded) == 4 && there->mask == 0xffffu && fabsf(there->exp - 2.71828f) < 0.002f);
     CHECK(fabsf(there->sin - 0.479426f) < 0.0005f);
+    CHECK(fabsf(there->tanh[0] - 0.462117f) < 0.001f && fabsf(there->tanh[1] + 0.635149f) < 0.001f && fabsf(there->tanh[2] - 0.761594f) < 0.004f);
     CHECK(__low2float(words[0]) == 32 && __high2float(words[0]) == 64 && __high2float(words[2]) == 16 && __low2float(words[2]) == 0);
     CHECK((float)there->added == 8);
     CHECK(sizeof(__half) == 2 && sizeof(__half2) == 4 && alignof(__half2) == 4 && sizeof(__nv_bfloat162) == 4);

@@ -63,6 +63,10 @@ typedef __half2 nv_half2;
 #define WARPWRIGHT_FMA(pair)                   "fma.rn.f16" pair " %0, %1, %2, %3;"
 #endif
 
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 750
+#define WARPWRIGHT_TANH(pair) "tanh.approx.f16" pair " %0, %1;"
+#endif
+
 #include "warpwright/sixteen_bit_functions.h"
 
 #include "warpwright/sixteen_bit_accesses.h"

@@ -3,6 +3,7 @@
  *   WARPWRIGHT_NATIVE        defined where the device has instructions for them, then
  *   WARPWRIGHT_ADD(pair, register, digits), _SUB, _MUL, _FMA(pair)
  *                            these instructions; `pair` is "x2" or "", digits("3F80") a constant of the register
+ *   WARPWRIGHT_TANH(pair)    defined where the device has this instruction for them
  */
 #define WARPWRIGHT_BOTH static __host__ __device__ __forceinline__ __attribute__((unused))
 
@@ -225,6 +226,23 @@ WARPWRIGHT_FUNCTION(floor, __builtin_floorf(a))
 WARPWRIGHT_FUNCTION(ceil, __builtin_ceilf(a))
 WARPWRIGHT_FUNCTION(trunc, __builtin_truncf(a))
 WARPWRIGHT_FUNCTION(rint, __builtin_rintf(a))
+#ifdef WARPWRIGHT_TANH
+WARPWRIGHT_BOTH WARPWRIGHT_NUMBER htanh_approx(WARPWRIGHT_NUMBER a) {
+    WARPWRIGHT_NUMBER result;
+    asm(WARPWRIGHT_TANH("") : "=h"(result.__x) : "h"(a.__x));
+    return result;
+}
+WARPWRIGHT_BOTH WARPWRIGHT_PAIR h2tanh_approx(WARPWRIGHT_PAIR a) {
+    unsigned words[2];
+    memcpy(&words[0], &a, sizeof a);
+    asm(WARPWRIGHT_TANH("x2") : "=r"(words[1]) : "r"(words[0]));
+    WARPWRIGHT_PAIR result;
+    memcpy(&result, &words[1], sizeof result);
+    return result;
+}
+#else
+WARPWRIGHT_FUNCTION(tanh_approx, __warpwright_tanh(a))
+#endif
 #undef WARPWRIGHT_FUNCTION
 #undef WARPWRIGHT_PAIRED_1
 #undef WARPWRIGHT_PAIRED_2

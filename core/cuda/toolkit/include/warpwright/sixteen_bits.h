@@ -112,6 +112,17 @@ WARPWRIGHT_BOTH Integer __warpwright_integer(float value, __warpwright_rounding 
     return (Integer)value;
 }
 
+/* By the instruction, where the device has it. */
+WARPWRIGHT_BOTH float __warpwright_tanh(float value) {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 750
+    float result;
+    asm("tanh.approx.f32 %0, %1;" : "=f"(result) : "f"(value));
+    return result;
+#else
+    return tanhf(value);
+#endif
+}
+
 #undef WARPWRIGHT_BOTH
 
 #endif
