@@ -129,6 +129,21 @@ nvcc_test("relocatable device code: objects, a static library, a link step of it
   harness.contains(passes "nvcc -rdc=true first.cu second.cu -o at_once && cuda at_once", "10 310 32")
 end)
 
+nvcc_test("relocatable device code: a static library of device functions alone", function()
+  harness.write("calls.cu", [[
+#include <cstdio>
+__device__ int helper(int);
+__global__ void kernel(int *out) { *out = helper(4); }
+int main() { int *d, h; cudaMalloc(&d, 4); kernel<<<1, 1>>>(d); cudaMemcpy(&h, d, 4, cudaMemcpyDeviceToHost); printf("%d\n", h); }
+]])
+  harness.write("helps.cu", "__device__ int helper(int x) { return 10 * x; }\n")
+  passes "nvcc -dc calls.cu helps.cu && ar rcs libhelps.a helps.o"
+  harness.contains(passes "nvcc calls.o -L. -lhelps -o by_name && cuda by_name", "40\n")
+  harness.contains(passes "nvcc calls.o libhelps.a -o by_path && cuda by_path", "40\n")
+  harness.contains(passes [[nvcc -dlink calls.o libhelps.a -o device.o && g++ calls.o device.o libhelps.a -o by_hand -L$toolkit/lib64 -lcudart &&
+    cuda by_hand]], "40\n")
+end)
+
 nvcc_test("relocatable device code: static variables and kernels of the same names in two files", function()
   for i, name in ipairs { "here", "there" } do
     harness.write(name .. ".cu", ([[
@@ -324,6 +339,32 @@ nvcc_test("options with values of nvcc's own leave the files what they are", fun
     -no-compress -keep-device-functions -opt-info inline one.cu -o options && cuda options]], "passed, no error")
 end)
 
+nvcc_test("command lines as Makefiles and build tools have them are understood", function()
+  for _, line in ipairs {
+    "-arch=sm_80 -O3 -std=c++17 -Xcompiler -fopenmp -Xptxas -v,-O3 -maxrregcount=32 one.cu -o one",
+    "--ptxas-options=-v,--allow-expensive-optimizations=true -lineinfo --expt-relaxed-constexpr --extended-lambda -c one.cu -o one.o",
+    "-gencode=arch=compute_70,code=sm_70 -gencode arch=compute_80,code=lto_80 -dlto -Xfatbin -compress-all --fatbin-options=-compress-all -c one.cu",
+    "-ccbin g++ -m64 -x cu -MD -MF one.d -MT one.o -dc one.cu -o one.o",
+    "--relocatable-device-code=true --default-stream=per-thread --fmad=false -prec-div true --ftz=true -c one.cu",
+    "-forward-unknown-to-host-compiler -fPIC -pthread -Wl,-rpath,. -Wl,--as-needed one.cu -o one",
+    "--no-exceptions -nodlink --link -jump-table-density=101 -frandom-seed 1 --split-compile=0 --brief-diagnostics=true one.cu -o one",
+    "-noprof --host-linker-script=use-lcs -ldir folder --target-directory x86_64-linux -idp x -dp=x --qpp-config c -ewp -minimal -c one.cu",
+    "--device-stack-protector=true -fdevice-time-trace=t.json --entries kernel -Xcicc -O3 --Wext-lambda-captures-this -c one.cu",
+    "--keep --keep-dir kept --resource-usage --threads 4 -arch=all-major -fatbin one.cu -o one.fatbin",
+  } do
+    harness.contains(passes("nvcc --dryrun " .. line), "#$ clang++-14 -x cuda")
+  end
+  harness.contains(passes "nvcc --dryrun -Wl,-rpath,. one.cu -o one", "#$ g++ -o one -Wl,-rpath,.")
+  harness.contains(passes "nvcc -c plain.c && nvcc --archiver-binary /usr/bin/ar -lib plain.o -o libplain2.a && ls libplain2.a", "libplain2.a")
+end)
+
+nvcc_test("--list-gpu-arch and --list-gpu-code: what can be compiled for", function()
+  harness.contains(passes "nvcc --list-gpu-arch", "compute_35\n", "compute_86\n")
+  for code in passes "nvcc --list-gpu-code":gmatch "%S+" do
+    passes(("nvcc -arch=%s -ptx one.cu && grep -q 'target %s' one.ptx"):format(code, code))
+  end
+end)
+
 nvcc_test("-Xcompiler -fopenmp: threads in files of clang and of g++", function()
   local sum <const> = [[
     int n = 0;
@@ -344,6 +385,23 @@ nvcc_test("-ccbin: the compiler of .c and .cpp files, which links", function()
     local output = passes("mkdir -p compiler && cp g++ compiler && chmod +x compiler/g++ && nvcc -DVALUE=7 -ccbin " .. value .. " plain.c other.cpp mixed.cu -o mixed && cuda mixed")
     harness.contains(output, "called with -x c ", "called with -x c++ ", "called with -o mixed", "1 3 7")
   end
+end)
+
+nvcc_test("CMake takes a script that calls `warpwright nvcc` for nvcc, and its libraries link by their paths", function()
+  if not has "cmake" then harness.skip "cmake is not installed (scripts/setup test)" end
+  core.make_folder(harness.folder() .. "/by_script")
+  harness.write("by_script/CMakeLists.txt", [[
+cmake_minimum_required(VERSION 3.18)
+project(by_script LANGUAGES CXX CUDA)
+find_package(CUDAToolkit REQUIRED)
+add_executable(host host.cpp)
+target_link_libraries(host CUDA::cudart_static)
+add_executable(device ../one.cu)
+]])
+  harness.write("by_script/host.cpp", "#include <cuda_runtime.h>\nint main() { int n = 0; cudaGetDeviceCount(&n); return n != 1; }\n")
+  harness.contains(passes [[printf '#!/bin/sh\nexec "%s" nvcc "$@"\n' "$program" >compile && chmod +x compile &&
+    cmake -S by_script -B by_script -DCMAKE_CUDA_COMPILER=$PWD/compile && make -C by_script && cp by_script/host by_script/device . &&
+    cuda host && cuda device]], "passed, no error")
 end)
 
 nvcc_test("CMake takes the toolkit's bin/nvcc for nvcc, and links relocatable device code with it", function()
@@ -420,6 +478,8 @@ end)
 
 nvcc_test("what nvcc has and this has not is refused by name", function()
   local refusals = {
+    ["-cuda one.cu"] = "nvcc: -cuda: clang makes no C++ of CUDA programs; -c makes an object, -ptx PTX",
+    ["-ltoir one.cu"] = "nvcc: -ltoir: there is no link-time optimisation of device code; -ptx makes PTX",
     ["-cubin one.cu"] = "nvcc: -cubin: no machine code for hardware can be made",
     ["one.cu -lcublas"] = "nvcc: -lcublas: this library of NVIDIA's is not part of Warpwright",
     ["--frobnicate one.cu"] = "nvcc: unknown option '--frobnicate'; -Xcompiler passes options to the host compiler",

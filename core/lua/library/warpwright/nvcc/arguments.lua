@@ -48,13 +48,20 @@ local function expand(args, first)
   return words
 end
 
+--- The name in our tables of an option as it is written; nil for what is none.
+local function name_of(word)
+  for _, name in ipairs { options.alias[word] or word, (word:gsub("^%-%-", "-")) } do
+    if options.flags[name] or options.values[name] then return name end
+  end
+end
+
 --- "-Ifoo" as "-I", "foo"; "--std=c++17" as "-std", "c++17"; a flag as itself; nil for what nobody knows.
 local function split(word)
-  local whole = options.alias[word] or word
-  if options.flags[whole] or options.values[whole] then return whole end
-  local name, value = word:match "^(%-%-?[%w_-]+)=(.*)$"
-  name = name and (options.alias[name] or name)
-  if name and (options.values[name] or options.flags[name]) then return name, value end
+  local whole = name_of(word)
+  if whole then return whole end
+  local before, value = word:match "^(%-%-?[%w_-]+)=(.*)$"
+  local name = before and name_of(before)
+  if name then return name, value end
   for _, length in ipairs { 2, 3, 8 } do
     name = word:sub(1, length)
     if #word > length and options.values[name] == "joined" then return name, word:sub(length + 1) end
@@ -86,7 +93,8 @@ local function read(words)
       list[#list + 1] = { input = word }
     else
       local name, value = split(word)
-      if not name and (forwards or word:find "^%-W") then -- of the host compiler, which many pass on
+      local is_passed_on = not name and (forwards or word:find "^%-W") -- to the host compiler, as many do
+      if is_passed_on then
         name, value = "-Xcompiler", word
       elseif not name then
         refuse("unknown option '%s'; -Xcompiler passes options to the host compiler", word)
@@ -95,7 +103,7 @@ local function read(words)
         i = i + 1
         value = words[i] or refuse("%s: expected a value, got nothing", word)
       end
-      local is_list = options.values[name] == "comma"
+      local is_list = options.values[name] == "comma" and not is_passed_on
       for _, part in ipairs(is_list and commas(value) or { value or true }) do list[#list + 1] = { name, part } end
     end
     i = i + 1
@@ -105,13 +113,15 @@ end
 
 -- Architectures ---------------------------------------------------------------------------------------------------------------------
 
-local LOWEST <const>, HIGHEST <const>, DEFAULT <const> = 35, 86, 75
+local LOWEST <const>, HIGHEST <const>, DEFAULT <const> = options.architectures[1], options.architectures[#options.architectures], 75
 
 --- All numbers in "compute_70,sm_75" and "arch=compute_80,code=[sm_80,compute_80]".
 local function architectures_in(option, text, found)
   local before = #found
   if text == "native" or text:find "^all" then found[#found + 1] = 80 end
-  for number in text:gmatch "[cs][om][mp_]*[ute]*_(%d+)" do found[#found + 1] = math.tointeger(number) end
+  for kind, number in text:gmatch "(%a+)_(%d+)" do
+    if kind == "sm" or kind == "compute" or kind == "lto" then found[#found + 1] = math.tointeger(number) end
+  end
   if #found == before then refuse("%s: expected an architecture, such as sm_80, got '%s'", option, text) end
 end
 
@@ -136,13 +146,12 @@ local languages <const> = {
 }
 
 local function language_of(path, given)
-  if given then return given end
-  local known = languages[is_source(path) or ""] or path:find "%.so[%.%d]*$" and "object"
-  return known or refuse("%s: expected a file .cu, .cpp, .cc, .cxx, .c, .o, .a or .so; -x cu says what it is", path)
+  return given or languages[is_source(path) or ""] or path:find "%.so[%.%d]*$" and "object" or nil
 end
 
 local modes <const> = { ["-c"] = "compile", ["-dc"] = "compile", ["-dw"] = "compile", ["-ptx"] = "ptx", ["-fatbin"] = "fatbin", ["-E"] = "preprocess",
-  ["-M"] = "dependencies", ["-MM"] = "dependencies", ["-dlink"] = "device link", ["-lib"] = "archive" }
+  ["-M"] = "dependencies", ["-MM"] = "dependencies", ["-dlink"] = "device link", ["-lib"] = "archive", ["-link"] = "link",
+  ["-arch-ls"] = "list architectures", ["-code-ls"] = "list architectures" }
 
 local of_language <const> = { cu = "cuda", c = "c", ["c++"] = "c++" }
 
@@ -232,6 +241,7 @@ local function apply(job, name, value)
     job.mode = modes[name]
     if name == "-M" or name == "-MM" then job.dependencies[#job.dependencies + 1] = name end
     if name == "-dc" then job.relocatable = true end
+    if name == "-arch-ls" or name == "-code-ls" then job.prefix = name == "-arch-ls" and "compute_" or "sm_" end
   elseif options.dropped[name] then
     job.dropped[name] = options.dropped[name]
   elseif act[name] then
@@ -242,6 +252,7 @@ local function apply(job, name, value)
 end
 
 --- arguments.read(args, first): { mode =, inputs = list of { path =, language = }, output =, ... } of what is wanted.
+--- where `unknown` is the first file of which nobody knows what it is.
 function arguments.read(args, first)
   local job = { mode = "link", inputs = {}, architectures = {}, host = {}, both = {}, link = {}, dependencies = {}, dropped = {} }
   local list = read(expand(args, first))
@@ -251,6 +262,7 @@ function arguments.read(args, first)
   for _, entry in ipairs(list) do
     if entry.input then
       local language = language_of(entry.input, job.language)
+      if not language then job.unknown = job.unknown or entry.input end
       local to = language == "object" and job.link or nil
       if to then to[#to + 1] = entry.input end
       job.inputs[#job.inputs + 1] = { path = entry.input, language = language }

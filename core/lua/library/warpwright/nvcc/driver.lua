@@ -200,21 +200,23 @@ end
 
 -- Linking -------------------------------------------------------------------------------------------------------------------------------
 
---- The parts of relocatable device code that objects and archives have: names of the functions that want to hear of them.
+--- The parts of relocatable device code that objects and archives have: names of the functions that want to hear of them. And the
+--- variables that hold these parts.
 local function relocatable_parts(objects)
-  local files, parts, defined = {}, {}, {}
+  local files, parts, defined, variables = {}, {}, {}, {}
   for _, word in ipairs(objects) do
     if core.is_file(word) then files[#files + 1] = quoted(word) end
   end
-  if not files[1] then return parts end
+  if not files[1] then return parts, variables end
   local pipe = assert(io.popen("nm " .. table.concat(files, " ") .. " 2>/dev/null"))
   for line in pipe:lines() do
     local kind, name = line:match "(%a) (__cudaRegisterLinkedBinary[%w_]*)$"
     if kind == "U" then parts[name] = true elseif kind then defined[name] = true end
+    variables[#variables + 1] = line:match "%x+ [DR] (__fatbinwrap_[%w_]+)$"
   end
   pipe:close()
   for name in pairs(defined) do parts[name] = nil end
-  return parts
+  return parts, variables
 end
 
 local declarations <const> = [[
@@ -251,12 +253,17 @@ local function with_archives(job, objects)
   return found
 end
 
---- An object that tells the runtime which parts belong together; nil when there are none.
+--- An object that tells the runtime which parts belong together; nil when there are none. It asks for the variables of all parts, since
+--- the linker leaves members of archives out of which nobody asks for anything, as of those with device functions alone.
 local function link_device_code(job, objects, output)
-  local parts = names.sorted_keys(relocatable_parts(with_archives(job, objects)))
+  local found, variables = relocatable_parts(with_archives(job, objects))
+  local parts = names.sorted_keys(found)
   if not parts[1] then return nil end
   local lines = { declarations:format(#parts) }
   for _, name in ipairs(parts) do lines[#lines + 1] = part_text:format(name, name) end
+  for _, name in ipairs(variables) do
+    lines[#lines + 1] = ("extern const char %s[];\n__attribute__((used)) static const char *const of%s = %s;\n"):format(name, name, name)
+  end
   local source = job.temporary .. "/parts.c"
   inputs.write_file(source, table.concat(lines))
   run(job, { "gcc", "-O1", "-fPIC", "-c", "-o", output, source })
@@ -308,7 +315,7 @@ local function link(job)
   local device, lib64 = link_device_code(job, objects, job.temporary .. "/parts.o"), cuda_home.path "lib64"
   local words = { job.host_compiler or "g++", "-o", job.output or "a.out" }
   if job.shared then words[#words + 1] = "-shared" end
-  append(words, job.host, objects, { device }, link_words(job), { "-L" .. lib64, "-lcudart", "-Wl,-rpath," .. lib64 },
+  append(words, job.host, { device }, objects, link_words(job), { "-L" .. lib64, "-lcudart", "-Wl,-rpath," .. lib64 },
     openmp_library(job), { "-lstdc++", "-lm", "-ldl", "-lpthread" })
   run(job, words)
 end
@@ -390,7 +397,11 @@ wanted["device link"] = function(job)
 end
 
 function wanted.archive(job)
-  run(job, append({ "ar", "rcs", job.output or "a.a" }, (objects_of(job, job.temporary))))
+  run(job, append({ job["-arbin"] or "ar", "rcs", job.output or "a.a" }, (objects_of(job, job.temporary))))
+end
+
+wanted["list architectures"] = function(job)
+  for _, number in ipairs(options.architectures) do print(job.prefix .. number) end
 end
 
 -- The command ---------------------------------------------------------------------------------------------------------------------------
@@ -406,7 +417,7 @@ end
 local function tell_places(job)
   local top = cuda_home.path ""
   for _, line in ipairs { "TOP=" .. top, "PATH=" .. os.getenv "PATH", ("INCLUDES=\"-I%s/include\""):format(top),
-    ("LIBRARIES=-L%s/lib64"):format(top), ("ARCHITECTURE=-arch compute_%d"):format(job.architecture) } do
+    ("LIBRARIES=-L%s/lib64"):format(top), ("NVVMIR_LIBRARY_DIR=%s/nvvm/libdevice"):format(top), ("ARCHITECTURE=-arch compute_%d"):format(job.architecture) } do
     io.stderr:write("#$ ", line, "\n")
   end
 end
@@ -414,6 +425,9 @@ end
 --- Returns the exit status.
 local function build(job)
   if job.tells then tell_places(job) end
+  if job.unknown then
+    refuse("%s: expected a file .cu, .cpp, .cc, .cxx, .c, .o, .a or .so; -x cu says what it is; docs/nvcc.md lists the options", job.unknown)
+  end
   for _, name in ipairs(names.sorted_keys(job.dropped)) do note("nvcc: %s has no effect: %s", name, job.dropped[name]) end
   for _, input in ipairs(job.inputs) do
     if input.language == "cuda" and not is_there(COMPILER) then
