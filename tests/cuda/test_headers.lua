@@ -178,7 +178,7 @@ harness.test("textures by references and objects", function() passes("textures",
 harness.test("surfaces, volumes, layers and cubemaps", function() passes("surfaces", "sm_70", 320) end)
 harness.test("graphs, capture, pools of memory", function() passes("graphs", "sm_70", 60) end)
 harness.test("random numbers in kernels: published ones, skips, moments", function() passes("random", "sm_70", 1400) end)
-harness.test("mathematics of host code", function() passes("math", "sm_70", 1600) end)
+harness.test("mathematics and intrinsics of the device in host code", function() passes("math", "sm_70", 3600) end)
 harness.test("thrust and CUB", function()
   if not os.execute "test -e /usr/include/thrust/version.h" then harness.skip "no thrust: scripts/setup cuda" end
   passes("thrust", "sm_70", 140)

@@ -358,6 +358,35 @@ nvcc_test("command lines as Makefiles and build tools have them are understood",
   harness.contains(passes "nvcc -c plain.c && nvcc --archiver-binary /usr/bin/ar -lib plain.o -o libplain2.a && ls libplain2.a", "libplain2.a")
 end)
 
+nvcc_test("-extended-lambda, -expt-relaxed-constexpr and -G define what nvcc defines", function()
+  harness.write("defined.cu", [[
+#if defined(__CUDACC_EXTENDED_LAMBDA__) != WANTED || defined(__CUDACC_RELAXED_CONSTEXPR__) != WANTED || defined(__CUDACC_DEBUG__) != WANTED
+#error "the macros of the options"
+#endif
+]])
+  passes "nvcc -c -DWANTED=0 defined.cu && nvcc -c -DWANTED=1 --expt-extended-lambda --expt-relaxed-constexpr -G defined.cu"
+end)
+
+nvcc_test("functions of both sides may call intrinsics of the device", function()
+  harness.write("sides.cu", [[
+#include <cstdio>
+#include <math_constants.h>
+__host__ __device__ int sum_of(const unsigned *x) { return __popc(__ldg(x)) + (CUDART_INF_F > 1 ? 100 : 0); }
+__global__ void kernel(const unsigned *x, int *sum) { *sum = sum_of(x); }
+int main() {
+    unsigned *x, h = 15;
+    int *sum;
+    cudaMallocManaged(&x, 4);
+    cudaMallocManaged(&sum, 4);
+    *x = 7;
+    kernel<<<1, 1>>>(x, sum);
+    cudaDeviceSynchronize();
+    printf("%d %d\n", *sum, sum_of(&h));
+}
+]])
+  harness.contains(passes "nvcc sides.cu -o sides && cuda sides", "103 104\n")
+end)
+
 nvcc_test("--list-gpu-arch and --list-gpu-code: what can be compiled for", function()
   harness.contains(passes "nvcc --list-gpu-arch", "compute_35\n", "compute_86\n")
   for code in passes "nvcc --list-gpu-code":gmatch "%S+" do

@@ -237,6 +237,7 @@ end
 
 local function apply(job, name, value)
   if options.refused[name] then refuse("%s: %s", name, options.refused[name]) end
+  if options.macros[name] then job.both[#job.both + 1] = "-D" .. options.macros[name] end
   if modes[name] then
     job.mode = modes[name]
     if name == "-M" or name == "-MM" then job.dependencies[#job.dependencies + 1] = name end

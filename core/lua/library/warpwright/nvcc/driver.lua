@@ -98,7 +98,7 @@ local function level_of(job) return job.optimise or job.device_debug and "0" or 
 --- Options of clang for .cu files.
 local function cuda_flags(job)
   local flags = { "--cuda-path=" .. cuda_home.path "", ("--cuda-gpu-arch=sm_%d"):format(job.architecture), "--no-cuda-version-check",
-    "-std=" .. (job.standard or "gnu++17"), "-D__NVCC__", job.no_contraction and "-ffp-contract=off" or "-ffp-contract=fast" }
+    "-std=" .. (job.standard or "gnu++17"), "-D__NVCC__", "-D__NVCC_DIAG_PRAGMA_SUPPORT__", job.no_contraction and "-ffp-contract=off" or "-ffp-contract=fast" }
   append(flags, lenient, as_nvidia_does)
   flags[#flags + 1] = "-O" .. level_of(job)
   if job.debug or job.device_debug then flags[#flags + 1] = "-g" end

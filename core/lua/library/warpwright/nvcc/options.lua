@@ -59,7 +59,12 @@ for name in ([[-c -dc -dw -dlink -ptx -cubin -fatbin -E -M -MM -MD -MMD -MP -sha
 -pg -static -nostdinc -noeh -no-compress -keep-device-functions -gen-opt-lto -cuda -optix-ir -ltoir -link -nodlink
 -clean -ewp -aug-hls -use-local-env -no-align-double -nohdmoveforward -jobserver -minimal -arch-ls -code-ls]]):gmatch "%S+" do options.flags[name] = true end
 
---- Without effect here, and harmless: nothing is said.
+--- What nvcc defines where an option is given.
+options.macros = {
+  ["-extended-lambda"] = "__CUDACC_EXTENDED_LAMBDA__", ["-expt-relaxed-constexpr"] = "__CUDACC_RELAXED_CONSTEXPR__", ["-G"] = "__CUDACC_DEBUG__",
+}
+
+--- Without effect here, but for such macros, and harmless: nothing is said.
 options.silent = {}
 for name in ([[-t -restrict -expt-relaxed-constexpr -extended-lambda -Wno-deprecated-gpu-targets -allow-unsupported-compiler -err-no
 -no-err-no -objtemp -forward -cudart -m -diag-suppress -diag-warn -diag-error -Xcudafe -split-compile -Wreorder -Wdefault-stream-launch
