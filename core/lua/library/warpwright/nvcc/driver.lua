@@ -1,8 +1,8 @@
 -- warpwright nvcc: compiles CUDA programs as nvcc would be asked to, with Debian's clang, gcc and our own toolkit.
 local arguments = require "warpwright.nvcc.arguments"
-local assembly = require "warpwright.nvcc.assembly"
 local core = require "warpwright.core"
 local cuda_home = require "warpwright.cuda_home"
+local device_code = require "warpwright.nvcc.device_code"
 local fat_binary = require "warpwright.nvcc.fat_binary"
 local help = require "warpwright.help"
 local inputs = require "warpwright.inputs"
@@ -161,16 +161,20 @@ local function index_of(words, wanted)
   end
 end
 
---- clang's pass over device code in two parts, with the IR between them changed so that loops around inline assembly can be unrolled.
+--- clang's pass over device code in two parts, with the IR changed between them.
 local function run_device_pass(job, words)
   local ir, first, second = job.temporary .. "/device.ll", append({}, words), append({}, words)
   first[index_of(words, "-S")] = "-emit-llvm"
   first[index_of(words, "-o") + 1] = ir
-  run(job, append({}, { first[1], first[2], "-disable-llvm-passes" }, table.move(first, 3, #first, 1, {})))
-  inputs.write_file(ir, assembly.loosen(inputs.read_file(ir)))
-  local library = index_of(second, "-mlink-builtin-bitcode") -- is in the IR
-  table.remove(second, library)
-  table.remove(second, library)
+  table.insert(first, 3, "-disable-llvm-passes")
+  run(job, first)
+  local text, divides = device_code.change(inputs.read_file(ir))
+  if divides then
+    table.move({ "-include", cuda_home.path "include/warpwright/wide_division.h" }, 1, 2, 3, table.move(first, 3, #first, 5))
+    run(job, first)
+    text = device_code.change(inputs.read_file(ir))
+  end
+  inputs.write_file(ir, text)
   second[#second - 1], second[#second] = "ir", ir
   append(second, { "-Wno-pass-failed" }) -- a loop that stays as it is: IR has no line that the warning could name
   if not job.no_contraction then append(second, { "-mllvm", "-nvptx-fma-level=2" }) end -- -ffp-contract is for C alone
@@ -179,7 +183,7 @@ end
 
 --- What `clang++` does for a .cu file.
 local function run_clang(job, words)
-  if job.dry or level_of(job) == "0" then return run(job, words) end
+  if job.dry then return run(job, words) end
   local commands = commands_of(job, words)
   if not commands then return run(job, words) end -- it says why itself
   if job.tells then io.stderr:write("#$ ", line_of(words), "\n") end

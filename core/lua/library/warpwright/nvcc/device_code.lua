@@ -1,7 +1,9 @@
--- Inline assembly in LLVM's IR. clang takes each piece of it for convergent, that is for one that other lanes take part in, and unrolls
--- no loop around such a piece whose bound is known at run time alone. NVIDIA's compiler does, so what no other lane takes part in
--- loses that attribute here.
-local assembly = {}
+-- What the driver changes in the IR of device code, as text, before clang optimises it.
+local device_code = {}
+
+-- Inline assembly ---------------------------------------------------------------------------------------------------------------------
+-- clang takes each piece of it for convergent, that is for one that other lanes take part in, and unrolls no loop around such a piece
+-- whose bound is known at run time alone. NVIDIA's compiler does, so what no other lane takes part in loses that attribute.
 
 --- First words of instructions that other lanes take part in, or that go elsewhere.
 local convergent = {}
@@ -30,8 +32,7 @@ local function loose_groups(ir)
   return groups
 end
 
---- The IR with what may be unrolled.
-function assembly.loosen(ir)
+local function loosen_assembly(ir)
   local groups, used = loose_groups(ir), {}
   local text = ir:gsub("\n([^\n\"]* asm [^\n\"]*)\"([^\n\"]*)\"([^\n]*)", function(before, instructions, after)
     local start, number, rest = after:match "^(.*%) #)(%d+)(.*)$"
@@ -44,4 +45,25 @@ function assembly.loosen(ir)
   return text .. table.concat(used)
 end
 
-return assembly
+-- Division of 128 bits -----------------------------------------------------------------------------------------------------------------
+
+local function is_power_of_two(word)
+  local number = math.tointeger(word)
+  return number and number > 0 and number & number - 1 == 0
+end
+
+--- The IR with calls of the functions of wide_division.h, and whether there are any. clang has shifts for divisors that are powers of two.
+local function call_divisions(ir)
+  local has_calls = false
+  local text = ir:gsub("= ([su])(%a+) i128 ([^%s,]+), ([^%s,]+)", function(sign, operation, a, b)
+    if operation ~= "div" and operation ~= "rem" or is_power_of_two(b) then return nil end
+    has_calls = true
+    return ("= call i128 @__warpwright_%s%s_i128(i128 %s, i128 %s)"):format(sign, operation, a, b)
+  end)
+  return text, has_calls
+end
+
+--- The IR as it is to be optimised, and whether the program needs wide_division.h.
+function device_code.change(ir) return call_divisions(loosen_assembly(ir)) end
+
+return device_code
