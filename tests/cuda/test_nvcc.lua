@@ -334,6 +334,20 @@ nvcc_test("-Xcompiler with a level of optimisation, which clang takes for both s
   harness.contains(passes "nvcc --dryrun -c -Xcompiler -Os other.cpp", "-Os")
 end)
 
+nvcc_test("-Xcompiler with words of gcc's alone, -Werror among them, compiles .cu files", function()
+  harness.write("pedantic.cu", [[
+#ifdef __NVCC_DIAG_PRAGMA_SUPPORT__
+#pragma nv_diag_suppress 177
+#endif
+class Kept { int unused = 0; };
+int main() { return 0; }
+]])
+  local output = passes [[nvcc -Xcompiler -Wall,-Wextra,-Werror,-Werror=return-type,-fno-gnu-unique,-mfpmath=sse,-fno-tree-pre pedantic.cu -c &&
+    echo 'int main() { int unused; }' >strict.cpp && { nvcc -Xcompiler -Wall,-Werror -c strict.cpp || echo "status $?"; }]]
+  assert(not output:find "unknown pragma", output)
+  harness.contains(output, "-Werror=unused-variable", "status 1")
+end)
+
 nvcc_test("options with values of nvcc's own leave the files what they are", function()
   harness.contains(passes [[nvcc -Werror all-warnings --Werror=cross-execution-space-call -time times.csv -ftemplate-depth 800 -Ofc=mid --compress-mode=size \
     -no-compress -keep-device-functions -opt-info inline one.cu -o options && cuda options]], "passed, no error")

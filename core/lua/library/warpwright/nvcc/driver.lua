@@ -65,15 +65,23 @@ local function macros_of(job) return job.temporary .. "/macros.h" end
 local for_host <const> = { "-march", "-mtune", "-mavx", "-msse", "-mfma", "-mno-", "-O", "-ffast-math", "-funsafe-math", "-ffinite-math",
   "-fassociative-math", "-freciprocal-math", "-fno-signed-zeros", "-ffp-contract", "-fsanitize" }
 
+--- Beginnings of words that are gcc's alone; and warnings of clang are others, so the user has not asked for errors of them.
+local for_gcc <const> = { "-Werror", "-fabi-", "-fconcepts", "-fcx-", "-fgnu89-inline", "-fipa-", "-fno-diagnostics-show-caret", "-fno-gnu-unique",
+  "-fno-tree-", "-fno-var-tracking", "-fvar-tracking", "-mfpmath" }
+
+local function begins_with(word, beginnings)
+  for _, beginning in ipairs(beginnings) do
+    if word:sub(1, #beginning) == beginning then return true end
+  end
+  return false
+end
+
 --- Words of -Xcompiler for clang, which takes none of these levels for the host alone; its own is that of device code.
 local function host_words(job)
   local words = {}
   for _, word in ipairs(job.host) do
-    if not word:find "^%-O[12sgz]$" then
-      for _, beginning in ipairs(for_host) do
-        if word:sub(1, #beginning) == beginning then words[#words + 1] = "-Xarch_host" end
-      end
-      words[#words + 1] = word
+    if not word:find "^%-O[12sgz]$" and not begins_with(word, for_gcc) then
+      append(words, begins_with(word, for_host) and { "-Xarch_host" } or {}, { word })
     end
   end
   if job.openmp then append(words, { "-Xarch_host", "-fopenmp" }) end
@@ -110,6 +118,7 @@ local function cuda_flags(job)
   if job.rough or job.rough_division then append(flags, { "-mllvm", "-nvptx-prec-divf32=0" }) end
   if job.rough or job.rough_root then append(flags, { "-mllvm", "-nvptx-prec-sqrtf32=0" }) end
   append(flags, macros.split(append({}, job.both, host_words(job)), macros_of(job)))
+  flags[#flags + 1] = "-Wno-unknown-pragmas" -- as those of nvcc's own
   return append(flags, { "-isystem", cuda_home.path "include/warpwright/libcudacxx" }) -- before the system's libcu++
 end
 
