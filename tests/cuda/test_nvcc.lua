@@ -507,6 +507,9 @@ nvcc_test("errors are the compiler's, with its status, and leave no file", funct
   harness.equal(status, 1, output)
   harness.contains(output, "wrong.cu:1:", "undeclared")
   assert(not core.is_file(harness.folder() .. "/wrong.o"), "an object is left")
+  status, output = shell "nvcc -c nowhere.cu"
+  harness.equal(status, 1, output)
+  harness.contains(output, "no such file or directory: 'nowhere.cu'")
 end)
 
 nvcc_test("a header of a library that is not here is named as such", function()

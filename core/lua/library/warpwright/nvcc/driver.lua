@@ -152,16 +152,25 @@ local function tell_foreign_headers(path)
   if file then file:close() end
 end
 
---- The commands of which clang says that it would run them for `words`, as lists of words; nil where it refuses them.
+--- The words of a line such as `"clang" "-DNAME=\"text\""`.
+local function unquoted(line)
+  local words = {}
+  local escaped = line:gsub("\\(.)", function(c) return ("\0%02x"):format(c:byte()) end)
+  for word in escaped:gmatch '"([^"]*)"' do
+    words[#words + 1] = word:gsub("%z(%x%x)", function(code) return string.char(tonumber(code, 16)) end)
+  end
+  return words
+end
+
+--- The commands of which clang says that it would run them for `words`, as lists of words, and its warnings; nil where it runs none.
 local function commands_of(job, words)
   local pipe = assert(io.popen(("TMPDIR=%s %s '-###' 2>&1"):format(quoted(job.temporary), line_of(words))))
-  local commands = {}
+  local commands, warnings = {}, {}
   for line in pipe:lines() do
-    local command = line:find '^ "' and {}
-    for word in command and line:gmatch '"(.-[^\\])"%f[%s\0]' or function() end do command[#command + 1] = word:gsub("\\(.)", "%1") end
-    commands[#commands + 1] = command
+    if line:find '^ "' then commands[#commands + 1] = unquoted(line) end
+    if line:find "^clang: warning:" then warnings[#warnings + 1] = line .. "\n" end
   end
-  return pipe:close() and commands or nil
+  if pipe:close() and commands[1] then return commands, table.concat(warnings) end
 end
 
 local function index_of(words, wanted)
@@ -193,8 +202,9 @@ end
 --- What `clang++` does for a .cu file.
 local function run_clang(job, words)
   if job.dry then return run(job, words) end
-  local commands = commands_of(job, words)
+  local commands, warnings = commands_of(job, words)
   if not commands then return run(job, words) end -- it says why itself
+  io.stderr:write(warnings)
   if job.tells then io.stderr:write("#$ ", line_of(words), "\n") end
   local quiet = setmetatable({ tells = false }, { __index = job })
   for _, command in ipairs(commands) do
