@@ -348,6 +348,11 @@ int main() { return 0; }
   harness.contains(output, "-Werror=unused-variable", "status 1")
 end)
 
+nvcc_test("-keep and -keep-dir leave the PTX", function()
+  passes "nvcc -c --keep --keep-dir kept/here one.cu && nvcc -ptx one.cu -o wanted.ptx && cmp kept/here/one.ptx wanted.ptx"
+  passes "nvcc -save-temps -o one plain.c one.cu && cmp one.ptx wanted.ptx"
+end)
+
 nvcc_test("options with values of nvcc's own leave the files what they are", function()
   harness.contains(passes [[nvcc -Werror all-warnings --Werror=cross-execution-space-call -time times.csv -ftemplate-depth 800 -Ofc=mid --compress-mode=size \
     -no-compress -keep-device-functions -opt-info inline one.cu -o options && cuda options]], "passed, no error")

@@ -50,6 +50,8 @@ local function append(words, ...)
   return words
 end
 
+local function stem_of(path) return (path:match "([^/]*)$":gsub("%.[^.]*$", "")) end
+
 local function is_there(program)
   local pipe = assert(io.popen(("command -v %s"):format(program)))
   local found = pipe:read "l"
@@ -180,7 +182,7 @@ local function index_of(words, wanted)
 end
 
 --- clang's pass over device code in two parts, with the IR changed between them.
-local function run_device_pass(job, words)
+local function run_device_pass(job, input, words)
   local ir, first, second = job.temporary .. "/device.ll", append({}, words), append({}, words)
   first[index_of(words, "-S")] = "-emit-llvm"
   first[index_of(words, "-o") + 1] = ir
@@ -197,10 +199,15 @@ local function run_device_pass(job, words)
   append(second, { "-Wno-pass-failed" }) -- a loop that stays as it is: IR has no line that the warning could name
   if not job.no_contraction then append(second, { "-mllvm", "-nvptx-fma-level=2" }) end -- -ffp-contract is for C alone
   run(job, second)
+  if job["-keep"] then
+    local folder = job["-keep-dir"] or "."
+    inputs.make_folders(folder)
+    inputs.write_file(("%s/%s.ptx"):format(folder, stem_of(input.path)), inputs.read_file(words[index_of(words, "-o") + 1]))
+  end
 end
 
 --- What `clang++` does for a .cu file.
-local function run_clang(job, words)
+local function run_clang(job, input, words)
   if job.dry then return run(job, words) end
   local commands, warnings = commands_of(job, words)
   if not commands then return run(job, words) end -- it says why itself
@@ -208,14 +215,17 @@ local function run_clang(job, words)
   if job.tells then io.stderr:write("#$ ", line_of(words), "\n") end
   local quiet = setmetatable({ tells = false }, { __index = job })
   for _, command in ipairs(commands) do
-    (index_of(command, "-fcuda-is-device") and run_device_pass or run)(quiet, command)
+    if index_of(command, "-fcuda-is-device") then run_device_pass(quiet, input, command) else run(quiet, command) end
   end
 end
 
 --- One file with these further words.
 local function compile(job, input, words)
   local is_device_code = input.language == "cuda" and job.mode ~= "preprocess" and job.mode ~= "dependencies"
-  local ok, problem = pcall(is_device_code and run_clang or run, job, command_of(job, input, words))
+  local command = command_of(job, input, words)
+  local ok, problem = pcall(function()
+    if is_device_code then run_clang(job, input, command) else run(job, command) end
+  end)
   if ok then return end
   if getmetatable(problem) == Failed then tell_foreign_headers(input.path) end
   error(problem, 0)
@@ -292,8 +302,6 @@ local function link_device_code(job, objects, output)
   run(job, { "gcc", "-O1", "-fPIC", "-c", "-o", output, source })
   return output
 end
-
-local function stem_of(path) return (path:match "([^/]*)$":gsub("%.[^.]*$", "")) end
 
 --- Compiles what is to be compiled into `folder`; returns the objects and libraries in the order of the command line, and those
 -- that it made.

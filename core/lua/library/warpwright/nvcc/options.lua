@@ -15,7 +15,7 @@ options.alias = {
   ["--dry-run"] = "--dryrun", ["-dryrun"] = "--dryrun", ["--disable-warnings"] = "-w", ["--machine"] = "-m",
   ["--options-file"] = "-optf", ["--threads"] = "-t", ["--pre-include"] = "-include", ["--system-include"] = "-isystem",
   ["--output-directory"] = "-odir", ["--help"] = "-h", ["-V"] = "--version", ["--device-as-default-execution-space"] = "-dades",
-  ["--werror"] = "-Werror", ["--resource-usage"] = "-res-usage", ["--save-temps"] = "-keep",
+  ["--werror"] = "-Werror", ["--resource-usage"] = "-res-usage", ["--save-temps"] = "-keep", ["-save-temps"] = "-keep",
   ["--expt-extended-lambda"] = "-extended-lambda", ["-expt-extended-lambda"] = "-extended-lambda", ["--dlink-time-opt"] = "-dlto",
   ["--objdir-as-tempdir"] = "-objtemp", ["--forward-unknown-to-host-compiler"] = "-forward", ["--forward-unknown-opts"] = "-forward",
   ["-forward-unknown-to-host-compiler"] = "-forward", ["--source-in-ptx"] = "-src-in-ptx",
@@ -76,7 +76,6 @@ for name in ([[-t -restrict -expt-relaxed-constexpr -extended-lambda -Wno-deprec
 options.dropped = {
   ["-Xptxas"] = "the simulator runs PTX, and no machine code is made",
   ["-maxrregcount"] = "registers are counted from the PTX",
-  ["-keep"] = "no intermediate files are kept", ["-keep-dir"] = "no intermediate files are kept",
   ["-res-usage"] = "`warpwright ptx` shows what kernels need",
   ["-dlto"] = "there is no link-time optimisation of device code",
   ["-time"] = "no times are taken", ["-src-in-ptx"] = "PTX has line numbers with -lineinfo",
