@@ -527,6 +527,25 @@ nvcc_test("a header of a library that is not here is named as such", function()
   assert(not output:find "cmath: this", output)
 end)
 
+nvcc_test("shared variables that would need a constructor are named, with file and line", function()
+  harness.write("shared.cu", [[
+struct Counter { int count; __device__ Counter() : count(1) {} };
+struct Plain { int count; __device__ Plain() {} };
+template <class T> __global__ void kernel(int *out) {
+    __shared__ Plain plain;
+    __shared__ T
+        counter;
+    *out = plain.count + counter.count;
+}
+template __global__ void kernel<Counter>(int *);
+template __global__ void kernel<Plain>(int *);
+]])
+  local status, output = shell "nvcc -c shared.cu"
+  harness.equal(status, 1, output)
+  harness.contains(output, "nvcc: shared.cu:6: 'counter' is shared: expected no initializer, and a class whose constructor does nothing")
+  harness.equal(select(2, output:gsub("is shared", "")), 1)
+end)
+
 nvcc_test("what nvcc has and this has not is refused by name", function()
   local refusals = {
     ["-cuda one.cu"] = "nvcc: -cuda: clang makes no C++ of CUDA programs; -c makes an object, -ptx PTX",

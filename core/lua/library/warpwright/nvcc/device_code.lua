@@ -5,10 +5,10 @@ local device_code = {}
 -- clang takes each piece of it for convergent, that is for one that other lanes take part in, and unrolls no loop around such a piece
 -- whose bound is known at run time alone. NVIDIA's compiler does, so what no other lane takes part in loses that attribute.
 
---- First words of instructions that other lanes take part in, or that go elsewhere.
+--- Words of instructions that other lanes take part in, or that go elsewhere.
 local convergent = {}
-for word in ([[activemask bar barrier bra brx call elect exit ldmatrix match mbarrier mma movmatrix redux ret shfl stmatrix tcgen05 vote wgmma
-wmma]]):gmatch "%S+" do convergent[word] = true end
+for word in ([[activemask aligned bar barrier bra brx call elect exit ldmatrix match mbarrier mma movmatrix redux ret shfl stmatrix sync tcgen05
+vote wgmma wmma]]):gmatch "%S+" do convergent[word] = true end
 
 local function is_convergent(text)
   for word in text:gsub("\\%x%x", " "):gmatch "[%a_][%w_]*" do

@@ -154,6 +154,30 @@ local function tell_foreign_headers(path)
   if file then file:close() end
 end
 
+--- Line `number` of a file, without its end; "" where there is none.
+local function line_of_file(path, number)
+  for line in (inputs.read_file(path) or ""):gmatch "([^\n]*)\n?" do
+    number = number - 1
+    if number == 0 then return line end
+  end
+  return ""
+end
+
+--- After an error: which variables are shared although constructors of their classes do something. clang names the
+--- place alone.
+local function tell_shared_objects(command)
+  local pipe = assert(io.popen(line_of(append({}, command, { "--cuda-device-only", "-fsyntax-only" })) .. " 2>&1"))
+  for message in pipe:lines() do
+    local path, number, column = message:match "^(.+):(%d+):(%d+): error: initialization is not supported for __shared__ variables"
+    local name = path and line_of_file(path, tonumber(number)):sub(tonumber(column)):match "^[%w_]+"
+    if name then
+      io.stderr:write(("warpwright: nvcc: %s:%s: '%s' is shared: expected no initializer, and a class whose constructor does nothing; "
+        .. "docs/nvcc.md says how to write it\n"):format(path, number, name))
+    end
+  end
+  pipe:close()
+end
+
 --- The words of a line such as `"clang" "-DNAME=\"text\""`.
 local function unquoted(line)
   local words = {}
@@ -227,7 +251,10 @@ local function compile(job, input, words)
     if is_device_code then run_clang(job, input, command) else run(job, command) end
   end)
   if ok then return end
-  if getmetatable(problem) == Failed then tell_foreign_headers(input.path) end
+  if getmetatable(problem) == Failed then
+    tell_foreign_headers(input.path)
+    if is_device_code then tell_shared_objects(command) end
+  end
   error(problem, 0)
 end
 
