@@ -2,7 +2,7 @@
 #include "core/sim/base/host_memory.h"
 #include "core/sim/base/random.h"
 #include "core/sim/checkpoint/buffer.h"
-#include "core/sim/sim.h"
+#include "core/sim/clocks.h"
 #include "core/sim/trace/trace.h"
 
 #include <stdlib.h>
@@ -134,27 +134,34 @@ void sim_free(Sim *sim) {
     free(sim);
 }
 
-static Clock *find_clock(const Sim *sim, const char *name) {
-    for (uint32_t i = 0; i < sim->clock_count; i++)
-        if (strcmp(sim->clocks[i].name, name) == 0) return &sim->clocks[i];
-    return NULL;
-}
-
 void sim_clock(Sim *sim, const char *name, uint64_t hertz) {
     if (strlen(name) > CLOCK_NAME_MAX)
         user_error("clock '%.40s...': expected a name of up to %d characters, got %zu", name, CLOCK_NAME_MAX,
                    strlen(name));
-    if (find_clock(sim, name)) user_error("clock '%s': expected one definition, got a second", name);
+    if (sim_find_clock(sim, name)) user_error("clock '%s': expected one definition, got a second", name);
     if (sim->object_count)
         user_error("clock '%s': expected clocks before the first object, got one after it", name);
     if (hertz == 0) user_error("clock '%s': expected a frequency above 0 Hz, got 0", name);
     sim->clocks = realloc(sim->clocks, (sim->clock_count + 1) * sizeof *sim->clocks);
     ensure(sim->clocks);
-    sim->clocks[sim->clock_count++] = (Clock){.name = strdup(name), .hertz = hertz};
+    sim->clocks[sim->clock_count++] = (Clock){
+        .name = strdup(name), .hertz = hertz, .slowest = hertz, .fastest = hertz, .frequency = hertz};
 }
 
 static void require_unbuilt(const Sim *sim, const char *what) {
     if (sim->build_began) user_error("%s: machine %s is already built", what, sim->name);
+}
+
+void sim_clock_may_change(Sim *sim, const char *name, uint64_t slowest, uint64_t fastest) {
+    require_unbuilt(sim, name);
+    Clock *clock = sim_find_clock(sim, name);
+    ensure(clock);
+    if (slowest == 0 || slowest > clock->hertz || fastest < clock->hertz)
+        user_error(
+            "clock.%s: expected a range in which its first frequency of %lu Hz lies, got %lu Hz to %lu Hz",
+            name, clock->hertz, slowest, fastest);
+    clock->slowest = slowest;
+    clock->fastest = fastest;
 }
 
 void sim_set_quantum(Sim *sim, uint32_t cycles) {
@@ -229,7 +236,7 @@ SimObject *sim_add(Sim *sim, const char *class_name, const char *path, const cha
     SimObject *parent = parent_of(sim, path);
     if (is_in_use(sim, parent, path))
         user_error("%s: expected a path of its own, got one that is in use", path);
-    Clock *clock = clock_name ? find_clock(sim, clock_name) : parent ? parent->clock : sim->clocks;
+    Clock *clock = clock_name ? sim_find_clock(sim, clock_name) : parent ? parent->clock : sim->clocks;
     if (!clock && !clock_name) user_error("%s: expected a clock in machine %s, got none", path, sim->name);
     if (!clock) user_error("%s: no clock of machine %s matches '%s'", path, sim->name, clock_name);
     SimObject *object = zeroed(1, class->bytes);
@@ -340,38 +347,6 @@ void sim_wire(Sim *sim, SimObject *a, const char *name_a, SimObject *b, const ch
     port_b->send->requests = port_a->send;
 }
 
-static uint64_t greatest_common_divisor(uint64_t a, uint64_t b) {
-    while (b) {
-        uint64_t rest = a % b;
-        a = b;
-        b = rest;
-    }
-    return a;
-}
-
-static void set_periods(Sim *sim) {
-    uint64_t common = 1;
-    for (uint32_t i = 0; i < sim->clock_count; i++) {
-        uint64_t hertz = sim->clocks[i].hertz;
-        unsigned __int128 next = (unsigned __int128)(common / greatest_common_divisor(common, hertz)) * hertz;
-        if (next > (1ull << 50)) /* 2^64 ticks must last for hours of simulated time */
-            user_error(
-                "clock '%s': expected a frequency with which the least common multiple of all clocks is at "
-                "most %.1f THz, got %.15g MHz, with which it is %.1f THz; multiples of 5 or 10 MHz have "
-                "a smaller one",
-                sim->clocks[i].name, (double)(1ull << 50) / 1e12, (double)hertz / 1e6, (double)next / 1e12);
-        common = (uint64_t)next;
-    }
-    common *= 2; /* so that no period is a single tick, for which clock_cycle() has no inverse */
-    sim->ticks_per_second = common;
-    for (uint32_t i = 0; i < sim->clock_count; i++) {
-        Clock *clock = &sim->clocks[i];
-        clock->period = common / clock->hertz;
-        clock->inverse = UINT64_MAX / clock->period + 1;
-    }
-    sim->quantum = sim->quantum_cycles * sim->clocks[0].period;
-}
-
 static uint32_t find_root(uint32_t *root, uint32_t object) {
     while (root[object] != object)
         object = root[object] = root[root[object]];
@@ -387,7 +362,7 @@ static uint32_t *join_objects(Sim *sim) {
         if (sim->objects[i]->parent) root[find_root(root, i)] = find_root(root, sim->objects[i]->parent->id);
     for (uint32_t i = 0; i < sim->link_count; i++) {
         Link *link = sim->links[i];
-        if (link->latency < sim->quantum)
+        if (clocks_least_latency(link) < sim->quantum)
             root[find_root(root, link->sender->id)] = find_root(root, link->receiver->id);
     }
     return root;
@@ -452,7 +427,8 @@ static void finish_link(Link *link) {
     link->cut = link->to_cut = link->sender->cluster != link->receiver->cluster;
     link->align_to = link->receiver->clock->period;
     link->align_inverse = link->receiver->clock->inverse;
-    link->aligned = link->sender->period != link->align_to || link->latency % link->align_to;
+    bool may_differ = link->sender->clock != link->receiver->clock && clocks_may_change(link->sender->sim);
+    link->aligned = may_differ || link->sender->period != link->align_to || link->latency % link->align_to;
 }
 
 /* Halves of a link that are on two threads have rings of their own. */
@@ -538,7 +514,7 @@ static void require_wired(const SimObject *object) {
 }
 
 static void build_object(SimObject *object) {
-    object->period = object->clock->period;
+    clocks_set_object(object);
     if (object->class->build) object->class->build(object);
     for (const Field *f = object->class->fields; f->kind != FIELD_END; f++)
         if (f->kind == FIELD_STATE_ARRAY)
@@ -551,11 +527,12 @@ void sim_elaborate(Sim *sim) {
     sim->build_began = 1;
     for (uint32_t i = 0; i < sim->object_count; i++)
         sim_finish_object(sim->objects[i]);
-    set_periods(sim);
+    clocks_set_periods(sim);
     link_latencies_to_ticks(sim);
     for (uint32_t i = 0; i < sim->object_count; i++) {
         require_wired(sim->objects[i]);
         build_object(sim->objects[i]);
+        clocks_check_object(sim->objects[i]);
     }
     make_clusters(sim);
     for (uint32_t i = 0; i < sim->link_count; i++)

@@ -95,7 +95,7 @@ void cluster_emit_events(Cluster *cluster) {
 }
 
 uint64_t object_next_cycle(const SimObject *object) {
-    uint64_t now = object_now(object), cycle = object_cycle(object, now), edge = cycle * object->period;
+    uint64_t now = object_now(object), cycle = object_cycle(object, now), edge = object_time(object, cycle);
     bool has_begun = now == object->cluster->now || edge != now;
     return has_begun ? edge + object->period : edge;
 }

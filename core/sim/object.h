@@ -223,6 +223,7 @@ struct Class {
     bool passes_on;        /* requests go through it as they came: policies look for caches behind it */
     bool stamps_route;     /* a network: it writes the way back into the requests that it passes on */
     bool made_at_run_time; /* a later class of its name takes its place, for objects to come */
+    bool first_clock;      /* keeps times of its clock that must not change beside the first one */
     bool part; /* made by policies: a machine to which a state is transferred may lack it, or have it anew */
     size_t bytes;
     const Field *fields;
@@ -248,7 +249,11 @@ struct Class {
     /* Knobs have been set, by a policy or by a snapshot. Between cycles. False: there is nothing to do under
      * them, and the object may sleep on. */
     bool (*knobs_set)(SimObject *object);
-    /* Brings counters that are kept lazily while asleep up to `now`. */
+    /* At a boundary clocks have changed: `was` is the object's own, before. What it has reserved for a cycle of its clock
+     * stays reserved for this cycle (clock_moved_edge()), and what follows from periods is found again. NULL: first_clock. */
+    void (*clocks_changed)(SimObject *object, const Clock *was);
+    /* Brings counters that are kept lazily while asleep up to `now`; that time may have been before, and then may be a
+     * cycle earlier. */
     void (*settle)(SimObject *object, uint64_t now);
     /* Somebody looks on from `now`, a boundary: what it has begun ahead of later cycles goes back to where it would stand
      * if it had not. */
@@ -295,10 +300,11 @@ struct SimObject {
     Cluster *cluster;
     Clock *clock;
     SimObject *parent;
-    uint64_t *due;         /* next tick; an entry of the cluster's array      */
-    uint64_t *cluster_due; /* of the cluster: no later than any of its objects */
-    uint64_t period;       /* of its clock, in ticks                          */
-    uint32_t id;           /* order of construction                      */
+    uint64_t *due;           /* next tick; an entry of the cluster's array      */
+    uint64_t *cluster_due;   /* of the cluster: no later than any of its objects */
+    uint64_t period;         /* of its clock, in ticks                          */
+    uint64_t inverse, shift; /* of its clock, too */
+    uint32_t id;             /* order of construction                      */
     uint32_t commit_requested;
     uint32_t subscribed; /* bit per event with a subscriber, and those of parts that look on */
     uint32_t subscriber_count;

@@ -80,6 +80,11 @@ void link_audit_pop(Link *link, uint64_t now) {
     audit->pops++;
 }
 
+void link_audit_retime(Link *link) {
+    for (uint64_t i = link->popped; i != link->pushed; i++)
+        link->audit.entered[i & link->slot_mask].seen = false;
+}
+
 static void audit_link(const Link *link, uint64_t now) {
     const LinkAudit *audit = &link->audit;
     uint64_t waited = audit->waited;

@@ -19,7 +19,8 @@ typedef uint64_t QueueLength(const SimObject *object, uint32_t queue);
 /* A message on a link. */
 typedef struct {
     uint64_t time; /* of its push */
-    bool seen;     /* false: it came with a snapshot, and `time` is that of the load */
+    bool
+        seen; /* false: it came with a snapshot, and `time` is that of the load, or its latency has changed */
 } LinkEntry;
 
 /* Of a link. Each end writes its own half only, as the ends may be at work on two threads: what has passed an
@@ -35,6 +36,8 @@ typedef struct {
 /* In link_send() and link_pop(), before the counts change. */
 void link_audit_push(Link *link, uint64_t now);
 void link_audit_pop(Link *link, uint64_t now);
+/* At a boundary the times of what is inside have changed. */
+void link_audit_retime(Link *link);
 
 /* In init(): the object's queue number `queue`, whose messages stand in slots below `slots`. */
 void audit_queue(SimObject *object, uint32_t queue, const char *name, QueueOrder order, uint32_t slots,
@@ -63,6 +66,9 @@ static inline void link_audit_push(Link *link, uint64_t now) {
 }
 static inline void link_audit_pop(Link *link, uint64_t now) {
     (void)link, (void)now;
+}
+static inline void link_audit_retime(Link *link) {
+    (void)link;
 }
 static inline void audit_queue(SimObject *object, uint32_t queue, const char *name, QueueOrder order,
                                uint32_t slots, QueueLength *length) {

@@ -14,9 +14,14 @@
 
 struct Clock {
     char *name;
-    uint64_t hertz;
-    uint64_t period;  /* ticks; known after sim_elaborate() */
-    uint64_t inverse; /* for clock_cycle()                  */
+    uint64_t hertz;            /* at first */
+    uint64_t slowest, fastest; /* Hz that it may have during a run */
+    uint64_t frequency;        /* Hz, at present                          */
+    uint64_t period;           /* ticks; known after sim_elaborate()      */
+    uint64_t first_period;     /* what it was then: the unit of sums of times, which know no changes */
+    uint64_t inverse;          /* for clock_cycle()                       */
+    uint64_t shift;            /* cycles that a change has put it forward, or back, modulo 2^64 */
+    uint64_t changes;
 };
 
 typedef struct {
@@ -131,10 +136,11 @@ struct Sim {
     uint32_t link_count, link_capacity;
     SimObject **committers; /* objects whose class has commit() */
     uint32_t committer_count;
-    uint64_t quantum;                 /* ticks */
-    uint32_t quantum_cycles;          /* of the first clock */
-    uint32_t build_began, elaborated; /* after an error in between it is good for nothing */
-    uint64_t ticks_per_second;
+    uint64_t quantum;                   /* ticks */
+    uint32_t quantum_cycles;            /* of the first clock */
+    uint32_t build_began, elaborated;   /* after an error in between it is good for nothing */
+    uint64_t ticks_per_second;          /* at the present frequency of the first clock */
+    uint64_t rated_at, rated_time;      /* since when, in ticks, and in picoseconds     */
     uint64_t memory_left;               /* bytes of this computer's memory that the machine does not take */
     void *user;                         /* what the layer above keeps per machine */
     char *policies;                     /* the names of those at work, for messages; NULL: none */
@@ -164,6 +170,9 @@ void sim_free(Sim *sim);
 
 /* The first clock defines the quantum. Clock addresses are stable only after sim_elaborate(). */
 void sim_clock(Sim *sim, const char *name, uint64_t hertz);
+/* It may have any frequency between these during a run, its first one among them. */
+void sim_clock_may_change(Sim *sim, const char *name, uint64_t slowest, uint64_t fastest);
+Clock *sim_find_clock(const Sim *sim, const char *name); /* or NULL */
 void sim_set_quantum(Sim *sim, uint32_t cycles_of_first_clock);
 
 /* Creates an object (path must be new; "a.b" belongs to its existing parent "a") with its default parameters,
@@ -225,10 +234,22 @@ static inline void sim_request_stop(Sim *sim) {
 
 /* Every clock's cycle at a time; exact for all times that a run can reach. */
 static inline uint64_t clock_cycle(const Clock *clock, uint64_t time) {
-    return multiply_high(time, clock->inverse);
+    return multiply_high(time, clock->inverse) + clock->shift;
 }
 static inline uint64_t object_cycle(const SimObject *object, uint64_t time) {
-    return clock_cycle(object->clock, time);
+    return multiply_high(time, object->inverse) + object->shift;
+}
+/* The inverse of an edge. */
+static inline uint64_t object_time(const SimObject *object, uint64_t cycle) {
+    return (cycle - object->shift) * object->period;
+}
+/* How many cycles a span of time is, rounded down. */
+static inline uint64_t object_cycles_in(const SimObject *object, uint64_t ticks) {
+    return multiply_high(ticks, object->inverse);
+}
+/* The first edge of its clock from `time` on. */
+static inline uint64_t object_edge(const SimObject *object, uint64_t time) {
+    return (time + object->period - 1) / object->period * object->period;
 }
 /* For objects: their commit() is to be called at the end of this quantum. */
 static inline void object_request_commit(SimObject *object) {

@@ -1,5 +1,6 @@
 #include "mem/dram/bank_counters.h"
 
+#include "core/sim/clocks.h"
 #include "mem/dram/memory_controller.h"
 #include "mem/protocol/part.h"
 
@@ -33,6 +34,7 @@ const Class bank_counters_class = {
     .fields = fields,
     .build = build,
     .tick = part_sleeps,
+    .clocks_changed = clocks_concern_not,
     .part = true,
 };
 REGISTER_CLASS(bank_counters_class);

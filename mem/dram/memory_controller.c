@@ -43,7 +43,7 @@ static void free_return_place(MemoryController *mc, ReturnQueue *returns) {
 /* `port_due` of a port: when its oldest response may leave. */
 static inline void look_at_port(MemoryController *mc, uint32_t port) {
     uint64_t none = mc->returns[port].held == 0; /* then what is read is void */
-    mc->port_due[port] = (oldest_response(mc, port)->ready * mc->obj.period) | -none;
+    mc->port_due[port] = object_time(&mc->obj, oldest_response(mc, port)->ready) | -none;
 }
 
 /* Which port's turn it is the host cannot foresee. */
@@ -162,7 +162,7 @@ static void retire(MemoryController *mc, const DramChoice *plan, Request *reques
         uint64_t ready = dram_data_end(&mc->timing, (DramCommand)plan->command, cycle);
         *response_at(mc, request->port, returns->held) = (Response){request->message, request->arrived,
                                                                     ready};
-        if (!returns->held) expect_response(mc, request->port, ready * mc->obj.period);
+        if (!returns->held) expect_response(mc, request->port, object_time(&mc->obj, ready));
         returns->promised--;
         returns->held++;
         audit_enter(&mc->obj, return_queue(request->port), place_index(mc, returns, returns->held - 1));
@@ -369,7 +369,7 @@ static inline uint32_t port_after(const MemoryController *mc, uint32_t port) {
  * there may be another to look at. Requests that wait for room are looked at whenever a command was issued;
  * so with one queue that is full there is nothing to look at until then. */
 static uint64_t accept_requests(MemoryController *mc, uint64_t now, uint64_t cycle) {
-    uint64_t next = NEVER, delay = mc->latency * mc->obj.period;
+    uint64_t next = NEVER, delay = mc->delay;
     uint32_t port = mc->first_port;
     if (mc->port_blocked && mc->queues == 1 && mc->queue[0].count >= mc->queue_entries) return NEVER;
     account(mc, cycle);
@@ -508,7 +508,7 @@ static inline __attribute__((always_inline)) uint64_t do_cycle(MemoryController 
     if (mc->replan || cycle >= mc->plan_expires) *plan = plan_next_command(mc, cycle);
     uint64_t next = earlier_of(*arrives, mc->response_due);
     uint64_t planned = earlier_of(dram_best_cycle(*plan), mc->plan_expires);
-    return planned == DRAM_NO_CYCLE ? next : earlier_of(next, planned * mc->obj.period);
+    return planned == DRAM_NO_CYCLE ? next : earlier_of(next, object_time(&mc->obj, planned));
 }
 
 /* After the responses of a cycle it is not full: so it does not wake the controller when it loses one. */
@@ -519,16 +519,15 @@ static inline bool stays_open(const Link *link) {
 /* Until when nobody can see when the controller does something, and all that reaches it is in its links already, which
  * cannot fill. */
 static uint64_t unseen_until(const MemoryController *mc, uint64_t now) {
-    uint64_t until = object_unseen_until(&mc->obj), delay = mc->latency * mc->obj.period;
+    uint64_t until = object_unseen_until(&mc->obj);
     for (uint32_t port = 0; port < mc->ports; port++) {
         const Link *link = mc->cpu[port].receive;
         if (!stays_open(mc->cpu[port].send)) return 0;
         if (link_is_cut(link)) continue;
         if (mc->queues > 1) return 0; /* what comes may pass by what waits for room */
         if (link_occupancy(link, now) + mc->pushes[port] >= link->depth) return 0;
-        until = earlier_of(until, now + link->latency + delay);
     }
-    return until;
+    return earlier_of(until, now + mc->soonest);
 }
 
 /* Responses that are due at `time` find room, or there are none. */
@@ -542,7 +541,7 @@ static inline bool can_respond(const MemoryController *mc, uint64_t time) {
 
 /* When there is something to do again, what has come into a link since the last cycle that was done included. */
 static uint64_t next_of_done(const MemoryController *mc) {
-    uint64_t next = mc->next, delay = mc->latency * mc->obj.period;
+    uint64_t next = mc->next, delay = mc->delay;
     for (uint32_t port = 0; port < mc->ports; port++) {
         uint64_t ready = link_next_ready(mc->cpu[port].receive);
         if (ready != NEVER && ready + delay >= mc->done_before) next = earlier_of(next, ready + delay);
@@ -565,7 +564,7 @@ uint64_t memory_controller_tick(SimObject *object, uint64_t now) {
 
 void memory_controller_settle(SimObject *object, uint64_t now) {
     MemoryController *mc = (MemoryController *)object;
-    uint64_t cycle = object_cycle(object, now);
+    uint64_t cycle = later_of(object_cycle(object, now), mc->accounted);
     account(mc, cycle);
     if (!mc->waiting && memory_controller_refreshes(mc)) memory_controller_refresh_idle(mc, cycle);
     memory_controller_close_all_timed_out(mc, cycle);

@@ -110,6 +110,24 @@ static void find_bank_counters(MemoryController *mc) {
     }
 }
 
+/* What hangs on periods. */
+static void find_times(MemoryController *mc) {
+    mc->response_blocked = 1; /* the next tick looks */
+    mc->delay = mc->latency * mc->obj.period;
+    mc->soonest = NEVER / 2;
+    for (uint32_t port = 0; port < mc->ports; port++) {
+        const Link *link = mc->cpu[port].receive;
+        if (!link_is_cut(link)) mc->soonest = earlier_of(mc->soonest, link->latency + mc->delay);
+        mc->pushes[port] = (uint32_t)(mc->obj.sim->quantum / link->sender->period + 1) * link->width;
+    }
+}
+
+/* All else is kept in cycles of its clock. */
+static void memory_controller_clocks_changed(SimObject *object, const Clock *was) {
+    (void)was;
+    find_times((MemoryController *)object);
+}
+
 static void memory_controller_init(SimObject *object) {
     MemoryController *mc = (MemoryController *)object;
     free(mc->checker);
@@ -118,13 +136,9 @@ static void memory_controller_init(SimObject *object) {
     check_channel_is_own(object, mc->map);
     check_banks(mc);
     find_bank_counters(mc);
-    mc->response_blocked = 1; /* the first tick looks */
     mc->differ = 1;
     mc->next_command.stale = STALE_BOTH;
-    for (uint32_t port = 0; port < mc->ports; port++) {
-        const Link *link = mc->cpu[port].receive;
-        mc->pushes[port] = (uint32_t)(object->sim->quantum / link->sender->period + 1) * link->width;
-    }
+    find_times(mc);
     memory_controller_read_class_queues(mc);
     for (uint32_t q = 0; q < mc->queues; q++)
         audit_queue(object, q, "requests for the channel", QUEUE_TABLE, DRAM_QUEUE_MAX, queue_length);
@@ -290,6 +304,8 @@ static const Field memory_controller_fields[] = {
     HOST(MemoryController, next_command, "The best column and the best row command of queue 0"),
     HOST(MemoryController, done_before, "Behind the last cycle that has been done"),
     HOST(MemoryController, next, "When there is something to do again"),
+    HOST(MemoryController, delay, "Ticks of its latency"),
+    HOST(MemoryController, soonest, "Ticks in which nothing comes that has not been sent"),
     HOST(MemoryController, pushes, "Requests of each port that a quantum may bring"),
     HOST(MemoryController, bank_counters, "Those that count each bank"),
     HOST(MemoryController, map, "The machine's address map"),
@@ -328,6 +344,7 @@ const Class memory_controller_class = {
     .build = memory_controller_build,
     .init = memory_controller_init,
     .tick = memory_controller_tick,
+    .clocks_changed = memory_controller_clocks_changed,
     .settle = memory_controller_settle,
     .is_sound = memory_controller_is_sound,
     .requests_inside = memory_controller_requests,

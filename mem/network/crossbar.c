@@ -264,7 +264,7 @@ OF_EACH uint64_t certain_sending_time(const Crossbar *x, Subnet *net, Kind kind,
     uint64_t period = x->obj.period;
     uint64_t time = later_of(output->all_left - period, output->channel_free + (last_part - 1) * period);
     bool certain = (output->count == 0) & (time < net->view.unseen_until) &
-                   (time <= (output->free >> x->speedup_shift) * period);
+                   (time <= object_time(&x->obj, output->free >> x->speedup_shift));
     return certain && link_has_room(target_at(&net->view, kind.wide, j)->link, now) ? time : NEVER;
 }
 
@@ -479,7 +479,7 @@ OF_EACH void cross(const Crossbar *x, Subnet *net, Kind kind, uint64_t first_ste
 
 static uint64_t wake_time(const Crossbar *x, const View *view) {
     if (view->crossing == NEVER) return view->sending;
-    return earlier_of(view->sending, (view->crossing >> x->speedup_shift) * x->obj.period);
+    return earlier_of(view->sending, object_time(&x->obj, view->crossing >> x->speedup_shift));
 }
 
 /* A cycle in which something may have changed; in links from outside, too? */

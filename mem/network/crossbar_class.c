@@ -1,6 +1,7 @@
 /* The rows of a crossbar, and how it is built. */
 #include "mem/network/crossbar_state.h"
 
+#include "core/sim/clocks.h"
 #include "mem/protocol/networks.h"
 
 #include <stdlib.h>
@@ -47,8 +48,16 @@ static void *zeroed(size_t count, size_t bytes) {
     return memory;
 }
 
+static void free_view(View *view) {
+    free(view->wide_head);
+    free(view->wide_target);
+    free(view->wide_asking);
+}
+
+/* Nothing of what the links hold has been looked at. */
 static void init_view(const Crossbar *x, Subnet *net, const Port *from, const Port *to) {
     View *view = &net->view;
+    free_view(view);
     *view = (View){.first_far = NEVER,
                    .seen_quantum = NEVER,
                    .outputs_cut = 1,
@@ -71,12 +80,6 @@ static void init_view(const Crossbar *x, Subnet *net, const Port *from, const Po
     view->all_cut &= view->outputs_cut;
 }
 
-static void free_view(View *view) {
-    free(view->wide_head);
-    free(view->wide_target);
-    free(view->wide_asking);
-}
-
 static uint64_t packets_in_buffer(const SimObject *object, uint32_t queue) {
     const Crossbar *x = (const Crossbar *)object;
     const Subnet *net = queue < MAX_PORTS ? &x->request : &x->response;
@@ -90,14 +93,39 @@ static void audit_buffers(Crossbar *x, const Subnet *net, Direction direction) {
         audit_queue(&x->obj, buffer_queue(direction, j), name, QUEUE_FIFO, net->ring, packets_in_buffer);
 }
 
+static void init_views(Crossbar *x) {
+    init_view(x, &x->request, x->up, x->down);
+    init_view(x, &x->response, x->down, x->up);
+}
+
+/* Steps are counted in cycles. */
+static void move_times(const Crossbar *x, Subnet *net, const Clock *was) {
+    for (uint32_t j = 0; j < net->outputs; j++) {
+        Output *output = is_wide(net) ? &net->wide_output[j] : &net->output[j];
+        output->channel_free = clock_moved_edge(&x->obj, was, output->channel_free);
+        output->all_left = clock_moved_edge(&x->obj, was, output->all_left);
+        for (uint32_t place = 0; place < output->count; place++) {
+            Packet *packet = &net->packets[j * net->ring + ((output->first + place) & (net->ring - 1))];
+            packet->arrived = clock_moved_edge(&x->obj, was, packet->arrived);
+            packet->leaves = clock_moved_edge(&x->obj, was, packet->leaves);
+        }
+    }
+}
+
+static void crossbar_clocks_changed(SimObject *object, const Clock *was) {
+    Crossbar *x = (Crossbar *)object;
+    move_times(x, &x->request, was);
+    move_times(x, &x->response, was);
+    init_views(x);
+}
+
 static void init_crossbar(SimObject *object) {
     Crossbar *x = (Crossbar *)object;
     x->map = address_map_find(object);
     x->output_of = slices_behind_ports(object, x->down, x->down_count);
     for (uint32_t i = 0; i < x->up_count; i++)
         address_map_watch(x->map, x->up[i].receive);
-    init_view(x, &x->request, x->up, x->down);
-    init_view(x, &x->response, x->down, x->up);
+    init_views(x);
     audit_buffers(x, &x->request, REQUESTS);
     audit_buffers(x, &x->response, RESPONSES);
 }
@@ -114,7 +142,7 @@ static Ratio utilisation(const SimObject *object, const Subnet *net) {
 }
 
 static Ratio mean_latency(const SimObject *object, const Subnet *net) {
-    return ratio_of(net->latency_ticks, net->packets_out * object->period);
+    return ratio_of(net->latency_ticks, net->packets_out * object->clock->first_period);
 }
 
 static Ratio request_utilisation(const SimObject *o) {
@@ -231,6 +259,7 @@ const Class crossbar_class = {
     .build = build_crossbar,
     .init = init_crossbar,
     .tick = tick_crossbar,
+    .clocks_changed = crossbar_clocks_changed,
     .is_sound = crossbar_is_sound,
     .came_by = crossbar_came_by,
     .requests_inside = crossbar_requests,

@@ -94,7 +94,7 @@ OF_EACH void send_down(Mux *mux, uint32_t i, uint64_t now) {
 
 /* Cycles for which something that was ready since `ready` and may move since `free` has waited. */
 static uint64_t cycles_blocked(const Mux *mux, uint64_t ready, uint64_t free, uint64_t now) {
-    return object_cycle(&mux->obj, now - later_of(ready, free));
+    return object_cycles_in(&mux->obj, now - later_of(ready, free));
 }
 
 OF_EACH uint64_t move_requests(Mux *mux, bool wide, uint64_t now) {
@@ -170,7 +170,7 @@ static __attribute__((noinline)) uint64_t move_requests_of_many(Mux *mux, uint64
 static inline void send_up(Mux *mux, Link *from, Link *to, uint64_t since, uint64_t time) {
     mem_leave_network(link_send_checked(to, time), link_message_at(from, 0));
     mux->responses++;
-    mux->response_blocked_cycles += object_cycle(&mux->obj, time - since);
+    mux->response_blocked_cycles += object_cycles_in(&mux->obj, time - since);
     link_pop(from, time);
     mux->response_free = time + mux->obj.period;
 }

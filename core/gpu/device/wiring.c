@@ -4,6 +4,7 @@
 #include "core/gpu/dma/dma_layout.h"
 #include "core/gpu/lsu/coalescer.h"
 #include "core/gpu/sm/sm.h"
+#include "core/sim/clocks.h"
 #include "mem/dram/memory_controller.h"
 #include "mem/network/router.h"
 #include "mem/parts/traffic/traffic.h"
@@ -220,7 +221,7 @@ static uint64_t sender_cycles(const Link *link) {
 }
 
 static unsigned __int128 compared_with(const Link *link, const Link *other) {
-    return (unsigned __int128)sender_cycles(link) * other->sender->clock->hertz;
+    return (unsigned __int128)sender_cycles(link) * clocks_quickest(link->sender->sim, other->sender->clock);
 }
 
 static int by_latency(const void *a, const void *b) {
@@ -268,9 +269,9 @@ static Limit find_limit(const Sim *sim, const Link *first, Link **links, Group *
         const Link *link = links[i];
         Group *sender = &groups[link->sender->id];
         if (!join(sender, &groups[link->receiver->id])) continue;
-        unsigned __int128 ticks = (unsigned __int128)sender_cycles(link) * sim->clocks[0].hertz;
+        unsigned __int128 ticks = (unsigned __int128)sender_cycles(link) * sim->clocks[0].slowest;
         return (Limit){link, root_of(sender)->sm, root_of(sender)->memory,
-                       (uint64_t)(ticks / link->sender->clock->hertz)};
+                       (uint64_t)(ticks / clocks_quickest(sim, link->sender->clock))};
     }
     return (Limit){.cycles = UINT32_MAX};
 }

@@ -244,7 +244,7 @@ static void fill_request(const Lsu *lsu, const Segment *segment, MemMessage *req
 }
 
 static void note_stall(Lsu *lsu, bool stalled, uint64_t now) {
-    if (lsu->stall_since) lsu->stall_cycles += object_cycle(&lsu->obj, now - lsu->stall_since);
+    if (lsu->stall_since) lsu->stall_cycles += object_cycles_in(&lsu->obj, now - lsu->stall_since);
     lsu->stall_since = stalled ? now : 0;
 }
 

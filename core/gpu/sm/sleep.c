@@ -13,16 +13,16 @@ static uint32_t longest_of_lanes(const Inst *inst, const ExecContext *context) {
     return longest < LONGEST_NS ? longest : LONGEST_NS;
 }
 
-/* Whole cycles, none shorter than the time asked for. */
-static uint64_t cycles_of(const Sm *sm, uint32_t ns) {
+/* Whole cycles of a clock of this period, none shorter than the time asked for. */
+static uint64_t cycles_of(const Sm *sm, uint32_t ns, uint64_t ticks_per_second) {
     unsigned __int128 second = (unsigned __int128)sm->obj.period * NS_PER_SECOND;
-    return (uint64_t)(((unsigned __int128)ns * sm->obj.sim->ticks_per_second + second - 1) / second);
+    return (uint64_t)(((unsigned __int128)ns * ticks_per_second + second - 1) / second);
 }
 
 /* nanosleep: the warp goes on when the longest time of its active lanes has passed. */
 static void execute(IssueGate *gate, uint32_t w, const Inst *inst) {
     Sm *sm = gate->sm;
-    uint64_t cycles = cycles_of(sm, longest_of_lanes(inst, sm->context));
+    uint64_t cycles = cycles_of(sm, longest_of_lanes(inst, sm->context), sm->obj.sim->ticks_per_second);
     if (!cycles) return;
     sm->wakes[w] = sm->context->clock + cycles;
     sm->sleeping |= warp_bit(w);
@@ -56,7 +56,9 @@ static void knobs_set(IssueGate *gate) {
 
 static void is_sound(const IssueGate *gate) {
     const Sm *sm = gate->sm;
-    uint64_t latest = object_cycle(&sm->obj, sm->obj.sim->now) + cycles_of(sm, LONGEST_NS);
+    const Clock *first = sm->obj.sim->clocks; /* was asked for at any of its frequencies */
+    uint64_t latest = object_cycle(&sm->obj, sm->obj.sim->now) +
+                      cycles_of(sm, LONGEST_NS, first->fastest * first->period);
     for (WarpSet left = sm->sleeping; left; left &= left - 1)
         sound(sm->wakes[first_warp(left)] <= latest, "%s.wakes", sm->obj.path);
 }

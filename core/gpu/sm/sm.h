@@ -423,6 +423,8 @@ void sm_give_kernel(Sm *sm, uint32_t warp);
 void sm_find_kernels(Sm *sm);
 /* The instruction of the warp is the one that executes, in an SM with several kernels. */
 void sm_take_kernel_of(Sm *sm, uint32_t warp);
+/* How long its cycles take. */
+void sm_set_time(Sm *sm);
 
 /* --- sm_check.c --- */
 void sm_check(const SimObject *sm, bool idle);

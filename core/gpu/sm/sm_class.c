@@ -401,8 +401,14 @@ static bool knobs_set(SimObject *object) {
     return true;
 }
 
+static void clocks_changed(SimObject *object, const Clock *was) {
+    (void)was;
+    sm_set_time((Sm *)object);
+}
+
 const Class sm_class = {
     .name = "SM",
+    .first_clock = true,
     .doc = "Streaming multiprocessor: warps, schedulers, scoreboard, operand collectors, pipelines",
     .bytes = sizeof(SmWithParts),
     .fields = sm_fields,
@@ -414,6 +420,7 @@ const Class sm_class = {
     .tick = sm_tick,
     .commit = commit,
     .knobs_set = knobs_set,
+    .clocks_changed = clocks_changed,
     .settle = sm_settle,
     .is_sound = sm_is_sound,
     .answer_kinds = sm_answer_kinds,

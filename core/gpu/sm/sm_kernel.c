@@ -190,6 +190,14 @@ void sm_find_kernels(Sm *sm) {
             sm_give_kernel(sm, first_warp(warps));
 }
 
+void sm_set_time(Sm *sm) {
+    const Sim *sim = sm->obj.sim;
+    sm->context->cycle_ticks = sm->obj.period;
+    sm->context->ticks_per_second = sim->ticks_per_second;
+    sm->context->rated_at = sim->rated_at;
+    sm->context->rated_time = sim->rated_time;
+}
+
 void sm_set_kernels(Sm *sm, const RunningKernel *const *kernels, uint32_t count) {
     sm->launched = kernels;
     sm->launched_count = count;
@@ -203,8 +211,7 @@ void sm_set_kernels(Sm *sm, const RunningKernel *const *kernels, uint32_t count)
     sm->head_sfu = 0;
     take_memory(sm);
     memset(sm->known_windows, 0, sizeof sm->known_windows);
-    sm->context->cycle_ticks = sm->obj.period;
-    sm->context->ticks_per_second = sm->obj.sim->ticks_per_second;
+    sm_set_time(sm);
     kernel_switch_set(sm);
     gates_kernel_set(&sm->gates);
     if (sm->memcheck) memcheck_set_kernel(sm);

@@ -5,6 +5,7 @@
 #include "core/lua/host/interpreter.h"
 #include "core/lua/host/own_state.h"
 #include "core/lua/host/signals.h"
+#include "core/sim/clocks.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -80,7 +81,7 @@ static uint64_t next_time(LuaRun *run, uint64_t now) {
     if (type == LUA_TNIL) return run->has_moved || (left && !refused) ? soon : next;
     if (type == LUA_TBOOLEAN && lua_toboolean(L, -1)) return soon;
     if (type == LUA_TNUMBER && whole && cycle >= 0 && cycle < (lua_Integer)(NEVER / 16 / object->period))
-        return run->has_moved ? soon : earlier_of(next, later_of((uint64_t)cycle * object->period, soon));
+        return run->has_moved ? soon : earlier_of(next, later_of(object_time(object, (uint64_t)cycle), soon));
     lua_pushfstring(L, "expected the number of a cycle, true or nil as the result, got %s",
                     push_given(L, -1));
     note_failure(run, "tick", now);
@@ -337,11 +338,18 @@ void lua_objects_kernel_start(Sim *sim, const char *kernel) {
     }
 }
 
+static void clocks_changed(SimObject *object, const Clock *was) {
+    LuaObject *o = (LuaObject *)object;
+    for (uint32_t i = 0; i < o->holds; i++)
+        o->held[i].since = clock_moved_edge(object, was, o->held[i].since);
+}
+
 const Class lua_object_class = {
     .stamps_route = true,
     .made_at_run_time = true,
     .init = init,
     .tick = tick,
+    .clocks_changed = clocks_changed,
     .fill_rows = lua_object_fill_rows,
     .is_sound = lua_object_is_sound,
     .check = lua_object_check,

@@ -105,10 +105,13 @@ static void put_clocks(Buffer *text, const Sim *sim) {
         const Clock *clock = &sim->clocks[i];
         buffer_put(text, i ? ", " : "");
         buffer_put(text, clock->name);
-        if (clock->hertz % 1000000 == 0)
-            put_formatted(text, " = \"%luMHz\"", clock->hertz / 1000000);
+        put_formatted(text, " = ");
+        if (clock->slowest != clock->fastest)
+            put_formatted(text, "\"%luHz, %luHz to %luHz\"", clock->hertz, clock->slowest, clock->fastest);
+        else if (clock->hertz % 1000000 == 0)
+            put_formatted(text, "\"%luMHz\"", clock->hertz / 1000000);
         else
-            put_formatted(text, " = %lu", clock->hertz);
+            put_formatted(text, "%lu", clock->hertz);
     }
     put_formatted(text, " }\n  m:quantum(%u)\n\n", sim->quantum_cycles);
 }

@@ -8,6 +8,7 @@
 #include "core/lua/policy/policy.h"
 #include "core/sim/alias.h"
 #include "core/sim/base/units.h"
+#include "core/sim/clocks.h"
 
 #include <math.h>
 #include <sched.h>
@@ -69,16 +70,42 @@ static int l_close(lua_State *L) {
     return in_finalizer ? 0 : l_free(L);
 }
 
-/* machine:clock(name, "700MHz") */
+static uint64_t hertz_of(const char *clock, const char *text) {
+    double hertz;
+    if (!parse_quantity(text, "Hz", &hertz) || hertz < 1 || hertz > 1e15)
+        user_error("clock.%s: expected %s, got '%s'", clock, quantity_examples("Hz"), text);
+    if (hertz != floor(hertz)) user_error("clock.%s: expected a whole number of Hz, got '%s'", clock, text);
+    return (uint64_t)hertz;
+}
+
+/* machine:clock(name, "700MHz" or "700MHz, 595MHz to 805MHz": at first, and what it may become) */
 static int l_clock(lua_State *L) {
     const char *name = luaL_checkstring(L, 2), *text = luaL_tolstring(L, 3, NULL); /* may run Lua */
     Machine *machine = machine_at(L, 1);
-    double hertz;
-    if (!parse_quantity(text, "Hz", &hertz) || hertz < 1 || hertz > 1e15)
-        user_error("clock.%s: expected %s, got '%s'", name, quantity_examples("Hz"), text);
-    if (hertz != floor(hertz)) user_error("clock.%s: expected a whole number of Hz, got '%s'", name, text);
-    sim_clock(machine->sim, name, (uint64_t)hertz);
+    char first[32], slowest[32], fastest[32], rest;
+    bool changes = strchr(text, ',') != NULL;
+    if (changes && sscanf(text, "%31[^,], %31[^ ] to %31[^ ]%c", first, slowest, fastest, &rest) != 3)
+        user_error("clock.%s: expected \"700MHz, 600MHz to 800MHz\" or one frequency, got '%s'", name, text);
+    sim_clock(machine->sim, name, hertz_of(name, changes ? first : text));
+    if (changes) sim_clock_may_change(machine->sim, name, hertz_of(name, slowest), hertz_of(name, fastest));
     return 0;
+}
+
+/* machine:set_clock(name, frequency): from now, a boundary of a quantum, on */
+static int l_set_clock(lua_State *L) {
+    const char *name = luaL_checkstring(L, 2), *text = luaL_tolstring(L, 3, NULL);
+    const Machine *machine = machine_at(L, 1);
+    if (machine->gpu) require_caught_up(machine, "set_clock");
+    machine_set_clock(machine->sim, name, text);
+    return 0;
+}
+
+void machine_set_clock(Sim *sim, const char *name, const char *text) {
+    Clock *clock = sim_find_clock(sim, name);
+    uint64_t hertz = hertz_of(name, text);
+    if (!clock) user_error("set_clock: no clock of machine %s matches '%s'", sim->name, name);
+    if (!sim->elaborated) user_error("set_clock: machine %s is not built yet", sim->name);
+    sim_set_clock(sim, clock, hertz);
 }
 
 /* A whole number from 1 to `max`, given as number or text. */
@@ -250,7 +277,13 @@ static int l_objects(lua_State *L) {
     return 1;
 }
 
-/* machine:clocks() -> { { name =, hertz = } ... }, quantum in cycles of the first */
+static void set_integer(lua_State *L, const char *name, uint64_t value) {
+    lua_pushinteger(L, (lua_Integer)value);
+    lua_setfield(L, -2, name);
+}
+
+/* machine:clocks() -> { { name =, hertz = at first, slowest =, fastest =, frequency = at present, cycles =, changes = } ... },
+ * quantum in cycles of the first */
 static int l_clocks(lua_State *L) {
     const Sim *sim = machine_at(L, 1)->sim;
     lua_newtable(L);
@@ -258,12 +291,24 @@ static int l_clocks(lua_State *L) {
         lua_newtable(L);
         lua_pushstring(L, sim->clocks[i].name);
         lua_setfield(L, -2, "name");
-        lua_pushinteger(L, (lua_Integer)sim->clocks[i].hertz);
-        lua_setfield(L, -2, "hertz");
+        set_integer(L, "hertz", sim->clocks[i].hertz);
+        set_integer(L, "slowest", sim->clocks[i].slowest);
+        set_integer(L, "fastest", sim->clocks[i].fastest);
+        set_integer(L, "frequency", sim->clocks[i].frequency);
+        set_integer(L, "changes", sim->clocks[i].changes);
+        if (sim->elaborated) set_integer(L, "cycles", clock_cycle(&sim->clocks[i], sim->now));
         lua_rawseti(L, -2, i + 1);
     }
     lua_pushinteger(L, sim->quantum_cycles);
     return 2;
+}
+
+/* machine:seconds() of simulated time */
+static int l_seconds(lua_State *L) {
+    const Sim *sim = machine_at(L, 1)->sim;
+    double since = sim->elaborated ? (double)(sim->now - sim->rated_at) / (double)sim->ticks_per_second : 0;
+    lua_pushnumber(L, (double)sim->rated_time * 1e-12 + since);
+    return 1;
 }
 
 uint64_t link_latency_cycles(const Sim *sim, const Link *link) {
@@ -493,6 +538,8 @@ void machine_open(lua_State *L) {
         {"pin_threads", l_pin_threads},
         {"stop_threads", l_stop_threads},
         {"clocks", l_clocks},
+        {"set_clock", l_set_clock},
+        {"seconds", l_seconds},
         {"wires", l_wires},
         {"stats", stats_of_machine},
         {"settle", l_settle},

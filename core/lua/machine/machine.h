@@ -73,6 +73,9 @@ void machine_settle(const Machine *machine, bool idle);
 /* The machine of the GPU at `index`; a user error when it was closed. */
 Machine *gpu_at(lua_State *L, int index);
 
+/* From now on, a boundary of a quantum. */
+void machine_set_clock(Sim *sim, const char *clock, const char *frequency);
+
 /* machine:stats(), in stats.c */
 int stats_of_machine(lua_State *L);
 

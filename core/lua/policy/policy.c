@@ -77,6 +77,25 @@ static int l_cycle(lua_State *L) {
     return 1;
 }
 
+/* In the instance's state, of a coordinator, whose hooks are called at boundaries: native.set_clock(name, frequency) */
+static int l_set_clock(lua_State *L) {
+    const PolicyInstance *instance = instance_of_function(L);
+    const char *name = luaL_checkstring(L, 1), *text = luaL_tolstring(L, 2, NULL);
+    raise_user_errors_in(L);
+    machine_set_clock(instance->machine->sim, name, text);
+    return 0;
+}
+
+/* native.clock(name) -> Hz at present, and the least and the most that it may have; or nil */
+static int l_clock(lua_State *L) {
+    const Clock *clock = sim_find_clock(instance_of_function(L)->machine->sim, luaL_checkstring(L, 1));
+    if (!clock) return 0;
+    lua_pushinteger(L, (lua_Integer)clock->frequency);
+    lua_pushinteger(L, (lua_Integer)clock->slowest);
+    lua_pushinteger(L, (lua_Integer)clock->fastest);
+    return 3;
+}
+
 /* In the instance's state: native.count_bound_events(self's table of counters) */
 static int l_count_bound_events(lua_State *L) {
     PolicyInstance *instance = instance_of_function(L);
@@ -184,6 +203,8 @@ static void push_native(PolicyInstance *instance) {
     shared_push_functions(instance);
     push_instance_function(instance, "count_bound_events", l_count_bound_events);
     push_instance_function(instance, "cycle", l_cycle);
+    push_instance_function(instance, "set_clock", l_set_clock);
+    push_instance_function(instance, "clock", l_clock);
 }
 
 /* The object that an instance on the machine is about. */

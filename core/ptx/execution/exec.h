@@ -102,7 +102,8 @@ struct ExecContext {
     AddressWindow *windows; /* of the warp; NULL: none are kept                              */
     uint8_t *known_windows; /* bit per window: what is in it holds                           */
     uint64_t clock;         /* core cycles                                                   */
-    uint64_t cycle_ticks, ticks_per_second; /* %globaltimer, in ns, follows from the clock */
+    uint64_t cycle_ticks, ticks_per_second; /* %globaltimer, in ns, follows from the clock    */
+    uint64_t rated_at, rated_time;          /* since this tick, which was at this time, in ps */
     AtomicPayload *atomic; /* out, atomics on global memory: filled by the handler          */
     /* Out: memory instructions. Addresses of inactive lanes are undefined. `space` is never SPACE_GENERIC: a
      * warp whose lanes fall into several spaces reports the space of its first active lane; but an atomic

@@ -37,8 +37,8 @@ void exec_no_rank(const Inst *inst, ExecContext *context) {
 DEFINE_MIXED_UNARY(exec_mov_b64_special, uint64_t, write_lanes_64, LaneU32, a)
 
 static uint64_t nanoseconds(const ExecContext *context) {
-    unsigned __int128 ticks = (unsigned __int128)context->clock * context->cycle_ticks;
-    return (uint64_t)(ticks * 1000000000u / context->ticks_per_second);
+    unsigned __int128 ticks = (unsigned __int128)context->clock * context->cycle_ticks - context->rated_at;
+    return (uint64_t)((ticks * 1000000000000u / context->ticks_per_second + context->rated_time) / 1000);
 }
 
 static uint64_t read_clock(const Inst *inst, const ExecContext *context) {

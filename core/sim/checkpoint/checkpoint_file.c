@@ -14,7 +14,7 @@
 #include <zstd.h>
 
 enum {
-    FORMAT_VERSION = 3,
+    FORMAT_VERSION = 4,
     HEADER_BYTES = 48,
     DIGESTED_HEADER_BYTES = HEADER_BYTES - 8,
     ROW_BYTES = 4 + 1 + 4 * 8, /* and the name */

@@ -1,10 +1,11 @@
 #include "core/sim/checkpoint/snapshot_parts.h"
+#include "core/sim/clocks.h"
 #include "core/sim/trace/trace.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-enum { SIM_MARK = 0x4d495357 };
+enum { SIM_MARK = 0x4d495357, NUMBERS_OF_CLOCK = 6 };
 
 bool snapshot_fail(char *why, size_t size, const char *path, const char *what) {
     snprintf(why, size, "%s: %s", path, what);
@@ -39,7 +40,14 @@ static void save_clocks(const Sim *sim, Buffer *buffer) {
     for (uint32_t i = 0; i < sim->clock_count; i++) {
         snapshot_text(sim->clocks[i].name, NAME_BYTES, buffer);
         buffer_u64(buffer, sim->clocks[i].hertz);
+        buffer_u64(buffer, sim->clocks[i].slowest);
+        buffer_u64(buffer, sim->clocks[i].fastest);
+        buffer_u64(buffer, sim->clocks[i].frequency);
+        buffer_u64(buffer, sim->clocks[i].shift);
+        buffer_u64(buffer, sim->clocks[i].changes);
     }
+    buffer_u64(buffer, sim->rated_at);
+    buffer_u64(buffer, sim->rated_time);
     buffer_u32(buffer, sim->quantum_cycles);
 }
 
@@ -58,11 +66,14 @@ void sim_save(const Sim *sim, Buffer *buffer) {
         save_link(sim->links[i], buffer);
 }
 
-static void say_other_clock(const Sim *sim, const char *name, uint64_t hertz, char *why, size_t why_size) {
-    const Clock *clock = NULL;
-    for (uint32_t i = 0; i < sim->clock_count; i++)
-        if (strcmp(sim->clocks[i].name, name) == 0) clock = &sim->clocks[i];
-    if (clock && clock->hertz != hertz)
+static void say_other_clock(const Sim *sim, const char *name, uint64_t hertz, uint64_t slowest,
+                            uint64_t fastest, char *why, size_t why_size) {
+    const Clock *clock = sim_find_clock(sim, name);
+    if (clock && clock->hertz == hertz)
+        snprintf(why, why_size,
+                 "clock.%s: expected %lu Hz to %lu Hz as in the checkpoint, got %lu Hz to %lu Hz", name,
+                 slowest, fastest, clock->slowest, clock->fastest);
+    else if (clock)
         snprintf(why, why_size,
                  "clock.%s: expected %lu Hz as in the checkpoint, got %lu Hz (times are saved in ticks that "
                  "all clocks share)",
@@ -72,21 +83,47 @@ static void say_other_clock(const Sim *sim, const char *name, uint64_t hertz, ch
                  hertz);
 }
 
-/* Times are in ticks of the common time base, so every clock must be the same. */
-static bool load_clocks(const Sim *sim, Reader *reader, char *why, size_t why_size) {
-    uint32_t count = reader_u32(reader);
-    for (uint32_t i = 0; i < count; i++) {
-        char name[NAME_BYTES];
-        if (!reader_name(reader, name, sizeof name))
-            return snapshot_fail(why, why_size, sim->name, "its clocks are damaged");
-        uint64_t hertz = reader_u64(reader);
-        if (i < sim->clock_count && strcmp(name, sim->clocks[i].name) == 0 && hertz == sim->clocks[i].hertz)
-            continue;
-        say_other_clock(sim, name, hertz, why, why_size);
+/* Times are in ticks of the common time base, so every clock must be the same, and what it may become. */
+static bool load_clock(const Sim *sim, uint32_t i, SavedClock *saved, Reader *reader, char *why,
+                       size_t why_size) {
+    char name[NAME_BYTES];
+    if (!reader_name(reader, name, sizeof name))
+        return snapshot_fail(why, why_size, sim->name, "its clocks are damaged");
+    uint64_t hertz = reader_u64(reader), slowest = reader_u64(reader), fastest = reader_u64(reader);
+    SavedClock state = {reader_u64(reader), 0, 0};
+    state.shift = reader_u64(reader);
+    state.changes = reader_u64(reader);
+    const Clock *clock = i < sim->clock_count ? &sim->clocks[i] : NULL;
+    if (!clock || strcmp(name, clock->name) != 0 || hertz != clock->hertz || slowest != clock->slowest ||
+        fastest != clock->fastest) {
+        say_other_clock(sim, name, hertz, slowest, fastest, why, why_size);
         return false;
     }
+    if (state.frequency < slowest || state.frequency > fastest || (i == 0 && state.shift))
+        return snapshot_fail(why, why_size, sim->name, "its clocks are damaged");
+    saved[i] = state;
+    return true;
+}
+
+static bool load_clocks(Sim *sim, uint64_t now, Reader *reader, char *why, size_t why_size) {
+    SavedClock *saved = calloc(sim->clock_count, sizeof *saved);
+    ensure(saved);
+    uint32_t count = reader_u32(reader);
+    bool good = true;
+    for (uint32_t i = 0; i < count && good; i++)
+        good = load_clock(sim, i, saved, reader, why, why_size);
+    sim->rated_at = good ? reader_u64(reader) : 0;
+    sim->rated_time = good ? reader_u64(reader) : 0;
+    if (good && count == sim->clock_count) {
+        sim->now = now;
+        clocks_restore(sim, saved);
+    }
+    free(saved);
+    if (!good) return false;
     uint32_t quantum = reader_u32(reader);
-    if (!reader->failed && count == sim->clock_count && quantum == sim->quantum_cycles) return true;
+    if (!reader->failed && sim->rated_at <= now && count == sim->clock_count &&
+        quantum == sim->quantum_cycles)
+        return true;
     snprintf(why, why_size,
              "expected %u clocks and a quantum of %u cycles as in the checkpoint, got %u and %u", count,
              quantum, sim->clock_count, sim->quantum_cycles);
@@ -218,7 +255,7 @@ static void laws_hold(void *context) {
 static void wake_all(const Sim *sim) {
     for (uint32_t i = 0; i < sim->object_count; i++) {
         SimObject *object = sim->objects[i];
-        object_poke(object, (sim->now + object->period - 1) / object->period * object->period);
+        object_poke(object, object_edge(object, sim->now));
     }
 }
 
@@ -226,12 +263,11 @@ bool sim_load(Sim *sim, Reader *reader, const SnapshotChanges *changes, char *wh
     if (reader_u32(reader) != SIM_MARK)
         return snapshot_fail(why, why_size, sim->name, "not a snapshot of a machine");
     uint64_t now = reader_u64(reader);
-    if (!load_clocks(sim, reader, why, why_size)) return false;
+    if (!load_clocks(sim, now, reader, why, why_size)) return false;
     uint32_t objects = reader_u32(reader), links = reader_u32(reader);
     if (links != sim->link_count) return say_other_machine(sim, *reader, objects, links, why, why_size);
     if (now % sim->quantum || now >> LATEST_SHIFT)
         return snapshot_fail(why, why_size, sim->name, "expected a time at a quantum boundary, got another");
-    sim->now = now;
     if (sim->tracer) tracer_time_has_moved(sim->tracer);
     SavedObject *saved = calloc(1, sizeof *saved);
     ensure(saved);
@@ -292,7 +328,10 @@ bool snapshot_list(Reader *reader, uint64_t *now, SnapshotVisitor *visit, void *
     *now = reader_u64(reader);
     uint32_t clocks = reader_u32(reader);
     for (uint32_t i = 0; i < clocks && reader_name(reader, name, sizeof name); i++)
-        reader_u64(reader);
+        for (uint32_t k = 0; k < NUMBERS_OF_CLOCK; k++)
+            reader_u64(reader);
+    reader_u64(reader);
+    reader_u64(reader);
     reader_u32(reader);
     uint32_t objects = reader_u32(reader), links = reader_u32(reader);
     if (reader->failed) return snapshot_fail(why, why_size, "machine", "its clocks are damaged");

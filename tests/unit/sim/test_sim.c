@@ -3,6 +3,7 @@
 #include "core/sim/base/random.h"
 #include "core/sim/base/units.h"
 #include "core/sim/checkpoint/snapshot.h"
+#include "core/sim/clocks.h"
 #include "tests/unit/panic_text.h"
 
 #include <check.h>
@@ -81,8 +82,17 @@ static uint64_t node_tick(SimObject *object, uint64_t now) {
     return next;
 }
 
-static const Class node_class = {
-    .name = "Node", .doc = "For tests", .bytes = sizeof(Node), .fields = node_fields, .tick = node_tick};
+static void node_clocks_changed(SimObject *object, const Clock *was) {
+    Node *node = (Node *)object;
+    node->busy_until = clock_moved_edge(object, was, node->busy_until);
+}
+
+static const Class node_class = {.name = "Node",
+                                 .doc = "For tests",
+                                 .bytes = sizeof(Node),
+                                 .fields = node_fields,
+                                 .clocks_changed = node_clocks_changed,
+                                 .tick = node_tick};
 
 typedef struct {
     SimObject obj;
@@ -184,6 +194,90 @@ START_TEST(a_message_waits_for_an_edge_of_the_receivers_clock) {
     ck_assert_uint_ge(b->log[0], earliest);
     ck_assert_uint_lt(b->log[0], earliest + period);
     sim_free(sim);
+}
+END_TEST
+
+/* From 462 to 924 MHz beside a first clock of 700 MHz, both of which may change. */
+static Sim *changing_clocks(void) {
+    Sim *sim = two_clocks();
+    sim_clock_may_change(sim, "core", 350000000, 700000000);
+    sim_clock_may_change(sim, "dram", 462000000, 924000000);
+    sim_set_quantum(sim, 10);
+    return sim;
+}
+
+START_TEST(a_clock_that_changes_goes_on_to_count_and_has_edges_of_its_new_period) {
+    Sim *sim = changing_clocks();
+    Node *a = add_node(sim, "a", "core", 1000, 0), *b = add_node(sim, "b", "dram", 0, 0);
+    wire(sim, a, b, (LinkOptions){.latency = 20});
+    sim_elaborate(sim);
+    Clock *core = &sim->clocks[0], *dram = &sim->clocks[1];
+    uint64_t core_period = core->period, dram_period = dram->period;
+    sim_run(sim, 7 * sim->quantum); /* cycle 70 of core, between 92 and 93 of dram */
+    ck_assert_uint_eq(clock_cycle(dram, sim->now), 92);
+    sim_set_clock(sim, dram, 462000000);
+    ck_assert_uint_eq(dram->period, 2 * dram_period);
+    ck_assert_uint_eq(clock_cycle(dram, object_edge(&b->obj, sim->now)), 93);
+    ck_assert_uint_eq(object_time(&b->obj, 93), object_edge(&b->obj, sim->now));
+    sim_set_clock(sim, core, 350000000);
+    ck_assert_uint_eq(core->period, core_period);
+    ck_assert_uint_eq(dram->period, dram_period);
+    ck_assert_uint_eq(object_cycle(&b->obj, object_edge(&b->obj, sim->now)), 93);
+    ck_assert_uint_eq(core->changes + dram->changes, 2);
+    sim_run(sim, 14 * sim->quantum);
+    ck_assert_uint_eq(clock_cycle(core, sim->now), 140);
+    ck_assert_uint_eq(sim->rated_time, 100000); /* 70 cycles of 700 MHz, in ps */
+    sim_free(sim);
+}
+END_TEST
+
+START_TEST(a_message_goes_on_by_cycles_of_the_sender_when_its_clock_changes) {
+    Sim *sim = changing_clocks();
+    Node *a = add_node(sim, "a", "dram", 1, 0), *b = add_node(sim, "b", "core", 0, 0);
+    wire(sim, a, b, (LinkOptions){.latency = 40});
+    sim_elaborate(sim);
+    uint64_t period = a->obj.period;
+    sim_run(sim, sim->quantum); /* cycle 10 of core; sent in cycle 0 */
+    sim_set_clock(sim, a->obj.clock, 462000000);
+    uint64_t left = 40 * period - sim->now, arrives = sim->now + 2 * left;
+    ck_assert_uint_eq(a->out.send->latency, 40 * 2 * period);
+    sim_run(sim, 100 * sim->quantum);
+    ck_assert_uint_eq(b->received, 1);
+    ck_assert_uint_ge(b->log[0], arrives);
+    ck_assert_uint_le(b->log[0],
+                      arrives + 3 * b->obj.period); /* edges before and after, one of them of longer cycles */
+    sim_free(sim);
+}
+END_TEST
+
+START_TEST(what_an_object_has_reserved_stays_at_its_cycle_when_its_clock_changes) {
+    Sim *sim = changing_clocks();
+    Node *a = add_node(sim, "a", "core", 2, 0), *b = add_node(sim, "b", "dram", 0, 100);
+    wire(sim, a, b, (LinkOptions){.latency = 10});
+    sim_elaborate(sim);
+    sim_run(sim, 3 * sim->quantum);
+    ck_assert_uint_eq(b->received, 1);
+    uint64_t until = object_cycle(&b->obj, b->busy_until);
+    sim_set_clock(sim, b->obj.clock, 600000000);
+    ck_assert_uint_eq(object_cycle(&b->obj, b->busy_until), until);
+    ck_assert_uint_eq(b->busy_until % b->obj.period, 0);
+    sim_run(sim, 100 * sim->quantum);
+    ck_assert_uint_eq(object_cycle(&b->obj, b->log[1]), until);
+    sim_free(sim);
+}
+END_TEST
+
+START_TEST(a_wire_that_a_frequency_makes_quicker_than_the_quantum_is_not_cut) {
+    for (uint64_t fastest = 924000000; fastest <= 1848000000; fastest *= 2) {
+        Sim *sim = two_clocks();
+        sim_clock_may_change(sim, "dram", 924000000, fastest);
+        sim_set_quantum(sim, 10);
+        Node *a = add_node(sim, "a", "dram", 1, 0), *b = add_node(sim, "b", "core", 0, 0);
+        wire(sim, a, b, (LinkOptions){.latency = 20});
+        sim_elaborate(sim);
+        ck_assert_int_eq(a->obj.cluster != b->obj.cluster, fastest == 924000000);
+        sim_free(sim);
+    }
 }
 END_TEST
 
@@ -632,6 +726,10 @@ Suite *sim_suite(void) {
     tcase_add_test(run, a_message_is_seen_after_the_latency_and_not_before);
     tcase_add_test(run, a_full_link_takes_the_next_message_the_cycle_after_a_pop);
     tcase_add_test(run, a_message_waits_for_an_edge_of_the_receivers_clock);
+    tcase_add_test(run, a_clock_that_changes_goes_on_to_count_and_has_edges_of_its_new_period);
+    tcase_add_test(run, a_message_goes_on_by_cycles_of_the_sender_when_its_clock_changes);
+    tcase_add_test(run, what_an_object_has_reserved_stays_at_its_cycle_when_its_clock_changes);
+    tcase_add_test(run, a_wire_that_a_frequency_makes_quicker_than_the_quantum_is_not_cut);
     tcase_add_test(run, links_of_a_quantum_or_more_cut_the_machine_and_quicker_ones_do_not);
     tcase_add_test(run, a_cut_link_frees_slots_at_the_quantum_boundary);
     tcase_add_test(run, objects_without_work_are_not_ticked_and_time_jumps);

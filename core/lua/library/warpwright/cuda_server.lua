@@ -397,7 +397,12 @@ local function device_numbers(sim, capability)
   local sm, l2_bytes, hertz = sms[1], 0, {}
   for _, l2 in ipairs(l2s) do l2_bytes = l2_bytes + l2.size end
   for _, clock in ipairs(sim.machine:clocks()) do hertz[clock.name] = clock.hertz end
-  local core_hertz = sim.machine:clocks()[1].hertz
+  local first = sim.machine:clocks()[1]
+  local core_hertz = first.hertz
+  if first.slowest < first.fastest then
+    core.user_error(("clock.%s: expected one frequency, by which the events of CUDA programs tell times, got %d Hz to %d Hz"):format(
+      first.name, first.slowest, first.fastest))
+  end
   return {
     capability // 10, capability % 10, #sms, sm.warps * 32, sm.ctas, sm.registers, sm.shared, l2_bytes, core_hertz // 1000,
     (hertz.dram or core_hertz) // 1000, mcs[1] and #mcs * mcs[1].bus_bytes * bits_of_bus_byte or 64, sm.schedulers, sm.register_unit, 0,

@@ -186,6 +186,25 @@ local function connect(self, definition, specification, handles, native, hooks, 
   return plain, period
 end
 
+--- Of a coordinator, whose hooks are called when all is at rest: self:clock("core") -> Hz at present, the least and the most that it
+--- may have; self:set_clock("core", "700MHz"), or in Hz.
+local function add_clocks(scope, native)
+  local function check(what, name)
+    if scope ~= "machine" then error(("%s: expected a policy of scope machine, got one of scope %s"):format(what, scope), 3) end
+    if type(name) ~= "string" then error(("%s: expected the name of a clock, got %s"):format(what, names.shown(name)), 3) end
+  end
+  function Instance.clock(_, name)
+    check("clock", name)
+    local frequency, slowest, fastest = native.clock(name)
+    if not frequency then error(("clock: no clock of the machine matches '%s'"):format(name), 2) end
+    return frequency, slowest, fastest
+  end
+  function Instance.set_clock(_, name, frequency)
+    check("set_clock", name)
+    native.set_clock(name, frequency)
+  end
+end
+
 return function(specification, handles, native)
   own_state.confine()
   --- self:cycle(): the present cycle, of the clock of the object that the instance is about.
@@ -208,6 +227,7 @@ return function(specification, handles, native)
   end
   Instance.count = count_into(counters, native)
   add_shares(definition, native)
+  add_clocks(definition.scope, native)
   add_own_l1(specification.users or {})
   local self = { state = {}, handles = handles }
   for _, name in ipairs(names.sorted_keys(handles)) do

@@ -20,7 +20,7 @@ function result.kernel_of(launch)
 end
 
 --- Simulated time.
-local function seconds_of(r) return r.cycles / r.structure.core_hertz end
+local function seconds_of(r) return rawget(r, "simulated") or r.cycles / r.structure.core_hertz end
 
 --- The stats that belong to the run and not to an object.
 local function run_rows(r)
@@ -28,6 +28,12 @@ local function run_rows(r)
   local function add(name, value, unit, doc, whole) rows:add(name, value, unit, doc, whole) end
   add("run.cycles", r.cycles, "cycles", "Core cycles, those between kernels included")
   if rawget(r, "structure") then add("run.seconds", seconds_of(r), "s", "Simulated time: run.cycles at the core clock") end
+  for _, clock in ipairs(rawget(r, "clocks") or {}) do
+    local prefix = ("run.clock.%s."):format(clock.name)
+    add(prefix .. "cycles", clock.cycles, "cycles", "Of this clock")
+    add(prefix .. "frequency", ratio(clock.cycles, r.simulated), "Hz", "Mean, over the simulated time", r.simulated)
+    add(prefix .. "changes", clock.changes, "changes", "Times that its frequency changed")
+  end
   add("run.warp_instructions", r.warp_instructions, "instructions", "Issued warp instructions")
   add("run.thread_instructions", r.thread_instructions, "instructions", "The same, counted once per active thread")
   add("run.ipc", r.ipc, "1/cycle", "Thread instructions per core cycle", r.cycles + 0.0)
@@ -63,6 +69,8 @@ local function run_fields(name, policy, totals, launches)
     warp_ipc = ratio(totals.warp_instructions, totals.cycles),
     memory_peak = totals.memory_peak,
     seconds = totals.seconds,
+    simulated = totals.simulated,
+    clocks = totals.clocks,
     printed = totals.printed or "", -- of kernels that have not ended
     cycles_per_second = ratio(totals.cycles, totals.seconds),
     launches = launches,
@@ -121,6 +129,13 @@ function Result:since(earlier)
   end
   local since = { memory_peak = self.memory_peak }
   for _, name in ipairs(totals) do since[name] = self[name] - earlier[name] end
+  if rawget(self, "clocks") then
+    since.simulated, since.clocks = self.simulated - earlier.simulated, {}
+    for i, clock in ipairs(self.clocks) do
+      local before = earlier.clocks[i]
+      since.clocks[i] = { name = clock.name, cycles = clock.cycles - before.cycles, changes = clock.changes - before.changes }
+    end
+  end
   local r = run_fields(self.machine, self.policy, since, { table.unpack(self.launches, #earlier.launches + 1) })
   for _, name in ipairs { "workload", "size", "checks", "out", "policy_from", "structure", "memcheck" } do r[name] = self[name] end
   with_counted(r, rows_of(self):since(rows_of(earlier), self.policy_from == earlier.policy_from))
@@ -182,7 +197,7 @@ local function over_pattern(r, pattern)
 end
 
 local function unknown(r, key)
-  local patterns, seen = { "energy" }, { sampled = true, rows = true, counted = true, structure = true, energies = true }
+  local patterns, seen = { "energy" }, { sampled = true, rows = true, counted = true, structure = true, energies = true, simulated = true, clocks = true }
   for _, field in ipairs(names.sorted_keys(r)) do
     if not seen[field] then patterns[#patterns + 1] = field end
   end

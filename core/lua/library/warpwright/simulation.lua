@@ -106,7 +106,17 @@ function simulation.build(config, options)
   return sim
 end
 
+local function require_fixed_clocks(built)
+  for _, clock in ipairs((built:clocks())) do
+    if clock.slowest < clock.fastest then
+      core.user_error(("sample: expected clocks that do not change, got clock.%s with %d Hz to %d Hz"):format(clock.name, clock.slowest,
+        clock.fastest))
+    end
+  end
+end
+
 local function make_gpu(self)
+  if self.options.sample then require_fixed_clocks(self.machine) end
   local gpu = core.gpu(self.machine, self.memory, self.label)
   if self.options.bounds then gpu:set_bounds(self.options.bounds) end
   if self.options.memcheck then core.memcheck(gpu) end
@@ -286,6 +296,18 @@ function Simulation:fork(variants)
   return fork.run(self, variants)
 end
 
+--- sim:set_clock("core", "800MHz"): the clock has this frequency from here on, between two calls of sim:run {} or sim:advance().
+function Simulation:set_clock(name, frequency)
+  if type(name) ~= "string" then names.expected("set_clock", "the name of a clock", name) end
+  if self.program and coroutine.status(self.program) ~= "suspended" then
+    core.user_error "set_clock: expected a call between two sim:run {}, got one by the host program or behind it"
+  end
+  self.machine:set_clock(name, frequency)
+end
+
+--- sim:clocks(): { { name =, hertz = at first, frequency = at present, slowest =, fastest =, cycles =, changes = } ... }.
+function Simulation:clocks() return (self.machine:clocks()) end
+
 --- sim:advance(cycles): runs a machine without SMs, which has no kernels, for so many core cycles, to the next quantum
 -- boundary. Returns "time", or "idle" when nobody had anything to do any more.
 function Simulation:advance(cycles)
@@ -293,9 +315,19 @@ function Simulation:advance(cycles)
   return self.stopped
 end
 
+--- To totals, of a machine whose clocks may change: simulated seconds, and cycles of each clock.
+local function add_clocks(self, totals)
+  local clocks = self.machine:clocks()
+  for _, clock in ipairs(clocks) do
+    if clock.slowest < clock.fastest then totals.clocks = clocks end
+  end
+  if totals.clocks then totals.simulated = self.machine:seconds() end
+  return totals
+end
+
 --- The totals of a machine that advance() runs.
 local function totals_without_gpu(self)
-  return { cycles = self.cycles, warp_instructions = 0, thread_instructions = 0, memory_peak = 0, seconds = 0 }
+  return add_clocks(self, { cycles = self.cycles, warp_instructions = 0, thread_instructions = 0, memory_peak = 0, seconds = 0 })
 end
 
 --- The result that these counters make. Counters of policies are among them where all launches had timing: of windows they are in
@@ -318,7 +350,7 @@ function Simulation:result()
     return result.new(self.name, self.policy, totals_without_gpu(self), {}, self.machine)
   end
   local gpu = self:gpu()
-  local totals = gpu:totals()
+  local totals = add_clocks(self, gpu:totals())
   totals.seconds = totals.seconds + (self.choices["seconds before"] or 0)
   local in_kernel = totals.stopped or self.program and coroutine.status(self.program) == "suspended"
   if not in_kernel then gpu:drain() end
