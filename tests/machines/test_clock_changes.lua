@@ -99,7 +99,7 @@ harness.test("cycles of each clock and the simulated time go on from what they w
     return by_name
   end
   sim:run { until_cycle = 7000 }
-  local before = clocks()
+  local before, first = clocks(), sim:result()
   sim:set_clock("core", "350MHz")
   sim:set_clock("dram", 462000000)
   local between = clocks()
@@ -115,6 +115,11 @@ harness.test("cycles of each clock and the simulated time go on from what they w
   assert(math.abs(r["run.seconds"] - (fast / 700e6 + slow / 350e6)) < 1e-11)
   harness.equal(r["run.clock.core.changes"], 1)
   harness.equal(r["run.clock.dram.cycles"], after.dram.cycles)
+  local since = r:since(first)
+  assert(math.abs(since["run.seconds"] - slow / 350e6) < 1e-11)
+  harness.equal(since["run.clock.core.changes"], 1)
+  harness.equal(since["run.clock.dram.cycles"], after.dram.cycles - before.dram.cycles)
+  assert(math.abs(since["run.clock.core.frequency"] - 350e6) < 1)
   sim:close()
 end)
 
@@ -147,8 +152,13 @@ harness.test("a clock must not change beside objects that keep its times, or so 
     ww.build("gtx480_mesh", { set = { "quantum=4", "clock.icnt=" .. frequencies.icnt } }):gpu()
   end)
   refused("quantum: expected 1 to 8 cycles of clock core", function()
-    ww.build("gtx480", { set = { "clock.core=" .. frequencies.core } }):gpu()
+    ww.build("gtx480", { set = { "quantum=9", "clock.core=" .. frequencies.core } }):gpu()
   end)
+end)
+
+harness.test("the quantum that a config gives is shorter where clocks change and a wire may be quicker", function()
+  harness.contains(ww.build("gtx480", { set = { "clock.core=" .. frequencies.core } }):config(), "m:quantum(8)")
+  harness.contains(ww.build("gtx480", { set = { "clock.dram=" .. frequencies.dram } }):config(), "m:quantum(16)")
 end)
 
 harness.test("only a policy of the whole machine sets clocks", function()

@@ -461,6 +461,13 @@ function Builder:__index(key)
   core.user_error(("m: no method or class matches '%s'%s"):format(tostring(key), names.available(key, classes)))
 end
 
+--- The first of the clocks that may change during a run, or nil.
+function machine.changing_clock(built)
+  for _, clock in ipairs((built:clocks())) do
+    if clock.slowest < clock.fastest then return clock end
+  end
+end
+
 --- The objects of the machine as it is without policies.
 local function sketch(description, overrides)
   local bare = core.machine(description.name)
@@ -484,7 +491,7 @@ function machine.build(description, options)
   local quantum = overridden(overrides, "quantum", nil)
   if quantum then
     built:quantum(quantum)
-  elseif not rawget(builder, "has_quantum") then
+  elseif not rawget(builder, "has_quantum") or machine.changing_clock(built) then
     built:quantum_by_wires()
   end
   if options.order ~= nil and type(options.order) ~= "string" then
