@@ -2,6 +2,7 @@
 #include "core/sim/base/host_memory.h"
 #include "core/sim/base/random.h"
 #include "core/sim/checkpoint/buffer.h"
+#include "core/sim/clock_shares.h"
 #include "core/sim/clocks.h"
 #include "core/sim/trace/trace.h"
 
@@ -118,8 +119,10 @@ void sim_free(Sim *sim) {
         free(sim->clusters[i].emitted);
         free(sim->clusters[i].fault);
     }
-    for (uint32_t i = 0; i < sim->clock_count; i++)
+    for (uint32_t i = 0; i < sim->clock_count; i++) {
         free(sim->clocks[i].name);
+        clock_shares_free(&sim->clocks[i]);
+    }
     free(sim->clocks);
     free(sim->objects);
     free(sim->links);

@@ -1,5 +1,6 @@
 #include "core/sim/clocks.h"
 
+#include "core/sim/clock_shares.h"
 #include "core/sim/threads.h"
 
 #include <stdlib.h>
@@ -118,6 +119,11 @@ uint64_t clocks_least_latency(const Link *link) {
 
 /* --- A change ---------------------------------------------------------------------------------- */
 
+uint64_t sim_picoseconds(const Sim *sim) {
+    unsigned __int128 since = sim->now - sim->rated_at;
+    return sim->rated_time + (uint64_t)(since * 1000000000000u / sim->ticks_per_second);
+}
+
 static void set_rate(Sim *sim) {
     const Clock *first = sim->clocks;
     sim->ticks_per_second = first->period * first->frequency;
@@ -125,8 +131,7 @@ static void set_rate(Sim *sim) {
 
 /* Time passes at another rate. */
 static void change_rate(Sim *sim) {
-    unsigned __int128 since = sim->now - sim->rated_at;
-    sim->rated_time += (uint64_t)(since * 1000000000000u / sim->ticks_per_second);
+    sim->rated_time = sim_picoseconds(sim);
     sim->rated_at = sim->now;
     set_rate(sim);
 }
@@ -209,6 +214,7 @@ void sim_set_clock(Sim *sim, Clock *clock, uint64_t hertz) {
                    clock->name, clock->slowest, clock->fastest, sim->name, hertz);
     if (hertz == clock->frequency) return;
     threads_read_mail(sim);
+    clock_shares_take(sim, clock, sim_picoseconds(sim));
     Clock *was = copy_of_clocks(sim);
     clock->frequency = hertz;
     clock->changes++;

@@ -10,6 +10,8 @@
 
 /* Between quanta. A user error where the clock may not have this frequency. */
 void sim_set_clock(Sim *sim, Clock *clock, uint64_t hertz);
+/* Simulated time at the present boundary. */
+uint64_t sim_picoseconds(const Sim *sim);
 /* May any clock change? */
 bool clocks_may_change(const Sim *sim);
 /* The highest frequency that the clock has while the first one has its lowest: what beside it is quickest. */

@@ -12,6 +12,12 @@
 #include "core/sim/mailbox.h"
 #include "core/sim/work_split.h"
 
+/* What a clock's objects have counted at one of its frequencies (clock_shares.h). */
+typedef struct {
+    uint64_t frequency, picoseconds;
+    uint64_t *counters;
+} ClockShare;
+
 struct Clock {
     char *name;
     uint64_t hertz;            /* at first */
@@ -22,6 +28,10 @@ struct Clock {
     uint64_t inverse;          /* for clock_cycle()                       */
     uint64_t shift;            /* cycles that a change has put it forward, or back, modulo 2^64 */
     uint64_t changes;
+    ClockShare *shares;    /* of the time until it last changed */
+    uint64_t *counted;     /* what its objects had counted then */
+    uint64_t counted_time; /* picoseconds                       */
+    uint32_t share_count, counter_count;
 };
 
 typedef struct {

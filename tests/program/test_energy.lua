@@ -10,7 +10,7 @@ local function run(options)
   return ww.run(o)
 end
 
-local function near(got, want) assert(math.abs(got - want) <= 1e-9 * math.abs(want), ("%.12g, not %.12g"):format(got, want)) end
+local function near(got, want, part) assert(math.abs(got - want) <= (part or 1e-9) * math.abs(want), ("%.12g, not %.12g"):format(got, want)) end
 
 --- The technology with some numbers of its own.
 local function with(numbers)
@@ -49,6 +49,97 @@ harness.test("power counts for all the time of the run", function()
   local r = run()
   near(r:energy_by(with { sm_leakage = 2 }).total, 2 * 15 * r.cycles / 700e6)
   near(r:energy_by(with { dram_background = 0.25 }).total, 0.25 * 6 * r.cycles / 700e6)
+end)
+
+--- Without a change the technology with voltages is the same machine's with other numbers.
+local voltages <const> = { core = { ["350MHz"] = 0.6, ["700MHz"] = 1, ["1GHz"] = 1.3 }, dram = { [462000000] = 0.5, ["924MHz"] = 1 } }
+
+local function with_voltages(numbers)
+  local t = with(numbers)
+  local copy = { doc = "of a test", voltages = voltages }
+  for name, number in pairs(t) do
+    if type(number) == "table" and number[2] then copy[name] = number end
+  end
+  return ww.technology "test" (copy)
+end
+
+harness.test("events take the square of the clock's voltage, and leakage the voltage, linear between its points", function()
+  local r = run { set = { ["clock.core"] = "525MHz", quantum = 8 } }
+  local v = 0.8 -- between 350 and 700 MHz
+  near(r:energy_by(with_voltages { operand = 5 }).total, v ^ 2 * r:energy_by(with { operand = 5 }).total)
+  near(r:energy_by(with_voltages { sm_leakage = 2 }).total, v * r:energy_by(with { sm_leakage = 2 }).total)
+  near(r:energy_by(with_voltages { dram_bit = 2 }).total, r:energy_by(with { dram_bit = 2 }).total)
+  near(r:energy_by(with_voltages { crossbar_bit = 2 }).total, r:energy_by(with { crossbar_bit = 2 }).total)
+end)
+
+harness.test("what a clock's objects did at each frequency takes the voltage of that frequency", function()
+  local set = { ["clock.core"] = "700MHz, 350MHz to 700MHz", ["clock.dram"] = "924MHz, 462MHz to 924MHz" }
+  local sim = ww.build("gtx480", { policy = "gto", set = set })
+  sim:start("vecadd", "small")
+  sim:run { until_cycle = 3000 }
+  local first = sim:result()
+  sim:set_clock("core", "350MHz")
+  sim:set_clock("dram", "462MHz")
+  sim:run { until_cycle = 6000 }
+  local second = sim:result():since(first)
+  sim:set_clock("core", "700MHz")
+  sim:run {}
+  local all = sim:result()
+  local third = all:since(first)
+  local picoseconds = 1e-6 -- of microseconds
+  for number, power in pairs { operand = 2, dram_bit = 2, sm_leakage = 1, dram_background = 1 } do
+    local slow = (number:find "dram" and 0.5 or 0.6) ^ power
+    local function joules(r) return r:energy_by(with { [number] = 3 }).total end
+    near(second:energy_by(with_voltages { [number] = 3 }).total, slow * joules(second), picoseconds)
+    near(first:energy_by(with_voltages { [number] = 3 }).total, joules(first), picoseconds)
+    local rest = joules(all) - joules(first) - joules(second)
+    if number:find "dram" then rest = slow * rest end
+    near(all:energy_by(with_voltages { [number] = 3 }).total, joules(first) + slow * joules(second) + rest, picoseconds)
+    near(third:energy_by(with_voltages { [number] = 3 }).total, slow * joules(second) + rest, picoseconds)
+  end
+  sim:close()
+end)
+
+harness.test("a run with clocks that change has the same energies after a resume", function()
+  local sim = ww.build("gtx480", { policy = "gto", set = { ["clock.core"] = "700MHz, 350MHz to 700MHz" } })
+  local function second_half(built)
+    built:run {}
+    local joules = built:result():energy_by(with_voltages { operand = 3, sm_leakage = 1 }).total
+    built:close()
+    return joules
+  end
+  sim:start("vecadd", "small")
+  sim:run { until_cycle = 2000 }
+  sim:set_clock("core", "350MHz")
+  sim:run { until_cycle = 4000 }
+  sim:set_clock("core", "600MHz")
+  sim:run { until_cycle = 5000 }
+  local file = harness.folder() .. "/voltages.ckpt"
+  sim:checkpoint(file)
+  local want = second_half(sim)
+  local again = ww.build("gtx480", { policy = "gto", set = { ["clock.core"] = "700MHz, 350MHz to 700MHz" } })
+  again:resume(file)
+  again:start("vecadd", "small")
+  harness.equal(second_half(again), want)
+end)
+
+harness.test("voltages that are none, or do not hold a frequency of the run, are refused", function()
+  local function refused(text, work)
+    local good, problem = pcall(work)
+    assert(not good, "it went well")
+    harness.contains(tostring(problem), text)
+  end
+  local r = run { set = { ["clock.core"] = "1200MHz", quantum = 8 } }
+  refused("voltages.core: expected points below and above 1200000000 Hz, which the run had, got 350000000 Hz to 1000000000 Hz",
+    function() r:energy_by(with_voltages { operand = 1 }) end)
+  local t = with {}
+  for _, wrong in ipairs { { core = 1 }, { core = {} }, { core = { ["700MHz"] = 0 } }, { core = { fast = 1 } } } do
+    local copy = { doc = "", voltages = wrong }
+    for name, number in pairs(t) do
+      if type(number) == "table" and number[2] then copy[name] = number end
+    end
+    refused("technology test: voltages.core", function() ww.technology "test" (copy) end)
+  end
 end)
 
 harness.test("an SRAM four times as large costs twice as much a bit", function()

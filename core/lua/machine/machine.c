@@ -8,6 +8,7 @@
 #include "core/lua/policy/policy.h"
 #include "core/sim/alias.h"
 #include "core/sim/base/units.h"
+#include "core/sim/clock_shares.h"
 #include "core/sim/clocks.h"
 
 #include <math.h>
@@ -303,6 +304,49 @@ static int l_clocks(lua_State *L) {
     return 2;
 }
 
+typedef struct {
+    lua_State *L;
+    const Clock *clock;
+    const ClockShare *share; /* NULL: what has been counted since the last change, if any */
+    uint32_t i;
+} PushedShare;
+
+static void push_counter(void *context, const SimObject *object, const Field *stat, uint64_t value) {
+    PushedShare *p = context;
+    uint64_t before = p->clock->counted ? p->clock->counted[p->i] : 0;
+    uint64_t counted = p->share ? p->share->counters[p->i] : value - before;
+    p->i++;
+    if (!counted) return;
+    lua_pushfstring(p->L, "%s.%s", object->path, stat->name);
+    lua_pushinteger(p->L, (lua_Integer)counted);
+    lua_rawset(p->L, -3);
+}
+
+static void push_share(lua_State *L, const Sim *sim, const Clock *clock, const ClockShare *share) {
+    uint64_t time = share ? share->picoseconds : sim_picoseconds(sim) - clock->counted_time;
+    lua_newtable(L);
+    set_integer(L, "frequency", share ? share->frequency : clock->frequency);
+    lua_pushnumber(L, (double)time * 1e-12);
+    lua_setfield(L, -2, "seconds");
+    lua_newtable(L);
+    clock_shares_visit(sim, clock, push_counter, &(PushedShare){L, clock, share, 0});
+    lua_setfield(L, -2, "counters");
+}
+
+/* machine:clock_shares(name) -> what its objects have counted, settled, at each frequency; since the last change is the last:
+ * { { frequency =, seconds =, counters = { ["sm[0].issued"] = ... } } ... } */
+static int l_clock_shares(lua_State *L) {
+    const Sim *sim = machine_at(L, 1)->sim;
+    const Clock *clock = sim_find_clock(sim, luaL_checkstring(L, 2));
+    if (!clock) return 0;
+    lua_newtable(L);
+    for (uint32_t i = 0; i <= clock->share_count; i++) {
+        push_share(L, sim, clock, i < clock->share_count ? &clock->shares[i] : NULL);
+        lua_rawseti(L, -2, i + 1);
+    }
+    return 1;
+}
+
 /* machine:seconds() of simulated time */
 static int l_seconds(lua_State *L) {
     const Sim *sim = machine_at(L, 1)->sim;
@@ -539,6 +583,7 @@ void machine_open(lua_State *L) {
         {"stop_threads", l_stop_threads},
         {"clocks", l_clocks},
         {"set_clock", l_set_clock},
+        {"clock_shares", l_clock_shares},
         {"seconds", l_seconds},
         {"wires", l_wires},
         {"stats", stats_of_machine},

@@ -1,4 +1,5 @@
 #include "core/sim/checkpoint/snapshot_parts.h"
+#include "core/sim/clock_shares.h"
 #include "core/sim/clocks.h"
 #include "core/sim/trace/trace.h"
 
@@ -45,6 +46,7 @@ static void save_clocks(const Sim *sim, Buffer *buffer) {
         buffer_u64(buffer, sim->clocks[i].frequency);
         buffer_u64(buffer, sim->clocks[i].shift);
         buffer_u64(buffer, sim->clocks[i].changes);
+        clock_shares_save(&sim->clocks[i], buffer);
     }
     buffer_u64(buffer, sim->rated_at);
     buffer_u64(buffer, sim->rated_time);
@@ -84,8 +86,7 @@ static void say_other_clock(const Sim *sim, const char *name, uint64_t hertz, ui
 }
 
 /* Times are in ticks of the common time base, so every clock must be the same, and what it may become. */
-static bool load_clock(const Sim *sim, uint32_t i, SavedClock *saved, Reader *reader, char *why,
-                       size_t why_size) {
+static bool load_clock(Sim *sim, uint32_t i, SavedClock *saved, Reader *reader, char *why, size_t why_size) {
     char name[NAME_BYTES];
     if (!reader_name(reader, name, sizeof name))
         return snapshot_fail(why, why_size, sim->name, "its clocks are damaged");
@@ -101,6 +102,9 @@ static bool load_clock(const Sim *sim, uint32_t i, SavedClock *saved, Reader *re
     }
     if (state.frequency < slowest || state.frequency > fastest || (i == 0 && state.shift))
         return snapshot_fail(why, why_size, sim->name, "its clocks are damaged");
+    if (!clock_shares_load(sim, &sim->clocks[i], reader))
+        return snapshot_fail(why, why_size, sim->name,
+                             "what was counted at each frequency of a clock is damaged, or of other objects");
     saved[i] = state;
     return true;
 }
@@ -327,9 +331,11 @@ bool snapshot_list(Reader *reader, uint64_t *now, SnapshotVisitor *visit, void *
         return snapshot_fail(why, why_size, "machine", "not a snapshot of a machine");
     *now = reader_u64(reader);
     uint32_t clocks = reader_u32(reader);
-    for (uint32_t i = 0; i < clocks && reader_name(reader, name, sizeof name); i++)
+    for (uint32_t i = 0; i < clocks && reader_name(reader, name, sizeof name); i++) {
         for (uint32_t k = 0; k < NUMBERS_OF_CLOCK; k++)
             reader_u64(reader);
+        clock_shares_skip(reader);
+    }
     reader_u64(reader);
     reader_u64(reader);
     reader_u32(reader);

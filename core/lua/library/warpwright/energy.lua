@@ -1,5 +1,6 @@
 -- Energy of a run: events, from the counters of its objects, times the energy of each, and power times time. A technology is a
 -- file in configs/energy; every part of a total is a number of the technology times a count of events.
+local core = require "warpwright.core"
 local names = require "warpwright.names"
 
 local energy = {}
@@ -27,14 +28,53 @@ local function check_number(name, key, number)
   if not kinds[kind] then names.expected(where, "published, scaled or assumed", kind) end
 end
 
---- ww.technology "name" { doc =, NUMBER = { value, unit, kind, source } ... }: energies, as configs/energy has them.
+--- By technology, the points of each clock. A technology is copied field by field.
+local points_of = setmetatable({}, { __mode = "k" })
+
+--- { ["600MHz"] = 0.9, ["700MHz"] = 1 } of a clock as { { hertz, voltage } ... }, the slowest first.
+local function voltage_points(where, points)
+  if type(points) ~= "table" or not next(points) then names.expected(where, '{ ["700MHz"] = 1, ... }', points) end
+  local list = {}
+  for _, frequency in ipairs(names.sorted_keys(points)) do
+    local voltage = points[frequency]
+    if type(voltage) ~= "number" or not (voltage > 0 and voltage < math.huge) then
+      names.expected(("%s: %s"):format(where, tostring(frequency)), "a number above 0", voltage)
+    end
+    list[#list + 1] = { math.tointeger(frequency) or core.quantity(frequency, "Hz", where), voltage }
+  end
+  table.sort(list, function(a, b) return a[1] < b[1] end)
+  return list
+end
+
+--- Linear between the points.
+local function voltage_at(technology, clock, hertz)
+  local points = points_of[technology][clock]
+  for i, point in ipairs(points) do
+    local before = points[i - 1]
+    if hertz == point[1] then return point[2] end
+    if before and before[1] < hertz and hertz < point[1] then
+      return before[2] + (point[2] - before[2]) * (hertz - before[1]) / (point[1] - before[1])
+    end
+  end
+  core.user_error(("technology %s: voltages.%s: expected points below and above %d Hz, which the run had, got %d Hz to %d Hz"):format(
+    technology.name, clock, hertz, points[1][1], points[#points][1]))
+end
+
+--- ww.technology "name" { doc =, NUMBER = { value, unit, kind, source } ... }: energies, as configs/energy has them;
+-- voltages = { CLOCK = { [frequency] = voltage } }, as parts of that for which the numbers are.
 function energy.technology(name)
   if type(name) ~= "string" then names.expected("technology", 'a name (ww.technology "name" {...})', name) end
   return function(t)
     if type(t) ~= "table" then names.expected("technology " .. name, "a table", t) end
-    names.check_keys("technology " .. name, t, { "doc", table.unpack(numbers) })
+    names.check_keys("technology " .. name, t, { "doc", "voltages", table.unpack(numbers) })
     for _, key in ipairs(numbers) do check_number(name, key, t[key]) end
-    t.name = name
+    t.name, points_of[t] = name, {}
+    if t.voltages ~= nil and type(t.voltages) ~= "table" then
+      names.expected(("technology %s: voltages"):format(name), "{ CLOCK = { [frequency] = voltage } }", t.voltages)
+    end
+    for _, clock in ipairs(names.sorted_keys(t.voltages or {})) do
+      points_of[t][clock] = voltage_points(("technology %s: voltages.%s"):format(name, clock), t.voltages[clock])
+    end
     return setmetatable(t, Technology)
   end
 end
@@ -58,7 +98,7 @@ function energy.structure(objects)
   for _, object in ipairs(objects) do
     local class = object.class
     if wanted_parameters[class] then
-      local kept = { path = object.path, class = class }
+      local kept = { path = object.path, class = class, clock = core.clock_of(object) }
       for _, name in ipairs(wanted_parameters[class]) do kept[name] = object[name] end
       structure[#structure + 1] = kept
     else
@@ -150,23 +190,51 @@ local function joules(technology, number)
   return unit:sub(1, 1) == "W" and value or unit:sub(1, 2) == "pJ" and value * 1e-12 or value
 end
 
---- { part =, number =, per = another number that it is a multiple of, or nil, events = } ..., in order of first mention.
-local function count_events(structure, value, seconds, lanes)
-  local rows, by_key = {}, {}
+--- { part =, number =, per = another number that it is a multiple of, or nil, events =, and their sums by voltage and by its square }
+-- ..., in order of first mention. stretches(clock): { { value =, seconds =, voltage = } ... } in which its objects have counted.
+local function count_by_voltage(structure, stretches, lanes)
+  local rows, by_key, voltage = {}, {}, nil
   local function add(part, number, events, per)
     local key = part .. " " .. number
     local row = by_key[key]
     if not row then
-      row = { part = part, number = number, per = per, events = 0.0 }
+      row = { part = part, number = number, per = per, events = 0.0, by_voltage = 0.0, by_square = 0.0 }
       by_key[key], rows[#rows + 1] = row, row
     end
     row.events = row.events + events
+    row.by_voltage, row.by_square = row.by_voltage + events * voltage, row.by_square + events * voltage ^ 2
   end
   for _, object in ipairs(structure) do
-    local function count(name) return value(object.path .. "." .. name) or 0 end
-    counted[object.class](object, count, add, seconds, lanes)
+    for _, stretch in ipairs(stretches(object.clock)) do
+      local function count(name) return stretch.value(object.path .. "." .. name) or 0 end
+      voltage = stretch.voltage
+      counted[object.class](object, count, add, stretch.seconds, lanes)
+    end
   end
   return rows
+end
+
+local function count_events(structure, value, seconds, lanes)
+  local all = { { value = value, seconds = seconds, voltage = 1 } }
+  return count_by_voltage(structure, function() return all end, lanes)
+end
+
+--- What the technology says of the clocks at the frequencies that they had. `clocks`: { [name] = { hertz =, shares = } }.
+local function stretches_of(technology, value, seconds, clocks)
+  local by_clock = {}
+  return function(name)
+    if by_clock[name] then return by_clock[name] end
+    local list, clock = {}, points_of[technology][name] and clocks[name]
+    for i, share in ipairs(clock and clock.shares or {}) do
+      list[i] = { value = function(counter) return share.counters[counter] end, seconds = share.seconds,
+        voltage = voltage_at(technology, name, share.frequency) }
+    end
+    if not list[1] then
+      list[1] = { value = value, seconds = seconds, voltage = clock and voltage_at(technology, name, clock.hertz) or 1 }
+    end
+    by_clock[name] = list
+    return list
+  end
 end
 
 --- What is made of the energy and the time of a run, by name.
@@ -177,11 +245,12 @@ energy.products = {
 
 --- { total = joules, edp =, ed2p =, parts = { ["dram.read"] = joules ... }, order = names of parts, rows = of what they are made,
 -- technology = name, without = classes of the machine that have no energies }. rows: { part =, number =, per =, events =, joules = }.
-function energy.of(structure, technology, value, seconds)
+function energy.of(structure, technology, value, seconds, clocks)
   local e = { total = 0.0, parts = {}, order = {}, technology = technology.name, without = names.sorted_keys(structure.without) }
-  e.rows = count_events(structure, value, seconds)
+  e.rows = count_by_voltage(structure, stretches_of(technology, value, seconds, clocks))
   for _, row in ipairs(e.rows) do
-    row.joules = row.events * joules(technology, row.number) * (row.per and joules(technology, row.per) or 1)
+    local is_power = technology[row.number][2]:sub(1, 1) == "W"
+    row.joules = (is_power and row.by_voltage or row.by_square) * joules(technology, row.number) * (row.per and joules(technology, row.per) or 1)
     if not e.parts[row.part] then
       e.order[#e.order + 1], e.parts[row.part] = row.part, 0.0
     end

@@ -91,7 +91,7 @@ end
 function result.new(name, policy, totals, launches, built, policy_rows, policy_from, counted)
   local r = run_fields(name, policy, totals, table.move(launches, 1, #launches, 1, {})) -- the GPU's list grows
   r.structure = energy.structure(machine.all_objects(built))
-  r.structure.core_hertz = built:clocks()[1].hertz
+  r.structure.core_hertz, r.structure.clocks = built:clocks()[1].hertz, built:clocks()
   counted = counted or built:stats()
   for _, row in ipairs(policy_rows or {}) do counted:add(row.name, row.value, row.unit, row.doc, nil, true) end
   r.policy_from = policy_from or 0
@@ -115,6 +115,25 @@ local function rows_of(r)
   return rows
 end
 
+--- What was counted at each frequency, { { frequency =, seconds =, counters = } ... }, less what had been earlier.
+local function shares_since(shares, earlier)
+  local list, by_frequency = {}, {}
+  local function add(some, sign)
+    for _, share in ipairs(some) do
+      local sum = by_frequency[share.frequency]
+      if not sum then
+        sum = { frequency = share.frequency, seconds = 0.0, counters = {} }
+        by_frequency[share.frequency], list[#list + 1] = sum, sum
+      end
+      sum.seconds = sum.seconds + sign * share.seconds
+      for name, count in pairs(share.counters) do sum.counters[name] = (sum.counters[name] or 0) + sign * count end
+    end
+  end
+  add(shares, 1)
+  add(earlier, -1)
+  return list
+end
+
 local totals <const> = { "cycles", "warp_instructions", "thread_instructions", "seconds" }
 
 --- r:since(earlier): what was counted after an earlier result of the same run, or before sim:fork. Ratios are those of the time
@@ -133,7 +152,8 @@ function Result:since(earlier)
     since.simulated, since.clocks = self.simulated - earlier.simulated, {}
     for i, clock in ipairs(self.clocks) do
       local before = earlier.clocks[i]
-      since.clocks[i] = { name = clock.name, cycles = clock.cycles - before.cycles, changes = clock.changes - before.changes }
+      since.clocks[i] = { name = clock.name, cycles = clock.cycles - before.cycles, changes = clock.changes - before.changes,
+        shares = shares_since(clock.shares, before.shares) }
     end
   end
   local r = run_fields(self.machine, self.policy, since, { table.unpack(self.launches, #earlier.launches + 1) })
@@ -163,11 +183,19 @@ function Result:stats()
   end
 end
 
+--- By clock, its frequency, or what its objects have counted at each that it has had.
+local function clocks_of(r)
+  local by_name = {}
+  for _, clock in ipairs(rawget(r, "clocks") or r.structure.clocks) do by_name[clock.name] = clock end
+  return by_name
+end
+
 --- r:energy_by(technology): the energy of the run, as energy.of says, by the energies of a file in configs/energy, a path, or
 -- what ww.technology makes.
 function Result:energy_by(technology)
   local rows = rows_of(self)
-  return energy.of(self.structure, load.get("technology", technology), function(name) return rows:value(name) end, seconds_of(self))
+  return energy.of(self.structure, load.get("technology", technology), function(name) return rows:value(name) end, seconds_of(self),
+    clocks_of(self))
 end
 
 --- The technology of r.energy where a run names none.

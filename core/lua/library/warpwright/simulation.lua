@@ -322,6 +322,17 @@ local function add_clocks(self, totals)
   return totals
 end
 
+--- What the objects of each clock have counted at each frequency; the time ends with the last kernel.
+local function add_shares(self, totals)
+  for _, clock in ipairs(totals.clocks or {}) do
+    clock.shares = self.machine:clock_shares(clock.name)
+    local before = 0.0
+    for i = 1, #clock.shares - 1 do before = before + clock.shares[i].seconds end
+    clock.shares[#clock.shares].seconds = math.max(0.0, totals.simulated - before)
+  end
+  return totals
+end
+
 --- The totals of a machine that advance() runs.
 local function totals_without_gpu(self)
   return add_clocks(self, { cycles = self.cycles, warp_instructions = 0, thread_instructions = 0, memory_peak = 0, seconds = 0 })
@@ -344,7 +355,7 @@ end
 function Simulation:result()
   if self.stopped then
     self.machine:settle(self.stopped == "idle")
-    return result.new(self.name, self.policy, totals_without_gpu(self), {}, self.machine)
+    return result.new(self.name, self.policy, add_shares(self, totals_without_gpu(self)), {}, self.machine)
   end
   local gpu = self:gpu()
   local totals = add_clocks(self, gpu:totals())
@@ -355,7 +366,7 @@ function Simulation:result()
   if self.sampler and not totals.stopped then
     return sampling.result(self.sampler, totals.cycles, function(measure) return of_measure(self, totals, measure) end)
   end
-  return result.new(self.name, self.policy, totals, gpu:launches(), self.machine,
+  return result.new(self.name, self.policy, add_shares(self, totals), gpu:launches(), self.machine,
     policies_at_work.counters(self.machine, self.policies), self.policy_from)
 end
 
