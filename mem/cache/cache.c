@@ -1,5 +1,6 @@
 #include "mem/cache/cache.h"
 
+#include "core/sim/clocks.h"
 #include "mem/cache/fill.h"
 #include "mem/cache/line_bytes.h"
 #include "mem/cache/plain_miss.h"
@@ -456,8 +457,25 @@ static const CacheObject *cache_object(const SimObject *object) {
     return (const CacheObject *)object;
 }
 
+void delay_queue_clocks_changed(const SimObject *object, DelayQueue *queue, const Clock *was) {
+    for (uint32_t i = 0; i < queue->count; i++) {
+        uint64_t *ready = &queue->ready[(queue->first + i) & (queue->slots - 1)];
+        *ready = clock_moved_edge(object, was, *ready);
+    }
+}
+
+void cache_clocks_changed(CacheObject *object, const Clock *was) {
+    Cache *c = &object->cache;
+    c->pipeline_ticks = c->pipeline_ticks / c->period * object->obj.period;
+    c->period = object->obj.period;
+    c->data_busy_until = clock_moved_edge(&object->obj, was, c->data_busy_until);
+    c->accepts_from = clock_moved_edge(&object->obj, was, c->accepts_from);
+    delay_queue_clocks_changed(&object->obj, &c->pipeline, was);
+}
+
 void cache_settle(SimObject *object, uint64_t now) {
-    count_stall_until(&((CacheObject *)object)->cache, object_cycle(object, now));
+    Cache *c = &((CacheObject *)object)->cache;
+    count_stall_until(c, later_of(object_cycle(object, now), c->stall_since));
 }
 
 /* For the audit: what each queue says that it holds. */

@@ -360,6 +360,9 @@ void delay_queue_make_room(DelayQueue *queue);
 /* Panics unless every line stands in its set. */
 void cache_check_sets(const CacheObject *object, CacheIndex *index);
 void cache_init(SimObject *object);
+/* See Class.clocks_changed. */
+void cache_clocks_changed(CacheObject *object, const Clock *was);
+void delay_queue_clocks_changed(const SimObject *object, DelayQueue *queue, const Clock *was);
 void cache_settle(SimObject *object, uint64_t now);
 /* Requests that were answered by the tags: all but bypasses. */
 static inline uint64_t cache_looked_up(const CacheStats *stats) {

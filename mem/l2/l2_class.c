@@ -2,6 +2,7 @@
 #include "mem/l2/l2_state.h"
 
 #include "core/sim/checkpoint/snapshot.h"
+#include "core/sim/clocks.h"
 #include "mem/cache/cache_answers.h"
 #include "mem/cache/cache_methods.h"
 #include "mem/cache/cache_sound.h"
@@ -13,13 +14,17 @@ static uint32_t places_to_bypass(const L2Slice *l2) {
     return places > l2->bypass_delay ? places : l2->bypass_delay;
 }
 
+static void find_times(L2Slice *l2) {
+    l2->bypass_ticks = l2->bypass_delay * l2->cache.period;
+    l2->bank_ticks = l2->bank_busy * l2->cache.period;
+}
+
 static void l2_build(SimObject *object) {
     L2Slice *l2 = (L2Slice *)object;
     cache_build((CacheObject *)object, l2->rop_delay, l2->data_port);
     if (l2->queue_entries) delay_queue_build(&l2->cache.pipeline, l2->queue_entries);
     delay_queue_build(&l2->bypassing, places_to_bypass(l2));
-    l2->bypass_ticks = l2->bypass_delay * l2->cache.period;
-    l2->bank_ticks = l2->bank_busy * l2->cache.period;
+    find_times(l2);
     bypassed_build(&l2->bypassed);
     prefetch_build(&l2->prefetches, &l2->cache);
     l2->number = 0;
@@ -57,6 +62,17 @@ static void l2_init(SimObject *object) {
 static void l2_destroy(SimObject *object) {
     L2Slice *l2 = (L2Slice *)object;
     if (l2->view.memory) view_free(&l2->view);
+}
+
+static void l2_clocks_changed(SimObject *object, const Clock *was) {
+    L2Slice *l2 = (L2Slice *)object;
+    cache_clocks_changed((CacheObject *)object, was);
+    find_times(l2);
+    delay_queue_clocks_changed(object, &l2->bypassing, was);
+    l2->fill_busy_until = clock_moved_edge(object, was, l2->fill_busy_until);
+    l2->done_before = clock_moved_edge(object, was, l2->done_before);
+    for (uint32_t i = 0; i < PORTS_MAX; i++)
+        l2->port_busy_until[i] = clock_moved_edge(object, was, l2->port_busy_until[i]);
 }
 
 static void l2_commit(SimObject *object) {
@@ -231,6 +247,7 @@ const Class l2_class = {
     .take_untimed = l2_take_untimed,
     .knobs_set = cache_knobs_set,
     .commit = l2_commit,
+    .clocks_changed = l2_clocks_changed,
     .settle = cache_settle,
     .is_sound = l2_is_sound,
     .requests_inside = l2_requests,

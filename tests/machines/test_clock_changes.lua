@@ -16,12 +16,12 @@ local wanders = runs.file("wanders", [[
 local p = policy "wanders" {
   scope = "machine", period = 333, params = { clocks = { "core dram icnt" } }, counters = { changes = "Changes" },
 }
-local steps = { core = { 600, 700, 750 }, icnt = { 1400, 1250, 1600 }, dram = { 700, 924, 811 } }
+local steps = { l2 = { 500, 700, 411 }, core = { 600, 700, 750 }, icnt = { 1400, 1250, 1600 }, dram = { 700, 924, 811 } }
 function p:on_period()
   local n = (self.state.n or 0) + 1
   self.state.n = n
   local names = {}
-  for name in self.params.clocks:gmatch "%a+" do names[#names + 1] = name end
+  for name in self.params.clocks:gmatch "%w+" do names[#names + 1] = name end
   local clock = names[n % #names + 1]
   local before = self:clock(clock)
   self:set_clock(clock, ("%dMHz"):format(steps[clock][n // #names % 3 + 1]))
@@ -89,6 +89,39 @@ for clock, slow in pairs { core = "350MHz", icnt = "700MHz", dram = "462MHz" } d
     assert(changed ~= unchanged)
   end)
 end
+
+--- gtx480 with a clock of its own for the L2, whose banks and data ports are busy for a while.
+local with_l2 = harness.write("with_l2.lua", [[
+local ww = require "warpwright"
+return ww.variant("with_l2", "gtx480", function(m)
+  m:clock("l2", "700MHz, 350MHz to 800MHz")
+  m:change("l2[*]", { clock = "l2", data_port = 32, bank_busy = 2 })
+end)
+]])
+
+harness.test("an L2 with a clock of its own is as one that was built so, in any order and from checkpoints", function()
+  local function run(set, slow)
+    local sim = ww.build(with_l2, { set = { "sms=2", "partitions=2", "quantum=4", table.unpack(set) } })
+    sim:start("spmv", "small,rows=2048,longest=12")
+    if slow then sim:set_clock("l2", "350MHz") end
+    sim:run {}
+    return (comparable(sim))
+  end
+  harness.same_text(run({}, true), run({ "clock.l2=350MHz" }, false))
+  local policy = wanders .. ":clocks='l2 dram core'"
+  local function wandering(options)
+    options.config, options.policy, options.workload = with_l2, policy, "bfs"
+    options.set = { "sms=2", "partitions=2", "quantum=4", "clock.core=" .. frequencies.core, "clock.dram=" .. frequencies.dram }
+    return runs.good(options)
+  end
+  local want, _, folder = wandering { ["checkpoint-at"] = "664,668,2000,9991,20000" }
+  for _, how in ipairs { { order = "reversed" }, { order = "shuffled:2", threads = 3 }, { order = "restless" } } do
+    harness.same_text(wandering(how), want, how.order)
+  end
+  for _, cycle in ipairs { 664, 668, 2000, 9992, 20000 } do
+    harness.same_text(runs.good { resume = ("%s/%d.ckpt"):format(folder, cycle) }, want, cycle .. "")
+  end
+end)
 
 harness.test("cycles of each clock and the simulated time go on from what they were", function()
   local sim = ww.build("gtx480", { set = settings { "core", "dram" } })
