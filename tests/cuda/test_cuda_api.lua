@@ -27,6 +27,13 @@ harness.test("occupancy is that of launches, whatever the SM's registers and the
   end
 end)
 
+harness.test("a core clock that may change is refused, since events tell times by it", function()
+  local status, output = cuda_programs.run("gtx480", "--set", "clock.core=700MHz, 600MHz to 700MHz", "--out", harness.folder() .. "/clocks",
+    "--", cuda_programs.build "api", "basic")
+  assert(status ~= 0, output)
+  harness.contains(output, "clock.core: expected one frequency, by which the events of CUDA programs tell times, got 600000000 Hz to 700000000 Hz")
+end)
+
 harness.test("errors: what is refused is told once, and the program goes on", function()
   local output = good "errors"
   harness.contains(output, "kernel scale: expected up to 49152 bytes of dynamic shared memory per CTA, got 1048576\n")
