@@ -4,7 +4,7 @@ local ww = require "warpwright"
 local harness = require "tests.lib.harness"
 
 -- spin: each thread writes what so many rounds of arithmetic give. touch: each thread loads a word of a line of the CTA's own.
--- stop: traps.
+-- peek: the first word. stop: traps.
 local ptx = harness.write("together.ptx", [[
 .version 4.2
 .target sm_20
@@ -41,6 +41,14 @@ LOOP:
     add.u64 %rd2, %rd0, %rd1;
     ld.global.u32 %r2, [%rd2];
     add.u32 %r2, %r2, 1;
+    ret;
+}
+.visible .entry peek(.param .u64 in)
+{
+    .reg .u32 %r<2>;
+    .reg .u64 %rd<2>;
+    ld.param.u64 %rd0, [in];
+    ld.global.u32 %r0, [%rd0];
     ret;
 }
 .visible .entry stop()
@@ -183,6 +191,39 @@ harness.test("wrong lists are refused with the place in them", function()
   refused({ { kernel = kernels.spin, grid = 1, block = 1, timed = false } }, "no field matches 'timed'")
   refused({ spin(gpu, kernels, 1, 1), { kernel = kernels.spin, grid = 1, block = 2000, args = { 0, 1 } } }, "up to 1024 threads")
   harness.equal(#gpu:launches(), 0, "launches")
+end)
+
+harness.test("a resumed run is told that a kernel of the list, or its module, is another one", function()
+  local other = harness.write("other.ptx", (harness.read(ptx):gsub("add.u32 %%r2, %%r2, 1;", "add.u32 %%r2, %%r2, 2;")))
+  local second
+  local workload = ww.workload "list" { ptx = ptx, sizes = { small = {} } }
+  function workload:run(gpu)
+    local modules = { self.kernels, gpu:load(other) }
+    local lines = gpu:alloc(4096)
+    local kernel = second(modules)
+    gpu:launch_together { spin(gpu, modules[1], 20, 500), { kernel = kernel, grid = 2, block = 32, args = { lines } } }
+  end
+  local function begin()
+    local sim = ww.build("gtx480", { policy = "gto" })
+    return sim, harness.folder() .. "/list.ckpt"
+  end
+  second = function(modules) return modules[1].touch end
+  local sim, path = begin()
+  sim:start(workload, "small")
+  harness.equal(sim:run { until_cycle = 1000 }, false, "ended")
+  sim:checkpoint(path)
+  for _, case in ipairs {
+    { function(modules) return modules[1].touch end },
+    { function(modules) return modules[1].peek end, "expected 'launch together 2 kernels from spin, grid 20 1 1, block 128 1 1, touch' as in the checkpoint, got", "peek'" },
+    { function(modules) return modules[2].touch end, "with the contents of the checkpoint, got others" },
+  } do
+    second = case[1]
+    local again = begin()
+    again:resume(path, { allow_changes = true })
+    local ok, problem = pcall(again.run, again, workload, "small")
+    harness.equal(ok, #case == 1, "resumes: " .. tostring(problem))
+    if not ok then harness.contains(tostring(problem), table.unpack(case, 2)) end
+  end
 end)
 
 harness.test("intervals and stacks take them as one", function()

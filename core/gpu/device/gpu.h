@@ -40,7 +40,7 @@ typedef struct {
 /* What one kernel did: the differences of its SMs' counters while they had it. */
 typedef struct {
     const char *kernel;
-    uint32_t module; /* that it is of, from 1 on among those that have a kernel of its name */
+    uint32_t module; /* gpu_module_of() */
     uint64_t start_cycle, cycles;
     uint64_t warp_instructions, thread_instructions;
     uint64_t ctas, threads_per_cta;
@@ -77,6 +77,8 @@ void gpu_set_print_limit(Gpu *gpu, uint64_t bytes);
 void gpu_place_module(Gpu *gpu, Module *module);
 /* The kernel of a placed module whose code begins there, or NULL. */
 const Kernel *gpu_kernel_at(const Gpu *gpu, uint64_t code_address);
+/* The number of its module, from 1 on, among those that have a kernel of its name. */
+uint32_t gpu_module_of(const Gpu *gpu, const Kernel *kernel);
 
 /* Starts a kernel at the next quantum boundary; no other may be running. A kernel whose CTA does not fit an
  * SM, or that is not legal otherwise, is a user error with kernel, resource, need and limit. */

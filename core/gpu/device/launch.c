@@ -149,7 +149,7 @@ static RunningKernel plan_kernel(const Gpu *gpu, const Kernel *kernel, const Lau
     return running;
 }
 
-static uint32_t module_of(const Gpu *gpu, const Kernel *kernel) {
+uint32_t gpu_module_of(const Gpu *gpu, const Kernel *kernel) {
     uint32_t number = 1;
     for (uint32_t m = 0; m < gpu->module_count; m++) {
         for (uint32_t k = 0; k < gpu->modules[m]->kernel_count; k++) {
@@ -164,7 +164,7 @@ static uint32_t module_of(const Gpu *gpu, const Kernel *kernel) {
 static LaunchResult result_of(const Gpu *gpu, const LaunchedKernel *kernel) {
     const RunningKernel *running = &kernel->running;
     return (LaunchResult){.kernel = running->kernel->name,
-                          .module = module_of(gpu, running->kernel),
+                          .module = gpu_module_of(gpu, running->kernel),
                           .ctas = ctas_of_grid(running->grid),
                           .threads_per_cta = running->threads_per_cta,
                           .ctas_per_sm = running->most_ctas,

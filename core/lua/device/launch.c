@@ -402,8 +402,9 @@ static int take_launch(lua_State *L, Machine *machine) {
 
 /* --- Beginning a launch ------------------------------------------------------------------------ */
 
-static uint64_t digest_of(const KernelLaunch *of) {
+static uint64_t digest_of(const Gpu *gpu, const KernelLaunch *of) {
     const Launch *launch = of->launch;
+    uint32_t module = gpu_module_of(gpu, of->kernel);
     uint64_t digest = hash_bytes(0, launch->params, of->kernel->param_bytes);
     digest = hash_bytes(digest, launch->grid, sizeof launch->grid);
     digest = hash_bytes(digest, launch->block, sizeof launch->block) ^ (uint64_t)launch->stack_bytes << 32;
@@ -411,22 +412,27 @@ static uint64_t digest_of(const KernelLaunch *of) {
     if (launch->forward_ctas && launch->cold_ctas)
         digest = hash_bytes(digest, &launch->cold_ctas, sizeof launch->cold_ctas);
     if (of->after_count) digest = hash_bytes(digest, of->after, of->after_count * sizeof *of->after);
+    if (module > 1) digest = hash_bytes(digest, &module, sizeof module);
     return hash_bytes(digest, &launch->shared_bytes, sizeof launch->shared_bytes) ^ launch->registers ^
            (uint64_t)launch->is_untimed << 63 ^ (uint64_t)launch->is_cooperative << 62;
 }
 
+/* A long list of names ends before its end in the text; the digest has all of them. */
 static void log_launch(Machine *machine, const KernelLaunch *launches, uint32_t count) {
     const Launch *launch = launches->launch;
-    uint64_t digest = digest_of(launches);
-    char together[64] = "";
+    uint64_t digest = digest_of(machine->gpu, launches);
+    char together[64] = "", others[256] = "";
+    size_t used = 0;
     for (uint32_t k = 1; k < count; k++) {
-        uint64_t next = digest_of(&launches[k]);
+        const char *name = launches[k].kernel->name;
+        uint64_t next = hash_bytes(digest_of(machine->gpu, &launches[k]), name, strlen(name));
         digest = hash_bytes(digest, &next, sizeof next);
+        if (used < sizeof others) used += (size_t)snprintf(others + used, sizeof others - used, ", %s", name);
     }
     if (machine->returns_list) snprintf(together, sizeof together, "together %u kernels from ", count);
-    host_log_call(&machine->log, digest, "launch %s%s, grid %u %u %u, block %u %u %u", together,
+    host_log_call(&machine->log, digest, "launch %s%s, grid %u %u %u, block %u %u %u%s", together,
                   launches->kernel->name, launch->grid[0], launch->grid[1], launch->grid[2], launch->block[0],
-                  launch->block[1], launch->block[2]);
+                  launch->block[1], launch->block[2], others);
 }
 
 typedef struct {
