@@ -3,7 +3,8 @@
 -- until the kernel ends and whenever it is launched again.
 -- The paper gives the period and the threshold (Table 4), and 60,000 cycles for detection and sampling together; N = M = 3
 -- periods are chosen here. Instructions are those of threads. Periods are counted from the start of the run: the first one
--- of a kernel is shorter. A cache that stream_bypass has switched off keeps its tags, and what misses there counts, too.
+-- of a kernel is shorter. Kernels side by side are to it as one kernel, which begins and ends with each of them: sampling
+-- compares SMs, whatever they run. A cache that stream_bypass has switched off keeps its tags, and what misses there counts, too.
 local policy = require "warpwright.policy"
 
 local dwt_cs = policy "dwt_cs" {
@@ -87,6 +88,10 @@ function dwt_cs:throttle(warps)
   self:count("warps", warps)
 end
 
+function dwt_cs:unthrottle()
+  for _, sm in ipairs(self.sms) do sm.warp_limit = unlimited end
+end
+
 --- When the last SM wins, larger numbers are sampled, from its own on.
 function dwt_cs:end_sampling()
   local state, winner = self.state, self:winner()
@@ -117,16 +122,34 @@ function dwt_cs:on_period()
   end
 end
 
-function dwt_cs:on_kernel_start(kernel)
+--- From now on these kernels run.
+function dwt_cs:begin()
   local state = self.state
-  state.best = state.best or {} -- of each kernel
-  state.kernel, state.phase, state.over = kernel, "watch", 0
+  local running = {}
+  for i, kernel in ipairs(state.running) do running[i] = kernel end
+  table.sort(running)
+  state.kernel, state.phase, state.over = table.concat(running, "+"), running[1] and "watch" or "idle", 0
+end
+
+function dwt_cs:start() self.state = { running = {}, best = {} } end -- best: of each kernel
+
+function dwt_cs:on_kernel_start(kernel)
+  table.insert(self.state.running, kernel)
+  if self.state.running[2] then self:unthrottle() end
+  self:begin()
   self:measure()
 end
 
-function dwt_cs:on_kernel_end()
-  self.state.phase = "idle"
-  for _, sm in ipairs(self.sms) do sm.warp_limit = unlimited end
+function dwt_cs:on_kernel_end(kernel)
+  local running = self.state.running
+  for i, other in ipairs(running) do
+    if other == kernel then
+      table.remove(running, i)
+      break
+    end
+  end
+  self:unthrottle()
+  self:begin()
 end
 
 return dwt_cs

@@ -5,7 +5,7 @@
 --
 -- The period and the three bounds are the paper's, in cycles of an SM; with several schedulers, a cycle in which one of them
 -- has no warp, or waits, counts for its part. That a cycle in which the load/store unit takes nothing counts as one that waits
--- for memory, and that the number is forgotten when a kernel ends, is our choice. A paused warp that is ready, beside others
+-- for memory, and that the number is found anew with each kernel that an SM gets, is our choice. A paused warp that is ready, beside others
 -- that wait, makes the slot one that is lost to the policy: it is not counted as waiting.
 local bits = require "warpwright.bits"
 local policy = require "warpwright.policy"
@@ -25,7 +25,7 @@ local dyncta = policy "dyncta" {
 
 function dyncta:start() self.state = { ctas = 1, idle = 0, memory = 0 } end
 
-function dyncta:on_kernel_start()
+function dyncta:on_kernel_given()
   self.state.ctas = math.max(1, self.sm:ctas_per_sm() // 2)
   self:pause()
 end

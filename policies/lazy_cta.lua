@@ -20,9 +20,11 @@ local lazy_cta = policy "lazy_cta" {
   counters = { limited = "SMs that were given a limit below what fits", ctas = "CTAs of these limits, summed" },
 }
 
-function lazy_cta:on_kernel_start()
-  for i = 1, #self.sms do self.dispatchers[1]:set_limit(i - 1, 0) end
-  self.state.known = {}
+function lazy_cta:start() self.state.known = {} end
+
+function lazy_cta:on_sm_kernel_given(sm)
+  self.dispatchers[1]:set_limit(sm:number(), 0)
+  self.state.known[sm:number() + 1] = false
 end
 
 --- The first that ends on the SM in this kernel.

@@ -25,7 +25,7 @@ end
 local function range(first, count) return (1 << count) - 1 << first end
 local function divide_up(a, b) return (a + b - 1) // b end
 
-function owl:on_kernel_start()
+function owl:on_kernel_given()
   local sm, state = self.sm, self.state
   local warps = sm:warps_per_cta()
   state.warps = warps
@@ -77,11 +77,6 @@ end
 
 function owl:on_period()
   if self.state.groups then self:go_on() end
-end
-
-function owl:on_kernel_end()
-  self.state.groups = nil
-  self.sm.preferred = bits.all
 end
 
 return owl

@@ -14,7 +14,7 @@ return class "VictimBuffer" {
     up = { "responder", doc = "From the L1" },
     down = { "requester", doc = "To what the L1 misses into" },
   },
-  hears = { up = { "evict" } },
+  hears = { up = { "evict", "invalidated" } },
   params = {
     lines = { 4, unit = "lines", min = 1, max = 64, doc = "Lines that it holds" },
     line = { "128B", unit = "bytes", min = 32, max = 128, power_of_two = true, doc = "Bytes of a line of the L1" },
@@ -28,7 +28,7 @@ return class "VictimBuffer" {
   },
   state = { held = {}, answers = {} }, -- held: addresses of lines, the oldest first; answers: { message, cycle }, in order
 
-  on_kernel_start = function(self) self.state.held = {} end, -- the L1 begins empty as well
+  on_up_invalidated = function(self) self.state.held = {} end,
 
   place = function(self, address)
     local line = address - address % self.params.line

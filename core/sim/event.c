@@ -67,6 +67,13 @@ int64_t event_ask_these(SimObject *object, uint32_t event, const int64_t *argume
     return call_subscribers(object, event, arguments, object->cluster->now);
 }
 
+void event_tell_these(SimObject *object, uint32_t event, const int64_t *arguments) {
+    if (!object_has_subscriber(object, event)) return;
+    object->sim->tells_at_rest = true;
+    call_subscribers(object, event, arguments, object_now(object));
+    object->sim->tells_at_rest = false;
+}
+
 void event_pass_on(SimObject *object, uint32_t event, int64_t a) {
     const int64_t arguments[EVENT_ARGUMENTS] = {a};
     if (object_has_subscriber(object, event))

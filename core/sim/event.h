@@ -43,6 +43,9 @@ COLD void object_unsubscribe(SimObject *object, const Subscriber *subscriber);
 #define EVENT_ARGUMENTS_OF(...)        ((const int64_t[EVENT_ARGUMENTS]){__VA_ARGS__})
 #define event_emit(object, event, ...) event_emit_these(object, event, EVENT_ARGUMENTS_OF(__VA_ARGS__))
 #define event_ask(object, event, ...)  event_ask_these(object, event, EVENT_ARGUMENTS_OF(__VA_ARGS__))
+/* Between quanta: subscribers hear of it at once. */
+#define event_tell(object, event, ...) event_tell_these(object, event, EVENT_ARGUMENTS_OF(__VA_ARGS__))
+COLD void event_tell_these(SimObject *object, uint32_t event, const int64_t *arguments);
 COLD void event_emit_these(SimObject *object, uint32_t event, const int64_t *arguments);
 COLD int64_t event_ask_these(SimObject *object, uint32_t event, const int64_t *arguments);
 

@@ -159,7 +159,8 @@ struct Sim {
     /* What any of them writes. */
     uint32_t commit_requested __attribute__((aligned(64)));
     uint32_t stop_requested, boundary_requested;
-    uint32_t failed; /* object_fail() was called */
+    uint32_t failed;    /* object_fail() was called */
+    bool tells_at_rest; /* in event_tell(): no cycle is under way */
 
     /* The caller's. */
     ThreadChoice thread_choice __attribute__((aligned(64)));

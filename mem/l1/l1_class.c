@@ -143,6 +143,7 @@ void l1_invalidate(SimObject *object) {
         c->written[i] = 0;
     for (CacheObserver *o = c->observers; o; o = o->next)
         if (o->cleared) o->cleared(o);
+    event_tell(object, L1_INVALIDATED, 0);
 }
 
 static void l1_settle(SimObject *object, uint64_t now) {
@@ -263,6 +264,9 @@ static const Event l1_events[] = {
     [L1_MEMORY_ACCESS] =
         {"memory_access", "warp", NULL,
          "The first access of memory_watched that uses what lies below was taken; emitted once"},
+    [L1_INVALIDATED] = {"invalidated", "", NULL,
+                        "Between cycles: all its lines were dropped, as a launch begins or the SM gets "
+                        "another kernel"},
     {0}};
 
 static const Field l1_fields[] = {

@@ -1,4 +1,5 @@
 -- Policies of the dispatcher: lazy_cta limits the CTAs of an SM when its first one ends, block_cta hands them out in pairs.
+local ww = require "warpwright"
 local harness = require "tests.lib.harness"
 local checks = require "tests.lib.policy_checks"
 local runs = require "tests.lib.policy_runs"
@@ -48,6 +49,15 @@ harness.test("lazy_cta: an SM gets no more CTAs than its first one left time for
   harness.equal(stat(r, "dispatcher.watcher.over"), 0, "more than the limit")
   assert(stat(r, "dispatcher.watcher.at") > 10, "the limit was never reached")
   assert(stat(r, "run.cycles") ~= stat(runs.good { policy = "gto", workload = "kmeans", set = kmeans }, "run.cycles"), "it changed nothing")
+end)
+
+harness.test("lazy_cta: it takes over in the middle of a kernel", function()
+  local sim = ww.build("gtx480", { policy = "gto", set = { sms = 2 } })
+  sim:start("vecadd", "small")
+  harness.equal(sim:run { until_cycle = 1000 }, false, "ended")
+  sim:change { policy = "lazy_cta" }
+  harness.equal(sim:run {}, true, "ended")
+  sim:close()
 end)
 
 checks.equals("lazy_cta:margin=32", "gto", "kmeans", { "lazy_cta" }, { "sms=2" })

@@ -15,9 +15,9 @@ local p = policy "watched" {
   params = { idle = { 16 }, low = { 128 }, high = { 384 } },
   counters = { more = "", fewer = "", idle = "", waits_little = "", waits_long = "", between = "", paused = "", halves = "" },
 }
-for _, name in ipairs { "start", "on_kernel_start", "measure" } do p[name] = dyncta[name] end
-function p:on_kernel_start()
-  dyncta.on_kernel_start(self)
+for _, name in ipairs { "start", "on_kernel_given", "measure" } do p[name] = dyncta[name] end
+function p:on_kernel_given()
+  dyncta.on_kernel_given(self)
   assert(self.state.ctas == math.max(1, self.sm:ctas_per_sm() // 2))
   self:count "halves"
 end

@@ -29,7 +29,7 @@ function observer:pick(_, ready)
   if preferred ~= ready then self:count "wrong" end
 end
 
-function observer:on_kernel_start()
+function observer:on_kernel_given()
   local state = self.state
   state.resident, state.group, state.seen, state.left = 0, group_of(self.sm.preferred), 0, 0
   self:count("first_group", state.group - self.counters.first_group)

@@ -150,6 +150,65 @@ return p
   harness.equal(count "most" * 3, count "begins", "two at once, for each instance of the policy")
 end)
 
+--- The sum of a policy's counter after these kernels; `list`: of gpu and kernels.
+local function counted(policy, counter, list)
+  local sim, gpu, kernels = build { policy = policy }
+  gpu:launch_together(list(gpu, kernels))
+  local sum = 0
+  for name, value in sim:result():stats() do if name:find("%." .. counter .. "$") then sum = sum + value end end
+  return sum
+end
+
+harness.test("an SM tells which kernel it has, at the beginning of a launch and when it gets another one", function()
+  local policy = harness.write("given.lua", [[
+local policy = require "warpwright.policy"
+local p = policy "given" { counters = { first = "", second = "", warps = "", emptied = "" } }
+function p:on_l1_invalidated() self:count "emptied" end
+function p:on_kernel_given(kernel)
+  self:count(kernel == 0 and "first" or "second")
+  self:count("warps", self.sm:warps_per_cta())
+end
+return p
+]])
+  local coordinator = harness.write("heard.lua", [[
+local policy = require "warpwright.policy"
+local p = policy "heard" { scope = "machine", counters = { first = "", second = "" } }
+function p:on_sm_kernel_given(sm, kernel)
+  assert(self.dispatchers[1]:kernel_of(sm:number()) == kernel)
+  self:count(kernel == 0 and "first" or "second")
+end
+return p
+]])
+  local function list(gpu, kernels)
+    local last = spin(gpu, kernels, 10, 5, 1)
+    last.block = 64
+    return { spin(gpu, kernels, 200, 5), last }
+  end
+  harness.equal(counted(policy, "given%.first", list), 15, "SMs of the launch")
+  harness.equal(counted(policy, "given%.second", list), 15, "SMs that get the second kernel")
+  harness.equal(counted(policy, "given%.warps", list), 15 * 4 + 15 * 2, "warps of their CTAs")
+  harness.equal(counted(policy, "given%.emptied", list), 15 + 15, "L1s that were emptied")
+  harness.equal(counted(coordinator, "heard%.first", list), 15, "SMs of the launch, heard by a coordinator")
+  harness.equal(counted(coordinator, "heard%.second", list), 15, "SMs that get the second kernel, heard by a coordinator")
+end)
+
+harness.test("policies act on a long kernel when a short one beside it ends", function()
+  local function long(gpu, kernels) return { spin(gpu, kernels, 300, 5) } end
+  local function both(gpu, kernels) return { spin(gpu, kernels, 2, 5), spin(gpu, kernels, 300, 5) } end
+  harness.equal(counted("owl", "owl%.groups", both) > counted("owl", "owl%.groups", long) // 2, true, "groups of owl")
+  local function touches(gpu, kernels)
+    local lines = gpu:alloc(128 * 3000)
+    local function touch(grid) return { kernel = kernels.touch, grid = grid, block = 32, args = { lines } } end
+    return { touch(2), touch(3000) }
+  end
+  harness.equal(counted("dwt_cs:period=400,mpki=0", "dwt_cs%.detections", touches) > 0, true, "detections of dwt_cs")
+end)
+
+harness.test("a policy finds the CTAs of an SM anew with each kernel that it gets", function()
+  local function follow(gpu, kernels) return { spin(gpu, kernels, 120, 20), spin(gpu, kernels, 120, 20) } end
+  harness.equal(counted("lazy_cta", "lazy_cta%.limited", follow) > 15, true, "limits of 15 SMs for two kernels")
+end)
+
 harness.test("policies give SMs to kernels", function()
   local policy = harness.write("giver.lua", [[
 local policy = require "warpwright.policy"

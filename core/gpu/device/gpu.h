@@ -92,6 +92,8 @@ void gpu_launch_untimed(Gpu *gpu, const Kernel *kernel, const Launch *launch);
 /* Told of the kernels that gpu_run() runs: when one begins that had to wait, and when one has ended. */
 void gpu_on_kernel(Gpu *gpu, void (*on_kernel)(void *context, const char *kernel, bool begins),
                    void *context);
+/* Behind a launch with timing: the events of SMs that say which kernel they have. */
+void gpu_tell_kernels_of_sms(const Gpu *gpu);
 /* gpu_launch() in steps: the launch begins without timing, executes so far, and the machine takes over what is resident,
  * or nothing, when all CTAs have ended. A fault or a hang ends it as it does that of gpu_launch(). */
 void gpu_launch_forward(Gpu *gpu, const Kernel *kernel, const Launch *launch);

@@ -8,6 +8,7 @@
 #include "mem/protocol/caches.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 uint32_t gpu_kernel_count(const Gpu *gpu) {
     return gpu->kernel_count;
@@ -120,6 +121,24 @@ static void share_sms(Gpu *gpu) {
     dispatcher_share(gpu->dispatcher, edge_from_now(gpu->dispatcher));
 }
 
+static void tell_kernel_of_sm(const Gpu *gpu, uint32_t sm) {
+    event_tell(&gpu->sms[sm]->obj, SM_KERNEL_GIVEN, gpu->has_several_per_sm ? 0 : gpu->kernel_of[sm]);
+}
+
+void gpu_tell_kernels_of_sms(const Gpu *gpu) {
+    for (uint32_t i = 0; i < gpu->sm_count; i++)
+        tell_kernel_of_sm(gpu, i);
+}
+
+static void share_sms_again(Gpu *gpu) {
+    uint16_t before[MAX_SMS];
+    memcpy(before, gpu->kernel_of, sizeof before);
+    share_sms(gpu);
+    for (uint32_t i = 0; i < gpu->sm_count; i++)
+        if (gpu->kernel_of[i] != before[i]) tell_kernel_of_sm(gpu, i);
+    if (sim_failure(gpu->sim)) user_error("%s", sim_failure(gpu->sim));
+}
+
 SmsOfKernels gpu_sms_of_kernels(Gpu *gpu) {
     return (SmsOfKernels){.places = places_at_port,
                           .given = sm_is_given,
@@ -189,5 +208,5 @@ void gpu_attend_to_kernels(Gpu *gpu) {
     bool have_ended = end_those_that_are_done(gpu);
     begin_those_that_wait_no_more(gpu);
     bool is_to_share = have_ended || dispatcher_has_freed(gpu->dispatcher);
-    if (is_to_share && !dispatcher_idle(gpu->dispatcher)) share_sms(gpu);
+    if (is_to_share && !dispatcher_idle(gpu->dispatcher)) share_sms_again(gpu);
 }

@@ -175,6 +175,7 @@ typedef enum {
     SM_WATCHED_STOPS,
     SM_SATURATION,
     SM_MEMORY_ACCESS,
+    SM_KERNEL_GIVEN,
 } SmEvent;
 
 /* Each scheduler slot of each cycle has exactly one of these. */

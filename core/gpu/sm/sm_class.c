@@ -70,6 +70,12 @@ static const Event sm_events[] = {
     [SM_MEMORY_ACCESS] =
         {"memory_access", "warp", NULL,
          "The same: one of them has emitted its memory_access, while `saturated` and all may issue memory"},
+    [SM_KERNEL_GIVEN] =
+        {"kernel_given", "kernel", NULL,
+         "Between cycles: a launch begins, or the SM, which has no CTA, gets those of another of the kernels "
+         "that were "
+         "launched together; its number among them, from 0. With the dispatcher's kernels_per_sm above 1 "
+         "only the former, with 0"},
     {0}};
 
 static const Field sm_fields[] = {

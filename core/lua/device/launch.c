@@ -483,6 +483,7 @@ static void tell_that_kernels_begin(Machine *machine) {
         lua_objects_kernel_start(machine->sim, gpu_launch_result(machine->gpu, k).kernel);
         policies_kernel_start(machine, gpu_launch_result(machine->gpu, k).kernel);
     }
+    if (!sim_failure(machine->sim)) gpu_tell_kernels_of_sms(machine->gpu);
 }
 
 static int begin_launch(lua_State *L, Machine *machine, const KernelLaunch *launches, uint32_t count) {

@@ -161,6 +161,7 @@ static int l_begin_timing(lua_State *L) {
     machine->launched = true;
     lua_objects_kernel_start(machine->sim, machine->sampled->kernel->name);
     policies_kernel_start(machine, machine->sampled->kernel->name);
+    gpu_tell_kernels_of_sms(machine->gpu);
     return 0;
 }
 

@@ -122,6 +122,7 @@ static int64_t note_event(Subscriber *subscriber, SimObject *object, uint32_t ev
                           uint64_t now) {
     Hook *hook = (Hook *)subscriber;
     (void)event;
+    if (object->sim->tells_at_rest) return call_hook(hook, arguments, now);
     if (hook->heard_count == hook->heard_capacity) {
         hook->heard_capacity = hook->heard_capacity ? 2 * hook->heard_capacity : 16;
         hook->heard = realloc(hook->heard, hook->heard_capacity * sizeof *hook->heard);
