@@ -112,6 +112,35 @@ harness.test("the result is the same with any number of threads and order of tic
   end
 end)
 
+harness.test("evenly, a kernel gets the SMs that it fits, and others keep those that it does not", function()
+  local sim = ww.build("gallery/heterogeneous", { set = { ["dispatcher.sharing"] = "evenly" } })
+  local gpu = sim:gpu()
+  local kernels = gpu:load(ptx)
+  local last = spin(gpu, kernels, 8, 200, 1)
+  last.block, last.args[1] = 1024, gpu:alloc(4 * 1024 * 8) -- which SMs 0 and 1 alone can hold
+  gpu:launch_together { spin(gpu, kernels, 1, 1), spin(gpu, kernels, 300, 100), last }
+  local r = sim:result()
+  local first, second = r["sm[0].ctas_started"], r["sm[1].ctas_started"]
+  assert(math.abs(first - second) < 10, ("%d CTAs in SM 0, %d in SM 1"):format(first, second))
+end)
+
+harness.test("evenly, an SM is kept when nobody waits for it any more", function()
+  local function cycles(forks)
+    local _, gpu, kernels = build { set = { ["dispatcher.sharing"] = "evenly" } }
+    local list = { spin(gpu, kernels, 1, 1), spin(gpu, kernels, 200, 300) }
+    local join = 1
+    for _ = 1, forks do
+      list[#list + 1] = spin(gpu, kernels, 1, 1, join)
+      list[#list + 1] = spin(gpu, kernels, 1, 1, join)
+      list[#list + 1] = spin(gpu, kernels, 1, 1, { #list - 1, #list })
+      join = #list
+    end
+    return gpu:launch_together(list)[2].cycles
+  end
+  local alone, beside = cycles(0), cycles(12)
+  assert(beside < alone * 1.1, ("%d cycles alone, %d beside short kernels"):format(alone, beside))
+end)
+
 harness.test("an SM that gets another kernel begins with an empty L1", function()
   local sim, gpu, kernels = build()
   local lines = gpu:upload(ww.array("u32", 32 * 1024))

@@ -154,7 +154,7 @@ static Grid *take_done(Dispatcher *d, uint32_t sm, const CtaDone *done) {
     SmSlots *slots = &d->slots[sm];
     Grid *grid = &d->grids[slots->kernel[done->slot]];
     slots->free_slots |= 1u << done->slot;
-    if (has_several_per_sm(d) && has_no_cta(slots)) slots->drains = 0;
+    if (has_several_per_sm(d) && has_no_cta(slots)) slots->drains = DRAINS_NOT;
     d->done++;
     grid->done++;
     grid->warp_instructions += done->warp_instructions;
@@ -470,7 +470,7 @@ static void call_room_for(SimObject *object, MethodCall *call) {
 static void call_drain(SimObject *object, MethodCall *call) {
     Dispatcher *d = (Dispatcher *)object;
     SmSlots *slots = &d->slots[call->argument[0].whole];
-    if (!has_no_cta(slots)) slots->drains = 1;
+    if (!has_no_cta(slots)) slots->drains = DRAINS_FOR_POLICY;
 }
 
 static const Method methods[] = {

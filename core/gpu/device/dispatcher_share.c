@@ -9,7 +9,6 @@ enum { NO_GRID = -1 };
 typedef struct {
     Dispatcher *d;
     uint32_t running;   /* grids that have begun and have CTAs that have not ended */
-    uint32_t draining;  /* SMs */
     uint32_t *sms;      /* of each grid: SMs with CTAs of it, or that shall get some */
     uint64_t *promised; /* of each grid: CTAs that SMs without any will get of it first */
 } Shares;
@@ -18,11 +17,13 @@ static uint32_t places_for(const Dispatcher *d, uint32_t sm, uint32_t grid) {
     return d->sms_of->places(d->sms_of->context, sm, grid);
 }
 
-/* How many CTAs an SM without any gets before another SM does. */
-static uint64_t first_ctas(const Dispatcher *d, uint32_t places) {
+/* How many CTAs of the grid an SM without any gets before another SM does. */
+static uint64_t first_ctas(const Dispatcher *d, uint32_t sm, uint32_t grid) {
+    uint32_t places = places_for(d, sm, grid), limit = d->limit[sm];
+    uint32_t most = limit && limit < places ? limit : places;
     switch ((Placement)d->placement) {
-    case PLACE_DEPTH_FIRST: return places;
-    case PLACE_BLOCKS: return d->block < places ? d->block : places;
+    case PLACE_DEPTH_FIRST: return most;
+    case PLACE_BLOCKS: return d->block < most ? d->block : most;
     default: return 1;
     }
 }
@@ -76,7 +77,7 @@ static bool give_sm(Shares *shares, uint32_t sm) {
     bool is_another = grid != NO_GRID && (uint32_t)grid != slots->grid;
     if (grid == NO_GRID) return false;
     uint32_t places = places_for(d, sm, (uint32_t)grid);
-    shares->promised[grid] += first_ctas(d, places);
+    shares->promised[grid] += first_ctas(d, sm, (uint32_t)grid);
     shares->sms[grid]++;
     *slots = (SmSlots){.free_slots = slots_of(places), .places = places, .grid = (uint32_t)grid};
     return is_another;
@@ -88,32 +89,52 @@ static void count_shares(Shares *shares) {
         shares->running += is_running(&d->grids[g]);
     for (uint32_t sm = 0; sm < d->sms; sm++) {
         if (has_no_cta(&d->slots[sm])) continue;
-        shares->draining += d->slots[sm].drains;
         if (!d->slots[sm].drains) shares->sms[d->slots[sm].grid]++;
     }
 }
 
-/* The last SM of a grid with more of them than its share. */
-static int sm_to_drain(const Shares *shares, uint32_t share) {
-    const Dispatcher *d = shares->d;
-    for (uint32_t sm = d->sms; sm-- > 0;) {
-        const SmSlots *slots = &d->slots[sm];
-        if (!has_no_cta(slots) && !slots->drains && shares->sms[slots->grid] > share) return (int)sm;
-    }
-    return NO_SM;
+static bool may_drain_for(const Shares *shares, uint32_t sm, uint32_t grid) {
+    const SmSlots *slots = &shares->d->slots[sm];
+    return !has_no_cta(slots) && slots->grid != grid && can_use(shares->d, sm, grid);
 }
 
-/* Where SMs are shared evenly: grids with too few get those of others, once their CTAs have ended. */
+/* One that drains and is meant for no other grid yet; else the last SM of a grid with more of them than its share. */
+static int sm_to_drain(const Shares *shares, uint32_t grid, uint32_t share, const uint8_t *is_meant) {
+    const Dispatcher *d = shares->d;
+    int last = NO_SM;
+    for (uint32_t sm = d->sms; sm-- > 0;) {
+        const SmSlots *slots = &d->slots[sm];
+        if (is_meant[sm] || !may_drain_for(shares, sm, grid)) continue;
+        if (slots->drains) return (int)sm;
+        if (last == NO_SM && shares->sms[slots->grid] > share) last = (int)sm;
+    }
+    return last;
+}
+
+static void drain(Shares *shares, uint32_t sm, uint32_t grid) {
+    SmSlots *slots = &shares->d->slots[sm];
+    shares->promised[grid] += first_ctas(shares->d, sm, grid);
+    shares->sms[grid]++;
+    if (slots->drains) return;
+    shares->sms[slots->grid]--;
+    slots->drains = DRAINS_FOR_SHARING;
+}
+
+/* Where SMs are shared evenly: grids with too few get those of others that they fit, once their CTAs have ended. */
 static void drain_for_others(Shares *shares) {
     Dispatcher *d = shares->d;
-    uint32_t share = shares->running ? d->sms / shares->running : 0, missing = 0;
-    for (uint32_t g = 0; g < d->grid_count; g++)
-        if (wants_sm(shares, g) && shares->sms[g] < share) missing += share - shares->sms[g];
-    for (int sm; missing > shares->draining && (sm = sm_to_drain(shares, share)) != NO_SM;
-         shares->draining++) {
-        d->slots[sm].drains = 1;
-        shares->sms[d->slots[sm].grid]--;
+    uint32_t share = shares->running ? d->sms / shares->running : 0;
+    uint8_t is_meant[MAX_SMS] = {0};
+    for (uint32_t g = 0; g < d->grid_count; g++) {
+        int sm;
+        while (wants_sm(shares, g) && shares->sms[g] < share &&
+               (sm = sm_to_drain(shares, g, share, is_meant)) != NO_SM) {
+            drain(shares, (uint32_t)sm, g);
+            is_meant[sm] = 1;
+        }
     }
+    for (uint32_t sm = 0; sm < d->sms; sm++)
+        if (d->slots[sm].drains == DRAINS_FOR_SHARING && !is_meant[sm]) d->slots[sm].drains = DRAINS_NOT;
 }
 
 static void share_sms(Dispatcher *d) {

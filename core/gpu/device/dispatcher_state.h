@@ -31,6 +31,9 @@ typedef enum { ORDER_ROWS, ORDER_COLUMNS, ORDER_TILES, ORDER_FROM_THE_END } CtaO
 /* Which of several kernels an SM gets. */
 typedef enum { SHARE_IN_ORDER, SHARE_EVENLY, SHARE_ONE_AT_A_TIME } Sharing;
 
+/* Why an SM gets no more CTAs until it has none: `sharing` takes that back when nobody wants the SM any more. */
+typedef enum { DRAINS_NOT, DRAINS_FOR_SHARING, DRAINS_FOR_POLICY } SmDrains;
+
 /* Of a kernel of the present launch. */
 typedef struct {
     uint32_t size[3];
@@ -48,7 +51,7 @@ typedef struct {
     uint32_t free_slots;       /* bit per CTA slot of the SM                                   */
     uint32_t places;           /* slots, of CTAs of the kernel that it has, or of several      */
     uint32_t grid;             /* that kernel's; of several: of which it gets or got a CTA last */
-    uint32_t drains;           /* a flag: it gets no more CTAs until it has none               */
+    uint32_t drains;           /* SmDrains: it gets no more CTAs until it has none             */
     uint32_t is_due;           /* a flag, of several: it can get a CTA of `grid` in this cycle  */
     uint16_t kernel[MAX_CTAS]; /* of the CTA in each slot                                      */
     uint32_t pad;

@@ -183,6 +183,27 @@ START_TEST(evenly_sms_of_a_kernel_with_too_many_drain_for_another) {
 }
 END_TEST
 
+static void set_limit(const TinyMachine *m, uint32_t sm, uint32_t ctas) {
+    MethodCall call = {.argument = {{.whole = sm}, {.whole = ctas}}};
+    const Method *method = m->dispatcher->class->methods;
+    while (strcmp(method->name, "set_limit") != 0)
+        method++;
+    method->call(m->dispatcher, &call);
+}
+
+START_TEST(an_sm_with_a_limit_is_counted_for_as_many_ctas) {
+    TinyMachine *m = tiny_new(
+        (TinySpec){.body = slow, .sms = 4, .sm = "ctas=2", .dispatcher = "placement=depth_first"});
+    for (uint32_t sm = 0; sm < 4; sm++)
+        set_limit(m, sm, 1);
+    LAUNCH(m, {4, 0}, {4, 0});
+    tiny_step_to(m, 8);
+    ck_assert_str_eq(kernels_on_sms(m), "0000");
+    tiny_finish(m);
+    tiny_free(m);
+}
+END_TEST
+
 START_TEST(kernels_that_find_no_free_sm_wait_for_those_before_them) {
     TinySpec spec = {.body = slow, .sms = 2, .sm = "ctas=1"};
     TinyMachine *m = tiny_new(spec);
@@ -426,6 +447,7 @@ Suite *kernels_suite(void) {
     tcase_add_test(sms, evenly_each_kernel_gets_as_many_sms);
     tcase_add_test(sms, one_at_a_time_a_kernel_has_all_sms);
     tcase_add_test(sms, evenly_sms_of_a_kernel_with_too_many_drain_for_another);
+    tcase_add_test(sms, an_sm_with_a_limit_is_counted_for_as_many_ctas);
     tcase_add_test(sms, kernels_that_find_no_free_sm_wait_for_those_before_them);
     suite_add_tcase(suite, sms);
     TCase *order = tcase_create("one after the other");
