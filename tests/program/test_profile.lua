@@ -371,4 +371,12 @@ harness.test("a damaged file of a profile is named, whatever it holds", function
   end
 end)
 
+harness.test("a machine that a script builds has a profile in its result and its folder", function()
+  local sim = require "warpwright".build("gallery/private_l1", { profile = true })
+  sim:run("vecadd", "small")
+  local profile_folder = harness.folder() .. "/built"
+  harness.equal(type(sim:write(profile_folder).profile), "table", "profile")
+  harness.contains(harness.read(profile_folder .. "/profile.csv"), "vecadd")
+end)
+
 harness.finish()

@@ -220,7 +220,6 @@ function run.run(options)
   local r = sim:result()
   local trace_problem = trace:finish()
   r.memcheck = found or false
-  r.profile = options.profile and core.profile(gpu) or false
   r.histograms = counted and histograms.of(gpu, counted) or false
   r.workload, r.size, r.checks, r.out = w.name, size, ok and checks_or_problem or 0, folder.path
   if technology then result.add_energy(r, technology) end

@@ -17,6 +17,7 @@ local workload = require "warpwright.workload"
 
 local fork = later "warpwright.fork"
 local measures = later "warpwright.measures"
+local profile = later "warpwright.profile"
 local sample_options = later "warpwright.sample_options"
 local sampled_result = later "warpwright.sampled_result"
 local sampling = later "warpwright.sampling"
@@ -363,11 +364,15 @@ function Simulation:result()
   local in_kernel = totals.stopped or self.program and coroutine.status(self.program) == "suspended"
   if not in_kernel then gpu:drain() end
   self.machine:settle(not in_kernel)
+  local r
   if self.sampler and not totals.stopped then
-    return sampling.result(self.sampler, totals.cycles, function(measure) return of_measure(self, totals, measure) end)
+    r = sampling.result(self.sampler, totals.cycles, function(measure) return of_measure(self, totals, measure) end)
+  else
+    r = result.new(self.name, self.policy, add_shares(self, totals), gpu:launches(), self.machine,
+      policies_at_work.counters(self.machine, self.policies), self.policy_from)
   end
-  return result.new(self.name, self.policy, add_shares(self, totals), gpu:launches(), self.machine,
-    policies_at_work.counters(self.machine, self.policies), self.policy_from)
+  r.profile = self.options.profile and core.profile(gpu) or false
+  return r
 end
 
 --- The error for a pattern of sim:counters that matches no counter.
@@ -431,6 +436,8 @@ function Simulation:write(out, options)
     size = self.params or {},
     files = sources.list(self.choices.sources),
     stats = options.stats,
+    begun = self.choices,
+    files_beside = r.profile and profile.files(r.profile) or {},
   })
   if problem then core.user_error(problem) end
   return r
