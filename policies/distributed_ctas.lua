@@ -1,6 +1,7 @@
 -- Distributed CTA scheduling (A. Arunkumar et al., "MCM-GPU: Multi-Chip-Module GPUs for Continued Performance Scalability",
 -- ISCA 2017): each module gets a contiguous share of the grid, so that CTAs that use the same lines and pages run in one module.
 -- SMs of a group get the CTAs of their share in order, and none of another group's: the paper's scheduler balances nothing.
+-- Of kernels side by side, which have not all groups' SMs, an SM goes on with other shares when its own is used up.
 local policy = require "warpwright.policy"
 
 local distributed_ctas = policy "distributed_ctas" {
@@ -14,7 +15,8 @@ function distributed_ctas:next_cta(sm)
   local x, y, z = self.dispatcher:grid()
   local groups = math.min(self.params.groups, self.dispatcher.sms)
   local group, ctas = sm * groups // self.dispatcher.sms, x * y * z
-  return self.dispatcher:first_waiting(group * ctas // groups, (group + 1) * ctas // groups - 1) or -1
+  local cta = self.dispatcher:first_waiting(group * ctas // groups, (group + 1) * ctas // groups - 1)
+  return cta or self.dispatcher:kernels() > 1 and self.dispatcher:first_waiting(0, ctas - 1) or -1
 end
 
 return distributed_ctas

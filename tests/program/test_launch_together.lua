@@ -265,6 +265,20 @@ harness.test("a fault of one of them is the fault of the launch", function()
   harness.equal(none, nil, "its fault")
 end)
 
+harness.test("the fault of a list that is refused names the kernel that is", function()
+  local _, gpu, kernels = build()
+  local _, fault = gpu:try_launch_together { spin(gpu, kernels, 1, 1), { kernel = kernels.stop, grid = 1, block = 32, shared = 1 << 20 } }
+  harness.equal(fault.kernel, "stop", "kernel")
+  _, fault = gpu:try_launch_together { spin(gpu, kernels, 1, 1), { kernel = kernels.stop, grid = 0, block = 32 } }
+  harness.contains(fault.message, "kernel stop: expected grid and block of 1 or more in each dimension, got grid (0, 1, 1)")
+end)
+
+harness.test("distributed_ctas hands out all CTAs of kernels side by side", function()
+  local _, gpu, kernels = build { policy = "distributed_ctas", set = { ["dispatcher.sharing"] = "evenly" } }
+  local results = gpu:launch_together { spin(gpu, kernels, 200, 5), spin(gpu, kernels, 200, 5) }
+  harness.equal(results[1].ctas + results[2].ctas, 400, "CTAs")
+end)
+
 harness.test("wrong lists are refused with the place in them", function()
   local _, gpu, kernels = build()
   local function refused(list, ...)
@@ -273,6 +287,10 @@ harness.test("wrong lists are refused with the place in them", function()
     harness.contains(tostring(problem), ...)
   end
   refused({}, "launch_together: expected a list of 1 to 1024 { kernel =, grid =, block =, args =, after = }")
+  local many = {}
+  for i = 1, 1025 do many[i] = spin(gpu, kernels, 1, 1) end
+  refused(many, "launch_together: expected a list of 1 to 1024 kernels, got 1025")
+  refused({ spin(gpu, kernels, 1, 1), sharing = "evenly" }, "launch_together: expected a list of kernels and nothing beside them, got 'sharing'")
   refused({ spin(gpu, kernels, 1, 1), 3 }, "launch_together: kernel 2: expected { kernel =,")
   refused({ { grid = 1, block = 1 } }, "launch_together: kernel 1: expected a kernel")
   refused({ spin(gpu, kernels, 1, 1), spin(gpu, kernels, 1, 1, 2) }, "kernel spin, number 2: after: expected a place before it")

@@ -364,6 +364,10 @@ static void report(const SimObject *object, FILE *out) {
         char kernel[32] = "";
         if (has_ended(grid)) continue;
         if (d->grid_count > 1) snprintf(kernel, sizeof kernel, "kernel %u: ", g);
+        if (!grid->has_begun) {
+            fprintf(out, "%s: %swaits for kernels before it\n", object->path, kernel);
+            continue;
+        }
         fprintf(out, "%s: %s%lu of %lu CTAs handed out, %lu finished%s\n", object->path, kernel,
                 grid->handed_out, grid->ctas, grid->done,
                 dispatcher_is_kept_waiting(object) ? "; policies let SMs with room wait for a CTA" : "");

@@ -139,6 +139,8 @@ uint32_t gpu_launch_count(const Gpu *gpu);
 /* Of the present or last launch: how many kernels, and what each of them did. */
 uint32_t gpu_kernel_count(const Gpu *gpu);
 bool gpu_kernel_has_begun(const Gpu *gpu, uint32_t kernel);
+/* Of a launch that was refused: which of its kernels was. */
+uint32_t gpu_refused_kernel(const Gpu *gpu);
 LaunchResult gpu_launch_result(const Gpu *gpu, uint32_t kernel);
 static inline LaunchResult gpu_last_launch(const Gpu *gpu) {
     return gpu_launch_result(gpu, 0);

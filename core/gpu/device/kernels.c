@@ -14,6 +14,10 @@ uint32_t gpu_kernel_count(const Gpu *gpu) {
     return gpu->kernel_count;
 }
 
+uint32_t gpu_refused_kernel(const Gpu *gpu) {
+    return gpu->checked;
+}
+
 bool gpu_kernel_has_begun(const Gpu *gpu, uint32_t kernel) {
     return gpu->kernels[kernel].has_begun;
 }

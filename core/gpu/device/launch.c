@@ -256,8 +256,10 @@ void gpu_prepare(Gpu *gpu, const KernelLaunch *launches, uint32_t count) {
     LaunchedKernel *before = gpu->kernels, *kernels = planned_kernels(gpu, count);
     uint32_t count_before = gpu->kernel_count;
     check_several_per_sm(gpu, launches, count);
-    for (uint32_t k = 0; k < count; k++)
+    for (uint32_t k = 0; k < count; k++) {
+        gpu->checked = k;
         plan(gpu, &kernels[k], &launches[k]);
+    }
     for (uint32_t k = 0; k < count; k++)
         fill_in(gpu, &kernels[k], &launches[k]);
     take_kernels(gpu, kernels, count);
@@ -277,6 +279,7 @@ void gpu_invalidate_l1s(const Gpu *gpu) {
 }
 
 void gpu_begin_launch(Gpu *gpu, const KernelLaunch *launches, uint32_t count) {
+    gpu->checked = 0;
     if (!dispatcher_idle(gpu->dispatcher))
         user_error("kernel %s: kernel %s is still running", launches->kernel->name,
                    gpu_oldest_kernel(gpu)->running.kernel->name);
@@ -308,8 +311,10 @@ void gpu_launch_together(Gpu *gpu, const KernelLaunch *launches, uint32_t count)
     bool is_untimed = launches->launch->is_untimed;
     if (count < 1 || count > MAX_KERNELS_TOGETHER)
         user_error("expected 1 to %d kernels to be launched together, got %u", MAX_KERNELS_TOGETHER, count);
-    for (uint32_t k = 0; k < count; k++)
+    for (uint32_t k = 0; k < count; k++) {
+        gpu->checked = k;
         check_launched_together(&launches[k], k, is_untimed);
+    }
     if (is_untimed)
         gpu_launch_untimed_in_turn(gpu, launches, count);
     else

@@ -499,7 +499,8 @@ static int begin_launch(lua_State *L, Machine *machine, const KernelLaunch *laun
         return answer_launch(L, machine);
     if (!is_started(&call, &why)) {
         lua_pushnil(L);
-        push_refused_launch(L, launches->kernel, why);
+        uint32_t refused = gpu_refused_kernel(machine->gpu);
+        push_refused_launch(L, launches[refused < count ? refused : 0].kernel, why);
         repeated_call(L, machine);
         return 2;
     }
@@ -530,7 +531,7 @@ static void choose_forward(const Machine *machine, uint32_t number, Launch *laun
     bool goes_by_option = machine->forwards && number == machine->forward_launch && !launch->forward_ctas;
     if (machine->forwards && number < machine->forward_launch) launch->is_untimed = true;
     if (goes_by_option) launch->forward_ctas = (uint64_t)(machine->forward_share * (double)ctas);
-    if (launch->forward_ctas >= ctas) launch->is_untimed = true;
+    if (launch->forward_ctas && launch->forward_ctas >= ctas) launch->is_untimed = true;
     if (goes_by_option || launch->is_untimed) launch->cold_ctas = ctas_without_trace(machine, number, ctas);
     if (goes_by_option && launch->cold_ctas > launch->forward_ctas) launch->cold_ctas = launch->forward_ctas;
 }

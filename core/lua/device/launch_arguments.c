@@ -175,13 +175,25 @@ Launch launch_at(lua_State *L, const Kernel *kernel, bool returns_faults) {
 
 /* --- Several ----------------------------------------------------------------------------------- */
 
+/* Of the list at stack index 2. */
+static void refuse_keys_beside(lua_State *L, lua_Unsigned count, const char *what) {
+    for (lua_pushnil(L); lua_next(L, 2); lua_pop(L, 1)) {
+        bool is_place = lua_isinteger(L, -2) && lua_tointeger(L, -2) >= 1 &&
+                        (lua_Unsigned)lua_tointeger(L, -2) <= count;
+        if (!is_place) user_error_got(L, -2, "%s: expected a list of kernels and nothing beside them", what);
+    }
+}
+
 void take_launches(lua_State *L, const Machine *machine, const char *what) {
     static const char *const legal[] = {"kernel", "grid", "block", "shared", "registers",
                                         "stack",  "args", "after", NULL};
     lua_Unsigned count = lua_istable(L, 2) ? lua_rawlen(L, 2) : 0;
-    if (count < 1 || count > MAX_KERNELS_TOGETHER)
+    if (count > MAX_KERNELS_TOGETHER)
+        user_error("%s: expected a list of 1 to %d kernels, got %llu", what, MAX_KERNELS_TOGETHER, count);
+    if (count < 1)
         user_error_got(L, 2, "%s: expected a list of 1 to %d { kernel =, grid =, block =, args =, after = }",
                        what, MAX_KERNELS_TOGETHER);
+    refuse_keys_beside(L, count, what);
     lua_createtable(L, (int)count, 0);
     for (lua_Integer k = 1; k <= (lua_Integer)count; k++) {
         char where[64];
