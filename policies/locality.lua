@@ -2,6 +2,7 @@
 -- cache is classed by who touched its line before. It changes nothing in the machine. With `unbounded` it shows the locality
 -- that there is, alone what the caches make use of: --policy gto+unbounded:l2=false+locality.
 --
+-- Of kernels side by side, all accesses count as those of the one that began last.
 -- The first of these that holds: inter-kernel, inter-core, intra-core (another CTA of the SM), intra-CTA (another warp),
 -- inter-thread, intra-thread. The paper says "referenced and re-referenced", of the line: the reference before the hit is
 -- what counts here, and a hit is intra-thread when one of its threads has touched the line since the warp is the last to do

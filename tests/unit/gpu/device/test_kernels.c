@@ -236,6 +236,22 @@ START_TEST(a_kernel_begins_when_what_it_waits_for_has_ended) {
 }
 END_TEST
 
+START_TEST(the_report_says_which_kernels_wait_for_others) {
+    TinyMachine *m = tiny_new((TinySpec){.body = slow, .sms = 2});
+    char *text = NULL;
+    size_t bytes;
+    LAUNCH(m, {1, 0}, {1, 1});
+    FILE *out = open_memstream(&text, &bytes);
+    m->dispatcher->class->report(m->dispatcher, out);
+    fclose(out);
+    ASSERT_MENTIONS(text, "kernel 0: 0 of 1 CTAs handed out, 0 finished");
+    ASSERT_MENTIONS(text, "kernel 1: waits for kernels before it");
+    free(text);
+    tiny_finish(m);
+    tiny_free(m);
+}
+END_TEST
+
 START_TEST(a_chain_takes_as_long_as_its_kernels_one_by_one) {
     TinySpec spec = {.body = slow, .sms = 3, .ctas = 20};
     TinyMachine *one_by_one = tiny_new(spec), *m = tiny_new(spec);
@@ -452,6 +468,7 @@ Suite *kernels_suite(void) {
     suite_add_tcase(suite, sms);
     TCase *order = tcase_create("one after the other");
     tcase_add_test(order, a_kernel_begins_when_what_it_waits_for_has_ended);
+    tcase_add_test(order, the_report_says_which_kernels_wait_for_others);
     tcase_add_test(order, a_chain_takes_as_long_as_its_kernels_one_by_one);
     tcase_add_test(order, each_beginning_and_end_is_told);
     suite_add_tcase(suite, order);
