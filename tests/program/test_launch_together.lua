@@ -243,7 +243,8 @@ harness.test("policies give SMs to kernels", function()
 local policy = require "warpwright.policy"
 local p = policy "giver" { scope = "dispatcher" }
 function p:next_kernel(sm, choice)
-  local waiting = self.dispatcher:kernel(1)
+  local waiting, _, name = self.dispatcher:kernel(1)
+  assert(name == (waiting and "spin"))
   if sm < 5 and self.dispatcher:kernels() == 2 and waiting > 0 then return 1 end
   return choice
 end

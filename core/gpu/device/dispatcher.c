@@ -452,6 +452,7 @@ static void call_kernel(SimObject *object, MethodCall *call) {
     const Grid *grid = &d->grids[number];
     call->result[0].whole = (int64_t)(grid->ctas - grid->handed_out);
     call->result[1].whole = (int64_t)(grid->handed_out - grid->done);
+    call->result[2].text = d->sms_of->name(d->sms_of->context, (uint32_t)number);
 }
 
 static void call_kernel_of(SimObject *object, MethodCall *call) {
@@ -494,10 +495,10 @@ static const Method methods[] = {
     METHOD("kernels", call_kernels, "Kernels of the present launch", RETURNS(WHOLE_NUMBER("kernels"))),
     METHOD("kernel", call_kernel,
            "Of one of them, numbered from 0: CTAs that no SM has got yet, and CTAs that SMs hold; 0 before "
-           "it begins. "
+           "it begins; and its name. "
            "nil: there are not so many",
            TAKES(WHOLE_NUMBER("kernel", .max = MAX_KERNELS_TOGETHER - 1)),
-           RETURNS(WHOLE_NUMBER("waiting"), WHOLE_NUMBER("resident")), MAY_BE_NIL),
+           RETURNS(WHOLE_NUMBER("waiting"), WHOLE_NUMBER("resident"), TEXT_VALUE("name")), MAY_BE_NIL),
     METHOD("kernel_of", call_kernel_of,
            "Number of the kernel whose CTAs the SM holds or held last; with kernels_per_sm above 1, of the "
            "CTA that it got last or gets next",

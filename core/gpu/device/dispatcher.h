@@ -14,6 +14,7 @@ typedef struct {
     CtaNeeds (*needs)(void *context, uint32_t port, uint32_t kernel); /* of a CTA */
     CtaNeeds (*room)(void *context, uint32_t port);                   /* all that the SM has */
     uint32_t (*slots)(void *context, uint32_t port);                  /* for CTAs of any kernels */
+    const char *(*name)(void *context, uint32_t kernel);
     void *context;
 } SmsOfKernels;
 

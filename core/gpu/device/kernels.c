@@ -98,6 +98,11 @@ static CtaNeeds room_at_port(void *context, uint32_t port) {
     return (CtaNeeds){sm->warps, sm->registers, (uint32_t)sm->shared};
 }
 
+static const char *name_of_kernel(void *context, uint32_t kernel) {
+    const Gpu *gpu = context;
+    return gpu->kernels[kernel].result.kernel;
+}
+
 static uint32_t slots_at_port(void *context, uint32_t port) {
     const Gpu *gpu = context;
     return gpu->sms[gpu->sm_at_port[port]]->ctas;
@@ -149,6 +154,7 @@ SmsOfKernels gpu_sms_of_kernels(Gpu *gpu) {
                           .needs = needs_at_port,
                           .room = room_at_port,
                           .slots = slots_at_port,
+                          .name = name_of_kernel,
                           .context = gpu};
 }
 

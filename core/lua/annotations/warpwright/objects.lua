@@ -175,10 +175,11 @@ function Dispatcher:first_waiting(first, last) end
 ---@return integer kernels
 function Dispatcher:kernels() end
 
----Of one of them, numbered from 0: CTAs that no SM has got yet, and CTAs that SMs hold; 0 before it begins. nil: there are not so many
+---Of one of them, numbered from 0: CTAs that no SM has got yet, and CTAs that SMs hold; 0 before it begins; and its name. nil: there are not so many
 ---@param kernel integer 0 to 1023
 ---@return integer? waiting
 ---@return integer? resident
+---@return string? name
 function Dispatcher:kernel(kernel) end
 
 ---Number of the kernel whose CTAs the SM holds or held last; with kernels_per_sm above 1, of the CTA that it got last or gets next
