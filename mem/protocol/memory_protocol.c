@@ -16,7 +16,8 @@ void mem_message_is_sound(const char *where, const MemMessage *m) {
               mem_way_back(m) >> (ROUTE_BEGIN + ROUTE_BITS * m->route_depth) == 0,
           "%s: a message with a longer way back than the %u networks that it has crossed", where,
           m->route_depth);
-    sound(m->payload < (m->kind == MEM_ATOMIC ? PAYLOADS : READS), "%s: a message with payload %u", where, m->payload);
+    sound(m->payload < (m->kind == MEM_ATOMIC ? PAYLOADS : READS), "%s: a message with payload %u", where,
+          m->payload);
     sound(m->warp < WARPS || (m->warp == NO_OWNER && m->flags & MEM_POSTED), "%s: a message of warp %u",
           where, m->warp);
 }
