@@ -12,6 +12,7 @@
 #include "core/lua/policy/policy.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
@@ -402,10 +403,22 @@ static int take_launch(lua_State *L, Machine *machine) {
 
 /* --- Beginning a launch ------------------------------------------------------------------------ */
 
+/* Of the parameters, what the kernel can read: the rest is whatever the host's memory held, which is other addresses each
+ * time. */
+static uint64_t digest_of_params(const Kernel *kernel, const uint8_t *params) {
+    uint8_t *read = malloc(kernel->param_bytes + 1ull);
+    ensure(read);
+    for (uint32_t i = 0; i < kernel->param_bytes; i++)
+        read[i] = params[i] & (kernel->param_reads ? kernel->param_reads[i] : 0xff); /* NULL: it is refused */
+    uint64_t digest = hash_bytes(0, read, kernel->param_bytes);
+    free(read);
+    return digest;
+}
+
 static uint64_t digest_of(const Gpu *gpu, const KernelLaunch *of) {
     const Launch *launch = of->launch;
     uint32_t module = gpu_module_of(gpu, of->kernel);
-    uint64_t digest = hash_bytes(0, launch->params, of->kernel->param_bytes);
+    uint64_t digest = digest_of_params(of->kernel, launch->params);
     digest = hash_bytes(digest, launch->grid, sizeof launch->grid);
     digest = hash_bytes(digest, launch->block, sizeof launch->block) ^ (uint64_t)launch->stack_bytes << 32;
     if (launch->forward_ctas) digest = hash_bytes(digest, &launch->forward_ctas, sizeof launch->forward_ctas);

@@ -4,6 +4,7 @@
 #include "core/ptx/analysis/control_flow.h"
 #include "core/ptx/analysis/launch_constants.h"
 #include "core/ptx/analysis/liveness.h"
+#include "core/ptx/analysis/param_reads.h"
 #include "core/ptx/analysis/registers.h"
 #include "core/ptx/analysis/saves.h"
 #include "core/ptx/analysis/waiting_loops.h"
@@ -261,6 +262,8 @@ static void allocate_registers(Decoder *decoder, const ControlFlow *flow, uint32
     drop_dead_results(decoder, &ranges);
     decoder->launch = launch_constants_find(decoder->body, decoder->kernel, decoder->plans, &ranges,
                                             decoder->accesses, decoder->access_count);
+    decoder->kernel->param_reads = param_reads_find(decoder->body, decoder->kernel, decoder->plans,
+                                                    &decoder->parser->module->fixups->storage);
     decoder->place = arena_alloc(decoder->arena, count, sizeof *decoder->place);
     decoder->name = arena_alloc(decoder->arena, count, sizeof *decoder->name);
     allocate_slots(decoder, &ranges);

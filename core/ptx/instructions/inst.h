@@ -287,6 +287,7 @@ typedef struct Kernel {
     bool uses_stack;
     uint32_t param_bytes, param_count;
     KernelParam *params;
+    uint8_t *param_reads; /* per byte of them: all ones, where an instruction may read it, or 0 */
     SpecialSlot *specials;
     uint32_t special_count;
     uint8_t *constants; /* the constant bank, SLOT_BYTES-aligned slots, as it is before a launch */
