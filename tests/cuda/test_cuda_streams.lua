@@ -97,6 +97,7 @@ harness.test("what kernels have printed by the end of a run that is stopped is n
   local status, output = cuda_programs.run("gtx480", "--max-cycles", "20000", "--out", path "endless_out", "--", program, "endless")
   harness.equal(status, 2, output)
   harness.contains(output, "kernels spins and 1 other have not ended by cycle 20000: max_cycles was reached; 1 of 3 CTAs are done")
+  harness.equal(output:find("checkpoint", 1, true), nil, "a word of checkpoints, which nobody asked for")
   harness.contains(harness.read(path "endless_out/printed.txt"), "thread 3 7")
 end)
 

@@ -54,8 +54,8 @@ static void save_observers(const Gpu *gpu, CheckpointSection *sections, uint32_t
     }
 }
 
-/* core.write_checkpoint(gpu, path, text) -> true, or false and why not. The machine is at a quantum
- * boundary. */
+/* core.write_checkpoint(gpu, path, text) -> true, or false, why not, and whether nobody asked for any. The machine is at a
+ * quantum boundary. */
 static int l_write_checkpoint(lua_State *L) {
     Machine *machine = gpu_at(L, 1);
     require_state(machine, "checkpoint");
@@ -67,7 +67,8 @@ static int l_write_checkpoint(lua_State *L) {
     if (machine->log.is_off) {
         lua_pushboolean(L, false);
         lua_pushliteral(L, "this run was not asked for checkpoints, and keeps no log of the host program");
-        return 2;
+        lua_pushboolean(L, true);
+        return 3;
     }
     CheckpointSection sections[MAX_SECTIONS] = {
         {"run", {0}}, {"host", {0}}, {"gpu", {0}}, {"memory", {0}}, {"policy", {0}}};

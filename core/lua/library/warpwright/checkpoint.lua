@@ -167,10 +167,11 @@ local goes_on <const> = { cycle = true, time = true, SIGUSR1 = true }
 --- Of two cycles, each may be nil.
 local function earlier(a, b) return a and b and math.min(a, b) or a or b end
 
---- Writes one; a failure is told, and no error. Returns whether it was written.
+--- Writes one; a failure is told, and no error, unless it is about the end of a run that was to have none. Returns whether it was
+--- written.
 local function write(gpu, path, run, cycle, why)
-  local good, problem = core.write_checkpoint(gpu, path, text_of(gpu, run, cycle, why))
-  if not good then note("checkpoint at cycle %d: %s%s", cycle, problem, goes_on[why] and "; the run goes on" or "") end
+  local good, problem, is_unasked = core.write_checkpoint(gpu, path, text_of(gpu, run, cycle, why))
+  if not good and not (is_unasked and why == "max_cycles") then note("checkpoint at cycle %d: %s%s", cycle, problem, goes_on[why] and "; the run goes on" or "") end
   return good
 end
 
