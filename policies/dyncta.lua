@@ -7,7 +7,6 @@
 -- has no warp, or waits, counts for its part. That a cycle in which the load/store unit takes nothing counts as one that waits
 -- for memory, and that the number is found anew with each kernel that an SM gets, is our choice. A paused warp that is ready, beside others
 -- that wait, makes the slot one that is lost to the policy: it is not counted as waiting.
-local bits = require "warpwright.bits"
 local policy = require "warpwright.policy"
 
 local dyncta = policy "dyncta" {
@@ -31,17 +30,7 @@ function dyncta:on_kernel_given()
 end
 
 --- All but the oldest CTAs, as many as may run.
-function dyncta:pause()
-  local sm, allowed = self.sm, 0
-  local others = sm.live
-  for _ = 1, self.state.ctas do
-    local oldest = bits.lowest(sm:oldest(others, 1))
-    if not oldest then break end
-    allowed = allowed | sm:cta_warps(oldest)
-    others = others & ~allowed
-  end
-  sm.may_issue = allowed
-end
+function dyncta:pause() self.sm.may_issue = self.sm:oldest_ctas(self.state.ctas) end
 
 dyncta.on_cta_start = dyncta.pause
 dyncta.on_cta_end = dyncta.pause

@@ -75,18 +75,7 @@ end
 --- Of an SM, its oldest CTAs run, as many as may.
 function equalizer:pause(sm)
   local own = self.state.sms[sm:number() + 1]
-  if own.ctas >= own.most then
-    sm.may_issue = bits.all
-    return
-  end
-  local allowed, others = 0, sm.live
-  for _ = 1, own.ctas do
-    local oldest = bits.lowest(sm:oldest(others, 1))
-    if not oldest then break end
-    allowed = allowed | sm:cta_warps(oldest)
-    others = others & ~allowed
-  end
-  sm.may_issue = allowed
+  sm.may_issue = own.ctas >= own.most and bits.all or sm:oldest_ctas(own.ctas)
 end
 
 equalizer.on_sm_cta_start = equalizer.pause

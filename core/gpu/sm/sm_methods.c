@@ -12,6 +12,18 @@ static void oldest(SimObject *object, MethodCall *call) {
     call->result[0].set = oldest_warps(sm->cta_by_age, sm->resident, call->argument[0].set, (uint32_t)n);
 }
 
+/* Those of which no warp lives any more are no longer counted. */
+static void oldest_ctas(SimObject *object, MethodCall *call) {
+    const Sm *sm = (const Sm *)object;
+    int64_t left = call->argument[0].whole;
+    call->result[0].set = 0;
+    for (uint32_t i = 0; i < sm->resident && left > 0; i++) {
+        if (!(sm->cta_by_age[i] & sm->live)) continue;
+        call->result[0].set |= sm->cta_by_age[i];
+        left--;
+    }
+}
+
 static void warps_of(SimObject *object, MethodCall *call) {
     call->result[0].set = ((const Sm *)object)->sched[call->argument[0].whole].warps;
 }
@@ -160,6 +172,8 @@ static void warps_in(SimObject *object, MethodCall *call) {
 const Method sm_methods[] = {
     METHOD("oldest", oldest, "The n oldest warps of the set",
            TAKES(SET_OF("warps", "set"), WHOLE_NUMBER("n")), RETURNS(WARPS)),
+    METHOD("oldest_ctas", oldest_ctas, "The warps of the n oldest CTAs of which a warp lives",
+           TAKES(WHOLE_NUMBER("n")), RETURNS(WARPS)),
     METHOD("warps_of", warps_of, "The warps of the scheduler", TAKES(SCHEDULER), RETURNS(WARPS)),
     METHOD("last", last, "The warp that the scheduler issued last", TAKES(SCHEDULER),
            RETURNS(WHOLE_NUMBER("warp"))),

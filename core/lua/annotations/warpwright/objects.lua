@@ -1247,6 +1247,11 @@ function SM:setting(knobs, ...) end
 ---@return integer warps
 function SM:oldest(set, n) end
 
+---The warps of the n oldest CTAs of which a warp lives
+---@param n integer
+---@return integer warps
+function SM:oldest_ctas(n) end
+
 ---The warps of the scheduler
 ---@param scheduler integer 0 to schedulers - 1
 ---@return integer warps

@@ -307,6 +307,9 @@ START_TEST(policies_ask_for_the_kernel_of_a_warp) {
     ck_assert_int_eq(asked(sm, "launch_of", 2, 0).result[0].whole, 1);
     ck_assert_ptr_eq(asked(sm, "instruction_of", 2, 0).result[0].text,
                      m->sm[0]->launched[1]->kernel->sources[0].opcode);
+    ck_assert_uint_eq(asked(sm, "oldest_ctas", 0, 0).result[0].set, 0);
+    ck_assert_uint_eq(asked(sm, "oldest_ctas", 1, 0).result[0].set, 0x3);
+    ck_assert_uint_eq(asked(sm, "oldest_ctas", 9, 0).result[0].set, 0x7);
     ck_assert(strstr(asked(sm, "instruction", 0, 0).refusal, "ask instruction_of(warp, pc)") != NULL);
     ck_assert(strstr(asked(sm, "warps_per_cta", 0, 0).refusal, "ask cta_warps(warp)") != NULL);
     tiny_finish(m);
