@@ -191,18 +191,20 @@ function work.policy_rows(name)
 end
 
 --- Policies that refuse a machine without an L1 between SMs and L2, one whose SMs share it, one without a DRAM clock, one
--- without memory controllers.
+-- without memory controllers, one with objects that cannot follow a clock that changes.
 local want_an_l1 = {
   "bypass_all", "ccws", "dwt_cs", "dwt_pric", "global_throttle", "mascar", "medic", "mrpb", "mt_hwp", "next_line", "pcal",
   "pric", "srrip_in_lua", "stream_bypass", "stride",
   "unbounded", "victim_cache", "warp_ratios", "warp_types", "wbyp", "wip", "wms",
 }
-local wants = { perfect = "dram", mascar = "own", fcfs_in_lua = "controller", atlas = "controller", parbs = "controller", warp_groups = "controller" }
+local wants = { perfect = "dram", mascar = "own", fcfs_in_lua = "controller", atlas = "controller", parbs = "controller", warp_groups = "controller",
+  equalizer = "clocks" }
 for _, name in ipairs(want_an_l1) do wants[name] = wants[name] or "l1" end
 
 local function is_at_home(name, get)
   local l1, want = get("l1", "own"), wants[name]
   if want == "controller" then return get("memory", "dram") ~= "sink" end
+  if want == "clocks" then return get("network", "direct") == "crossbar" and get("memory", "dram") ~= "sink" and not get("squeeze", false) end
   if want == "dram" then return get("clock.dram", nil) ~= nil end
   return not want or l1 ~= "none" and not (want == "own" and l1 == "shared")
 end
