@@ -8,6 +8,7 @@
 #include "core/lua/host/interpreter.h"
 #include "core/sim/base/random.h"
 #include "core/sim/checkpoint/checkpoint_file.h"
+#include "core/sim/clock_shares.h"
 #include "tests/fuzz/fuzz.h"
 
 #include <lauxlib.h>
@@ -136,7 +137,7 @@ static void find_link(Run *run, Reader *r) {
 }
 
 static void find_all_rows(Run *run) {
-    enum { GPU_HEAD = 4 + 5 * 8 };
+    enum { GPU_HEAD = 4 + 5 * 8, CLOCK_BYTES = 6 * 8, TIME_BYTES = 2 * 8 };
     Reader r = {.bytes = run->section[GPU].bytes, .count = run->section[GPU].count};
     run->rows = calloc(ROWS_MAX, sizeof *run->rows);
     run->first_row = calloc(ROWS_MAX, sizeof *run->first_row);
@@ -144,8 +145,10 @@ static void find_all_rows(Run *run) {
     reader_bytes(&r, GPU_HEAD + 12);
     for (uint32_t clocks = reader_u32(&r); clocks; clocks--) {
         reader_bytes(&r, reader_u32(&r));
-        reader_u64(&r);
+        reader_bytes(&r, CLOCK_BYTES);
+        clock_shares_skip(&r);
     }
+    reader_bytes(&r, TIME_BYTES);
     reader_u32(&r);
     uint32_t objects = reader_u32(&r), links = reader_u32(&r);
     next_owner(run);
