@@ -264,13 +264,26 @@ static void kernels_in_slots_are_sound(const Dispatcher *d, uint32_t sm) {
     const SmSlots *slots = &d->slots[sm];
     for (uint32_t taken = slots_of(slots->places) & ~slots->free_slots; taken; taken &= taken - 1) {
         uint32_t slot = (uint32_t)__builtin_ctz(taken);
-        sound(slots->kernel[slot] < d->grid_count, "%s.slots: a CTA of kernel %u in slot %u of SM %u",
-              d->obj.path, slots->kernel[slot], slot, sm);
+        bool is_possible = has_several_per_sm(d) || slots->kernel[slot] == slots->grid;
+        sound(slots->kernel[slot] < d->grid_count && is_possible,
+              "%s.slots: a CTA of kernel %u in slot %u of SM %u", d->obj.path, slots->kernel[slot], slot, sm);
     }
     if (!has_several_per_sm(d)) return;
     CtaNeeds all = d->sms_of->room(d->sms_of->context, sm), left = room_left(d, sm);
     sound(left.warps <= all.warps && left.registers <= all.registers && left.shared <= all.shared,
           "%s.slots: more CTAs in SM %u than fit", d->obj.path, sm);
+}
+
+/* Those that are handed out and have not finished have slots. */
+static void ctas_of_kernels_are_sound(const Dispatcher *d) {
+    for (uint32_t g = 0; g < d->grid_count; g++) {
+        const Grid *grid = &d->grids[g];
+        uint64_t ctas = 0;
+        for (uint32_t sm = 0; sm < d->sms; sm++)
+            ctas += ctas_of_kernel(d, sm, g);
+        sound(ctas == grid->handed_out - grid->done, "%s.slots: %lu CTAs of kernel %u, of which SMs hold %lu",
+              d->obj.path, ctas, g, grid->handed_out - grid->done);
+    }
 }
 
 static void slots_are_sound(const Dispatcher *d) {
@@ -287,6 +300,7 @@ static void slots_are_sound(const Dispatcher *d) {
         places += slots->places;
     }
     sound(places || !left, "%s.slots: none", d->obj.path);
+    ctas_of_kernels_are_sound(d);
 }
 
 static void is_sound(const SimObject *object, bool fits) {
@@ -311,6 +325,22 @@ static void is_sound(const SimObject *object, bool fits) {
     slots_are_sound(d);
 }
 
+/* Where an SM has several kernels, what it and the dispatcher know of a slot's CTA is of the same one. */
+static void check_kernels_of_slots(const Dispatcher *d, uint32_t i, uint32_t resident) {
+    const Sm *sm = (const Sm *)d->sm[i].send->receiver;
+    const uint16_t *kernel = d->slots[i].kernel;
+    bool agree = true;
+    for (; resident; resident &= resident - 1) {
+        uint32_t slot = (uint32_t)__builtin_ctz(resident);
+        agree &= kernel[slot] == sm->cta[slot].kernel;
+    }
+    FOR_LINK_MESSAGES (d->sm[i].send, k) {
+        const CtaStart *start = (const CtaStart *)link_message(d->sm[i].send, k);
+        agree &= kernel[start->slot] == start->kernel;
+    }
+    if (!agree) panic("%s: %s has CTAs of other kernels", d->obj.path, sm->obj.path);
+}
+
 /* A slot is free, or its CTA is on its way to the SM, there, or on its way back. */
 static void check_slots(const Dispatcher *d, uint32_t i) {
     const Sm *sm = (const Sm *)d->sm[i].send->receiver;
@@ -333,6 +363,7 @@ static void check_slots(const Dispatcher *d, uint32_t i) {
             "%s: CTA slots 0x%x of %s are free and 0x%x taken there; of all, 0x%x are known twice, 0x%x not "
             "at all",
             d->obj.path, free_slots, sm->obj.path, there, doubled, all & ~taken);
+    if (has_several_per_sm(d)) check_kernels_of_slots(d, i, sm_resident_slots(sm));
 }
 
 static void check(const SimObject *object, bool idle) {

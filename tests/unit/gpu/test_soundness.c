@@ -170,7 +170,8 @@ static const Case cases[] = {
     {"dispatcher", "slots", ENTRY(SmSlots, grid), 1, "dispatcher.slots"},
     {"dispatcher", "present", 0, 8, 1, "dispatcher: "},
     {"dispatcher", "done", 0, 8, 99, "dispatcher: "},
-    {"dispatcher", "slots", 0, 4, 15, "dispatcher: CTA slots 0xf of sm[0] are free"},
+    {"dispatcher", "slots", 0, 4, 15, "dispatcher.slots: 0 CTAs of kernel 0, of which SMs hold 4"},
+    {"dispatcher", "slots", ENTRY(SmSlots, kernel[0]), 1, "dispatcher.slots: a CTA of kernel 1 in slot 0"},
     /* pipelines */
     {"sm[0]", "collector", ENTRY(OperandCollector, unit[UNIT_SP].next_latch), 200, "sm[0].collector"},
     {"sm[0]", "collector", ENTRY(OperandCollector, unit[UNIT_SFU].unit_free[0]), 1ull << 50,
