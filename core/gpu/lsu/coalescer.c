@@ -279,7 +279,7 @@ uint32_t coalesce(const MemoryOp *op, Segment *segments, uint32_t widest) {
 /* Words wider than a bank are served as so many passes over halves or quarters of the warp; here each 4-byte
  * word counts in its bank, which comes to the same. */
 uint32_t shared_conflict_degree(const uint64_t address[WARP_LANES], uint32_t active, uint32_t bytes,
-                                uint32_t banks) {
+                                uint32_t banks, uint32_t again) {
     uint32_t words_seen[WARP_LANES * 4], first_in_bank[64], next[WARP_LANES * 4], in_bank[64];
     uint32_t count = 0, worst = 1, words_per_lane = bytes > 4 ? bytes / 4u : 1;
     uint64_t banks_used = 0;
@@ -294,11 +294,15 @@ uint32_t shared_conflict_degree(const uint64_t address[WARP_LANES], uint32_t act
             }
             for (seen = first_in_bank[bank]; seen != UINT32_MAX && words_seen[seen] != word;)
                 seen = next[seen];
-            if (seen != UINT32_MAX) continue;
-            words_seen[count] = word;
-            next[count] = first_in_bank[bank];
-            first_in_bank[bank] = count++;
-            if (++in_bank[bank] > worst) worst = in_bank[bank];
+            if (seen != UINT32_MAX) {
+                in_bank[bank] += k == 0 ? again : 0;
+            } else {
+                words_seen[count] = word;
+                next[count] = first_in_bank[bank];
+                first_in_bank[bank] = count++;
+                in_bank[bank]++;
+            }
+            if (in_bank[bank] > worst) worst = in_bank[bank];
         }
     }
     return worst;

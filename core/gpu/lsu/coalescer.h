@@ -37,9 +37,12 @@ static inline bool within_line(uint64_t lowest, uint64_t highest, uint32_t bytes
 }
 
 /* Cycles that the banks need for accesses of `bytes` per lane at these addresses: the largest number of
- * different words in one bank. Lanes that read the same word share it (broadcast). At least 1. */
+ * different words in one bank. A further lane on the same word keeps its bank for `again` more cycles: 0 where
+ * they share it (broadcast). At least 1, at most 128 as long as `again` is at most MAX_SHARED_ATOMIC_CYCLES. */
 uint32_t shared_conflict_degree(const uint64_t address[WARP_LANES], uint32_t active, uint32_t bytes,
-                                uint32_t banks);
+                                uint32_t banks, uint32_t again);
+
+enum { MAX_SHARED_ATOMIC_CYCLES = 4 };
 
 enum { TEXTURE_SEGMENT = 32, CONSTANT_SEGMENT = 32 };
 

@@ -9,9 +9,10 @@
 static inline uint32_t conflict_degree(const Sm *sm, const Inst *inst, uint32_t bytes) {
     const ExecContext *context = sm->context;
     if (inst->space == SPACE_SHARED && bytes <= 4 &&
-        context->highest / 4 - context->lowest / 4 < sm->shared_banks)
+        context->highest / 4 - context->lowest / 4 < sm->one_pass_span[inst->kind])
         return 1;
-    return shared_conflict_degree(context->address, context->active, bytes, sm->shared_banks);
+    uint32_t again = inst->kind == INST_ATOMIC ? (uint32_t)sm->shared_atomic_cycles : 0;
+    return shared_conflict_degree(context->address, context->active, bytes, sm->shared_banks, again);
 }
 
 /* Which addresses, by ExecContext: those of all lanes where less does not say it. */

@@ -257,6 +257,7 @@ struct Sm {
     uint32_t scheduler;               /* SchedulerOrder; a knob */
     uint32_t group_size, group_order; /* of ORDER_GROUPS; group_order: ORDER_LRR or ORDER_GTO */
     uint32_t register_unit, atomic_payloads, shared_banks;
+    uint64_t shared_atomic_cycles;
     uint64_t code_bytes; /* of the instruction cache */
     uint32_t code_ways, code_line, code_misses;
     uint32_t atomics_stall;   /* a flag */
@@ -337,9 +338,11 @@ struct Sm {
     uint32_t warms_caches;     /* a flag: what executes without timing leaves its lines in them */
     uint32_t untimed_miss;     /* a flag: the last access of it found less than it asked for */
     uint64_t untimed_repeats;  /* a segment_of_constant() whose next access changes no cache, or 0 */
-    uint64_t spaces_beyond;    /* bit per space: loads from it come from beyond the SM */
-    FixedPipeline *fixed;      /* of its load/store unit */
-    const char *class_setter;  /* the instance of a policy that set class_of, or NULL */
+    uint32_t
+        one_pass_span[INST_ATOMIC + 1]; /* per kind: accesses to fewer words of shared memory take a cycle */
+    uint64_t spaces_beyond;             /* bit per space: loads from it come from beyond the SM */
+    FixedPipeline *fixed;               /* of its load/store unit */
+    const char *class_setter;           /* the instance of a policy that set class_of, or NULL */
     /* statistics */
     uint64_t warp_instructions, thread_instructions, ctas_started, ctas_finished;
     uint64_t slots[SLOT_CAUSES];

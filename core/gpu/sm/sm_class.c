@@ -1,4 +1,5 @@
 /* What an SM has: parameters, ports, state, statistics, events; how it is built. */
+#include "core/gpu/lsu/coalescer.h"
 #include "core/gpu/sm/kernel_switch.h"
 #include "core/gpu/sm/memcheck.h"
 #include "core/gpu/sm/sleep.h"
@@ -117,6 +118,11 @@ static const Field sm_fields[] = {
                .timing = true),
     PARAM(Sm, shared_banks, "32", "banks", "Shared-memory banks of 4 B", .min = 1, .max = 64,
           .power_of_two = true),
+    PARAM(Sm, shared_atomic_cycles, "0", "cycles",
+          "Atomics on shared memory: for each further lane on the same word, its bank is taken this much "
+          "longer; "
+          "0: lanes on one word share it, as loads do",
+          .max = MAX_SHARED_ATOMIC_CYCLES),
     UNIT_ROWS(UNIT_SP, "sp", "2", "6", "2"),
     UNIT_ROWS(UNIT_SFU, "sfu", "1", "8", "1"),
     PARAM_NAMED(Sm, shape.shape[UNIT_MEM].collectors, "mem_collectors", "2", "units", "Operand collectors",
@@ -260,6 +266,7 @@ static const Field sm_fields[] = {
     HOST(Sm, warms_caches, "What executes without timing leaves its lines in the caches"),
     HOST(Sm, untimed_miss, "Whether the last such access missed"),
     HOST(Sm, untimed_repeats, "Where another like it would change no cache"),
+    HOST(Sm, one_pass_span, "Spans of words of shared memory that take one cycle"),
     HOST(Sm, spaces_beyond, "Which spaces are beyond the SM"),
     HOST(Sm, class_setter, "The policy that set classes"),
     STAT(Sm, warp_instructions, "instructions", "Warp instructions issued"),
@@ -363,6 +370,8 @@ static void init(SimObject *object) {
     Sm *sm = (Sm *)object;
     if (!sm->lsu.send) user_error("%s.lsu: expected a wire to its load/store unit, got none", object->path);
     audit_queue(object, QUEUE_CODE_LINES, "lines of code", QUEUE_TABLE, MAX_FETCH_MISSES, lines_under_way);
+    for (uint32_t kind = 0; kind <= INST_ATOMIC; kind++)
+        sm->one_pass_span[kind] = kind == INST_ATOMIC && sm->shared_atomic_cycles ? 0 : sm->shared_banks;
     sm->spaces_beyond = 1u << SPACE_GLOBAL | 1u << SPACE_LOCAL | 1u << SPACE_TEXTURE;
     sm->fixed = lsu_fixed_pipeline(sm->lsu.send->receiver);
     if (lsu_fetches_constants(sm->lsu.send->receiver))

@@ -221,16 +221,34 @@ END_TEST
 START_TEST(bank_conflicts_count_different_words_of_a_bank) {
     for (uint32_t stride = 1; stride <= 32; stride *= 2) {
         MemoryOp op = strided(0, 4 * stride, 4);
-        ck_assert_uint_eq(shared_conflict_degree(op.address, op.lanes, op.bytes, 32), stride);
+        ck_assert_uint_eq(shared_conflict_degree(op.address, op.lanes, op.bytes, 32, 0), stride);
     }
     MemoryOp odd = strided(0, 4 * 33, 4), same = strided(64, 0, 4), wide = strided(0, 8, 8);
-    ck_assert_uint_eq(shared_conflict_degree(odd.address, odd.lanes, odd.bytes, 32), 1);
-    ck_assert_uint_eq(shared_conflict_degree(same.address, same.lanes, same.bytes, 32), 1);
-    ck_assert_uint_eq(shared_conflict_degree(wide.address, wide.lanes, wide.bytes, 32), 2);
+    ck_assert_uint_eq(shared_conflict_degree(odd.address, odd.lanes, odd.bytes, 32, 0), 1);
+    ck_assert_uint_eq(shared_conflict_degree(same.address, same.lanes, same.bytes, 32, 0), 1);
+    ck_assert_uint_eq(shared_conflict_degree(wide.address, wide.lanes, wide.bytes, 32, 0), 2);
     MemoryOp few = strided(0, 128, 4);
     few.lanes = 0x7;
     few.highest = few.address[2];
-    ck_assert_uint_eq(shared_conflict_degree(few.address, few.lanes, few.bytes, 32), 3);
+    ck_assert_uint_eq(shared_conflict_degree(few.address, few.lanes, few.bytes, 32, 0), 3);
+}
+END_TEST
+
+START_TEST(further_lanes_of_an_atomic_on_a_word_keep_its_bank) {
+    MemoryOp same = strided(64, 0, 4), apart = strided(0, 4, 4), wide = strided(64, 0, 8);
+    for (uint32_t again = 0; again <= MAX_SHARED_ATOMIC_CYCLES; again++) {
+        ck_assert_uint_eq(shared_conflict_degree(same.address, ~0u, 4, 32, again), 1 + 31 * again);
+        ck_assert_uint_eq(shared_conflict_degree(same.address, 0x7, 4, 32, again), 1 + 2 * again);
+        ck_assert_uint_eq(shared_conflict_degree(apart.address, ~0u, 4, 32, again), 1);
+        ck_assert_uint_eq(shared_conflict_degree(wide.address, ~0u, 8, 32, again), 1 + 31 * again);
+        ck_assert_uint_eq(shared_conflict_degree(wide.address, ~0u, 8, 1, again), 2 + 31 * again);
+    }
+    MemoryOp mixed = strided(0, 128, 4); /* bank 0: words 0 and 32, each for two lanes, and two for one */
+    mixed.address[1] = mixed.address[0];
+    mixed.address[3] = mixed.address[2];
+    ck_assert_uint_eq(shared_conflict_degree(mixed.address, 0x3f, 4, 32, 2), 4 + 2 * 2);
+    mixed.address[2] += 4; /* bank 1 has one of them now */
+    ck_assert_uint_eq(shared_conflict_degree(mixed.address, 0x3f, 4, 32, 2), 4 + 2);
 }
 END_TEST
 
@@ -291,6 +309,7 @@ Suite *coalescer_suite(void) {
     tcase_add_test(tests, lanes_at_the_same_local_words_have_the_segments_that_a_look_at_each_lane_finds);
     tcase_add_test(tests, lanes_of_an_atomic_on_the_same_address_are_accesses_of_their_own);
     tcase_add_test(tests, bank_conflicts_count_different_words_of_a_bank);
+    tcase_add_test(tests, further_lanes_of_an_atomic_on_a_word_keep_its_bank);
     tcase_add_test(tests, loads_within_a_line_need_no_look_at_each_lane);
     tcase_add_test(tests, distinct_addresses_are_those_that_a_look_at_each_lane_finds);
     suite_add_tcase(suite, tests);

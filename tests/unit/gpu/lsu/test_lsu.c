@@ -95,6 +95,28 @@ START_TEST(an_atomic_on_shared_memory_is_as_quick_as_a_load) {
 }
 END_TEST
 
+/* All lanes on one word, then each on its own. */
+START_TEST(lanes_of_a_shared_atomic_on_one_word_take_the_bank_as_long_as_the_parameter_says) {
+    static const char *sm[] = {"", "shared_atomic_cycles=2", "shared_atomic_cycles=4"};
+    static const uint32_t again[] = {0, 2, 4};
+    for (size_t i = 0; i < sizeof again / sizeof *again; i++)
+        for (uint32_t bytes = 0; bytes <= 4; bytes += 4) {
+            char body[320];
+            uint32_t longer = bytes ? 0 : 31 * again[i];
+            sprintf(body,
+                    ".shared .align 4 .b8 buffer[128];\n mov.u32 %%r1, %%laneid;\n"
+                    "mul.lo.u32 %%r2, %%r1, %u;\n atom.shared.add.u32 %%r3, [%%r2], 1;\n"
+                    "mov.u32 %%r4, %%r3;\n ld.shared.u32 %%r5, [%%r2];\n mov.u32 %%r6, %%r5;\n",
+                    bytes);
+            TinyMachine *m = tiny_run((TinySpec){.sm = sm[i], .body = body});
+            ck_assert_uint_eq(tiny_issued(m, 0, 3) - tiny_issued(m, 0, 2), 32 + longer);
+            ck_assert_uint_eq(tiny_issued(m, 0, 5) - tiny_issued(m, 0, 4), 32); /* loads share the word */
+            ck_assert_uint_eq(tiny_stat(m, "sm[0].lsu", "bank_conflict_cycles"), longer);
+            tiny_free(m);
+        }
+}
+END_TEST
+
 START_TEST(without_a_constant_cache_parameters_come_from_a_short_pipeline) {
     TinyMachine *m = tiny_run((TinySpec){.body = "ld.param.u32 %r1, [word];\n st.global.u32 [out], %r1;\n"});
     ck_assert_uint_eq(tiny_issued(m, 0, 1), 3 + 5 + 2);
@@ -477,6 +499,7 @@ Suite *lsu_suite(void) {
     tcase_add_test(shared, a_bank_conflict_holds_up_the_next_instruction);
     tcase_add_test(shared, fewer_banks_conflict_more);
     tcase_add_test(shared, an_atomic_on_shared_memory_is_as_quick_as_a_load);
+    tcase_add_test(shared, lanes_of_a_shared_atomic_on_one_word_take_the_bank_as_long_as_the_parameter_says);
     tcase_add_test(shared, without_a_constant_cache_parameters_come_from_a_short_pipeline);
     tcase_add_test(shared, a_parameter_does_not_wait_for_shared_memory);
     suite_add_tcase(suite, shared);
