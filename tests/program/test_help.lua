@@ -29,6 +29,11 @@ harness.test("the options in the help of run and cuda are those that runs take, 
   end
 end)
 
+harness.test("a second --policy is refused, since policies are joined by '+'", function()
+  harness.refused("run: --policy: expected it once, with policies joined by '+': 'gto+ccws'", "run", "gtx480", "vecadd", "--policy", "gto",
+    "--policy", "ccws")
+end)
+
 harness.test("every command refuses an unknown option, one without its value, and a value behind one that has none", function()
   for _, command in ipairs(help.commands) do
     if command.options[1] and command.word ~= "nvcc" then

@@ -56,6 +56,8 @@ function arguments.read(word, args, first, last, more)
       if key == "set" then
         options.set = options.set or {}
         table.insert(options.set, value)
+      elseif key == "policy" and options.policy then -- else the first would be left out without a word
+        arguments.error(word, "%s: expected it once, with policies joined by '+': '%s+%s'", name, options.policy, value)
       else
         options[key] = value or true
       end
