@@ -152,6 +152,40 @@ harness.test("a run that was stopped and goes on, with CTAs at work or between l
   end
 end)
 
+harness.test("CTAs that are taken over in the middle of their work begin with their launch", function()
+  local ptx = harness.write("counts.ptx", [[
+.version 6.0
+.target sm_20
+.address_size 64
+.visible .entry counts(.param .u64 out) {
+  .reg .b64 %rd; .reg .b32 %r<4>; .reg .pred %p;
+  ld.param.u64 %rd, [out]; mov.u32 %r1, 200;
+MORE:
+  sub.u32 %r1, %r1, 1; setp.ne.u32 %p, %r1, 0; @%p bra MORE;
+  st.global.u32 [%rd], %r1;
+  ret;
+}
+]])
+  local path = harness.write("taken_over.lua", ([[
+local w = require("warpwright").workload "taken_over" { doc = "Two launches.", ptx = "%s", sizes = { small = {} } }
+function w:run(gpu)
+  local out = gpu:alloc(4)
+  gpu:launch(self.kernels.counts, { grid = 60, block = 128, args = { out } })
+  gpu:launch(self.kernels.counts, { grid = 60, block = 128, args = { out }, forward = 20 })
+end
+return w
+]]):format(ptx))
+  local r = run { workload = path }
+  local begin, taken = r.launches[2].start_cycle, 0
+  for _, cta in ipairs(r.profile.ctas) do
+    if cta.launch == 1 then
+      taken = taken + 1
+      assert(cta.from >= begin, ("CTA of SM %d from %d, of the launch in %d"):format(cta.sm, cta.from, begin))
+    end
+  end
+  assert(begin > 0 and taken > 0)
+end)
+
 harness.test("of a run without, it counts from the checkpoint on, CTAs that are at work included", function()
   run { out = home .. "/plain", profile = false, checkpoint_at = "5000" }
   local path = checkpoints(home .. "/plain")[1]

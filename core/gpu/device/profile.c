@@ -183,7 +183,7 @@ static void add_cta(SmProfile *profile, uint32_t slot, uint64_t from) {
 
 static void cta_starts(IssueGate *gate, uint32_t slot) {
     const Sm *sm = gate->sm;
-    add_cta((SmProfile *)gate, slot, object_cycle(&sm->obj, sm->obj.cluster->now));
+    add_cta((SmProfile *)gate, slot, object_cycle(&sm->obj, object_now(&sm->obj)));
 }
 
 static void cta_ends(IssueGate *gate, uint32_t slot, uint64_t cycle) {

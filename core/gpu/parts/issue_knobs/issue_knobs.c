@@ -8,9 +8,10 @@ static IssueKnobs *of_gate(IssueGate *gate) {
 
 /* --- Who may issue --------------------------------------------------------------------------- */
 
-/* Warps that others of their CTA wait for at a barrier. */
+/* Warps that others of their CTA wait for at a barrier. Those that wait for something else lag themselves. */
 static WarpSet lagging_warps(const Sm *sm) {
-    WarpSet at_barrier = sm->waiting & ~(sm->fencing | sm->gates.parked), lagging = 0;
+    WarpSet elsewhere = sm->fencing | sm->sleeping | sm->copying | sm->gates.parked;
+    WarpSet at_barrier = sm->waiting & ~elsewhere, lagging = 0;
     for (uint32_t i = 0; at_barrier && i < sm->resident; i++)
         if (sm->cta_by_age[i] & at_barrier) lagging |= sm->cta_by_age[i] & ~at_barrier;
     return lagging;

@@ -206,6 +206,24 @@ START_TEST(completing_a_barrier_does_not_release_who_waits_at_a_fence) {
 }
 END_TEST
 
+/* Warps 2 and 3, beyond the limit, come to the barrier last, after they have waited for something else. */
+START_TEST(who_lags_behind_a_barrier_issues_beyond_the_limit_also_after_a_sleep_or_a_copy) {
+    static const char *const waits[] = {"membar.gl;\n", "nanosleep.u32 500;\n",
+                                        "cp.async.ca.shared.global [buffer], [out], 4;\n"
+                                        "cp.async.wait_all;\n"};
+    for (size_t i = 0; i < sizeof waits / sizeof *waits; i++) {
+        char body[512];
+        sprintf(body,
+                ".shared .align 4 .b8 buffer[4];\n setp.lt.u32 %%p1, %%tid.x, 64;\n @%%p1 bra EARLY;\n%s"
+                "EARLY:\n bar.sync 0;\n mov.u32 %%r3, 1;\n",
+                waits[i]);
+        TinyMachine *m = tiny_run((TinySpec){.sm = "warp_limit=1", .threads = 128, .body = body});
+        ck_assert_uint_eq(tiny_stat(m, "sm[0]", "barriers"), 4);
+        tiny_free(m);
+    }
+}
+END_TEST
+
 /* Under a guard that is false in all its lanes a warp neither waits nor arrives. 3: warp 0 waits, warp 1
  * passes by; 4 to 8: chain; 9: warp 1 arrives, warp 0 passes by. */
 START_TEST(a_warp_whose_guard_is_false_does_not_take_part) {
@@ -439,6 +457,7 @@ Suite *barriers_suite(void) {
     tcase_add_test(barriers, two_named_barriers_hand_a_buffer_to_and_fro);
     tcase_add_test(barriers, completing_a_barrier_does_not_release_who_waits_at_another);
     tcase_add_test(barriers, completing_a_barrier_does_not_release_who_waits_at_a_fence);
+    tcase_add_test(barriers, who_lags_behind_a_barrier_issues_beyond_the_limit_also_after_a_sleep_or_a_copy);
     tcase_add_test(barriers, a_warp_whose_guard_is_false_does_not_take_part);
     tcase_add_test(barriers, a_warp_that_exits_completes_the_barrier_of_the_others);
     tcase_add_test(barriers, a_warp_that_has_exited_is_not_waited_for);
