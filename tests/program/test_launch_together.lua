@@ -375,4 +375,59 @@ harness.test("fast-forward ends before kernels that are launched together, or be
   harness.contains(tostring(problem), "expected fast_forward to end before launch 1, the first of 2 that are launched together")
 end)
 
+-- The words of a thread lie as far apart as the warps of all SMs.
+harness.test("beside other kernels, no SM uses the local memory of another, however unlike they are", function()
+  harness.write("local.ptx", [[
+.version 4.2
+.target sm_20
+.address_size 64
+.visible .entry keep(.param .u64 out)
+{
+    .local .align 4 .b8 words[64];
+    .reg .u32 %r<4>;
+    .reg .u64 %rd<4>;
+    .reg .pred %p;
+    ld.param.u64 %rd0, [out];
+    mov.u64 %rd1, words;
+    mov.u32 %r1, %tid.x;
+    mov.u32 %r2, 0;
+LOOP:
+    st.local.u32 [%rd1], %r1;
+    ld.volatile.local.u32 %r3, [%rd1];
+    st.global.u32 [%rd0], %r3;
+    add.u64 %rd1, %rd1, 4;
+    add.u32 %r2, %r2, 1;
+    setp.ne.u32 %p, %r2, 16;
+    @%p bra LOOP;
+    ret;
+}
+]])
+  local observer = harness.write("observer.lua", [[
+local observer = require "warpwright.policy" "observer" { scope = "l2", counters = { seen = "lines of local memory", of_two = "those of two SMs" } }
+function observer:start() self.state = { first = {}, of_two = {} } end
+local function look(self, sm, address)
+  local line, state = address // 128, self.state
+  if address < 1 << 40 then return end
+  if not state.first[line] then
+    state.first[line] = sm + 1
+    self:count "seen"
+  elseif state.first[line] ~= sm + 1 and not state.of_two[line] then
+    state.of_two[line] = true
+    self:count "of_two"
+  end
+end
+function observer:on_hit(sm, _, address) look(self, sm, address) end
+observer.on_miss, observer.on_merge = observer.on_hit, observer.on_hit
+return observer
+]])
+  local sim = ww.build("gallery/heterogeneous", { policy = observer, set = { ["dispatcher.kernels_per_sm"] = 2, ["sm[*].local_layout"] = "word" } })
+  local gpu = sim:gpu()
+  local kernels, out = gpu:load(harness.folder() .. "/local.ptx"), gpu:alloc(4)
+  local keep = { kernel = kernels.keep, grid = 60, block = 256, args = { out } }
+  gpu:launch_together { keep, { kernel = kernels.keep, grid = 1, block = 32, args = { out } } }
+  local r = sim:result()
+  harness.equal(r["l2[*].observer.of_two"], 0)
+  assert(r["l2[*].observer.seen"] > 1000, r["l2[*].observer.seen"])
+end)
+
 harness.finish()

@@ -56,6 +56,10 @@ static int depth_first(const Dispatcher *d, const uint8_t *turns, uint64_t now) 
     return NO_SM;
 }
 
+static uint32_t most_of_present(const Dispatcher *d, uint32_t sm) {
+    return has_several_per_sm(d) ? most_within(d, sm, d->present) : most_resident(d, sm);
+}
+
 /* The SM whose block is not complete; else the next one in turn with room for a block, or for as many as it may
  * hold. */
 static int of_block(const Dispatcher *d, const uint8_t *turns, uint64_t now) {
@@ -63,7 +67,7 @@ static int of_block(const Dispatcher *d, const uint8_t *turns, uint64_t now) {
     uint64_t left = grid->ctas - grid->handed_out, size = left < d->block ? left : d->block;
     if (grid->block_left) return can_take(d, turns, grid->next_sm, now) ? (int)grid->next_sm : NO_SM;
     for (uint32_t i = 0; i < d->sms; i++) {
-        uint32_t sm = (grid->next_sm + i) % d->sms, most = most_resident(d, sm);
+        uint32_t sm = (grid->next_sm + i) % d->sms, most = most_of_present(d, sm);
         if (room_of_sm(d, sm) >= (size < most ? size : most) && can_take(d, turns, sm, now)) return (int)sm;
     }
     return NO_SM;

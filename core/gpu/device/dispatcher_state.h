@@ -144,6 +144,8 @@ uint32_t ctas_of_kernel(const Dispatcher *d, uint32_t sm, uint32_t grid);
 CtaNeeds room_left(const Dispatcher *d, uint32_t sm);
 /* CTAs of the kernel that the SM could get beside those that it holds. */
 uint32_t room_within(const Dispatcher *d, uint32_t sm, uint32_t grid);
+/* As many as it may hold of them without CTAs of other kernels. */
+uint32_t most_within(const Dispatcher *d, uint32_t sm, uint32_t grid);
 bool can_get(const Dispatcher *d, uint32_t sm, uint32_t grid);
 /* Of each SM with room: a CTA of which kernel it gets next. */
 void choose_kernels(Dispatcher *d);

@@ -60,14 +60,24 @@ static bool fits(const CtaNeeds *room, const CtaNeeds *needs) {
            needs->shared <= room->shared;
 }
 
-uint32_t room_within(const Dispatcher *d, uint32_t sm, uint32_t grid) {
-    bool is_new = !ctas_of_kernel(d, sm, grid);
-    CtaNeeds room = room_left(d, sm), needs = needs_of(d, sm, grid);
-    uint32_t resident = resident_ctas(d, sm), most = most_resident(d, sm), ctas = 0;
-    if (d->slots[sm].drains || (is_new && kernels_in(d, sm) >= d->kernels_per_sm)) return 0;
-    for (; resident + ctas < most && fits(&room, &needs); ctas++)
+/* CTAs that fit in there, up to `most`. */
+static uint32_t ctas_that_fit(CtaNeeds room, CtaNeeds needs, uint32_t most) {
+    uint32_t ctas = 0;
+    for (; ctas < most && fits(&room, &needs); ctas++)
         take(&room, &needs);
     return ctas;
+}
+
+uint32_t room_within(const Dispatcher *d, uint32_t sm, uint32_t grid) {
+    bool is_new = !ctas_of_kernel(d, sm, grid);
+    uint32_t resident = resident_ctas(d, sm), most = most_resident(d, sm);
+    if (d->slots[sm].drains || (is_new && kernels_in(d, sm) >= d->kernels_per_sm)) return 0;
+    return ctas_that_fit(room_left(d, sm), needs_of(d, sm, grid), most > resident ? most - resident : 0);
+}
+
+uint32_t most_within(const Dispatcher *d, uint32_t sm, uint32_t grid) {
+    return ctas_that_fit(d->sms_of->room(d->sms_of->context, sm), needs_of(d, sm, grid),
+                         most_resident(d, sm));
 }
 
 bool can_get(const Dispatcher *d, uint32_t sm, uint32_t grid) {

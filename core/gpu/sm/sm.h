@@ -268,6 +268,7 @@ struct Sm {
     /* derived */
     uint32_t number; /* of this SM among all */
     uint32_t sm_count;
+    uint64_t most_warps; /* of any SM */
     /* ports */
     Port dispatch, lsu, fetch;
     /* state: warp sets */

@@ -184,6 +184,7 @@ static const Field sm_fields[] = {
           .max = MAX_FETCH_MISSES),
     DERIVED(Sm, number, "Of this SM among all"),
     DERIVED(Sm, sm_count, "SMs of the machine"),
+    DERIVED(Sm, most_warps, "Warp slots of the largest SM"),
     PORT(Sm, dispatch, cta_protocol, ROLE_RESPONDER, "CTAs to run"),
     PORT(Sm, lsu, memory_op_protocol, ROLE_REQUESTER,
          "Memory instructions; wired to the child lsu when left open", .optional = true),
@@ -341,7 +342,11 @@ static void build(SimObject *object) {
     for (uint32_t i = 0; i < object->sim->object_count; i++) {
         SimObject *other = object->sim->objects[i];
         if (other->class == &sm_class && other == object) sm->number = sm->sm_count;
-        if (other->class == &sm_class) sm->sm_count++;
+        if (other->class == &sm_class) {
+            uint32_t warps = ((const Sm *)other)->warps;
+            sm->sm_count++;
+            if (warps > sm->most_warps) sm->most_warps = warps;
+        }
         if (other->class == &lsu_class && other->parent == object) lsu = other;
     }
     if (sm->sm_count > MAX_SMS)

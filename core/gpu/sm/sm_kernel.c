@@ -144,9 +144,11 @@ static void add_kernel(const Sm *sm, SmKernels *sizes, const RunningKernel *runn
     sizes->uses_sfu |= uses_sfu(sm, kernel);
 }
 
-/* One kernel has CTA slots for as many CTAs as fit, with the warps of each side by side. */
+/* One kernel has CTA slots for as many CTAs as fit, with the warps of each side by side. The warps for which local memory
+ * has places are the same in all SMs. */
 static SmKernels sizes_of(const Sm *sm, const RunningKernel *const *kernels, uint32_t count) {
-    SmKernels sizes = {.is_fresh = 1, .ctas = sm->ctas, .warps = sm->warps, .local_warps = sm->warps};
+    SmKernels sizes = {
+        .is_fresh = 1, .ctas = sm->ctas, .warps = sm->warps, .local_warps = (uint32_t)sm->most_warps};
     OccupancyLimit limit;
     char why[OCCUPANCY_WHY_BYTES];
     for (uint32_t k = 0; k < count; k++)

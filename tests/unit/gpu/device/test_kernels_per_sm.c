@@ -189,6 +189,19 @@ START_TEST(a_cta_waits_for_shared_memory_of_others) {
 }
 END_TEST
 
+/* Blocks of four, of which an SM has room for two CTAs of the second kernel, beside the first one or without. */
+START_TEST(with_blocks_an_sm_gets_as_many_of_a_kernel_as_it_can_hold) {
+    TinyMachine *m = tiny_new((TinySpec){
+        .body = slow, .sm = "shared=4096", .dispatcher = "kernels_per_sm=2 placement=blocks block=4"});
+    LAUNCH(m, {.ctas = 4, .warps = 1}, {.ctas = 4, .warps = 1, .shared = 2048});
+    tiny_step_to(m, 20);
+    assert_resident(m, 4, 2);
+    tiny_finish(m);
+    ck_assert_uint_gt(result(m, 1).cycles, result(m, 0).cycles);
+    tiny_free(m);
+}
+END_TEST
+
 /* --- Whose CTA --------------------------------------------------------------------------------- */
 
 START_TEST(in_order_a_kernel_gets_what_those_before_it_leave) {
@@ -346,6 +359,7 @@ Suite *kernels_per_sm_suite(void) {
     tcase_add_test(resources, a_cta_waits_for_warp_slots_of_others);
     tcase_add_test(resources, a_cta_waits_for_registers_of_others);
     tcase_add_test(resources, a_cta_waits_for_shared_memory_of_others);
+    tcase_add_test(resources, with_blocks_an_sm_gets_as_many_of_a_kernel_as_it_can_hold);
     suite_add_tcase(suite, resources);
     TCase *whose = tcase_create("whose CTA");
     tcase_add_test(whose, in_order_a_kernel_gets_what_those_before_it_leave);
