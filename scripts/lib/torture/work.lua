@@ -57,9 +57,13 @@ local workloads = {
     draw = { n = from(1, 4, 32), order = any { "rows", "diagonal" }, version = versions } },
   { "walsh", threads = 256, shared = true, registers = 20, plain = { rows = 1 },
     draw = { rows = from(1, 4), version = versions } },
-  -- Kernels of the tests: races, atomics, fences, votes, local memory, textures, constants, transfers of every mode.
+  -- Kernels of the tests: races, sleeps, launches of every kind, atomics, fences, votes, local memory, textures, constants, transfers of every mode.
   { "tests/kernels/racing_kernel.lua", often = true, threads = 128, plain = { ctas = 1, threads = 32, words = 64, kernels = 1 },
     draw = { ctas = from(1, 8), threads = any { 32, 96, 128 }, words = any { 16, 256, 1024 }, kernels = from(1, 5) } },
+  { "tests/kernels/waiting_kernel.lua", often = true, threads = 256, shared = true,
+    plain = { ctas = 1, threads = 32, rounds = 1, mode = "timed" },
+    draw = { ctas = from(1, 40), threads = any { 32, 96, 160, 256 }, rounds = from(1, 4),
+      mode = any { "timed", "forward", "untimed", "together" } } },
   { "tests/kernels/job_kernels.lua", often = true, threads = 256, shared = true, registers = 40,
     plain = { ctas = 1, kernel = "all" },
     draw = { ctas = from(1, 4), kernel = any { "all", "combine", "reduce", "radix_pass", "shuffle" } } },
