@@ -290,7 +290,9 @@ static const Field memory_controller_fields[] = {
     FORMULA("bandwidth_utilisation", bandwidth_utilisation, "fraction",
             "Cycles in which the data bus moved data"),
     FORMULA("useful_utilisation", useful_utilisation, "fraction",
-            "Bytes asked for, of those the bus could move"),
+            "Bytes asked for, of those the bus could move; they count when their request comes, so in a "
+            "short interval "
+            "there may be more of them than the bus moves"),
     FORMULA("row_hit_rate", row_hit_rate, "fraction", "Served requests that found their row open"),
     FORMULA("average_read_latency", average_read_latency, "cycles", "From port to port"),
     FORMULA("average_queue_entries", average_queue_entries, "requests", "Requests in the queues"),

@@ -44,8 +44,8 @@ uint32_t sm_occupancy(const Sm *sm, const RunningKernel *running, OccupancyLimit
         return 0;
     }
     if (running->shared_bytes > sm->shared) {
-        snprintf(why, why_size, "expected up to %lu bytes of shared memory per CTA, got %u", sm->shared,
-                 running->shared_bytes);
+        snprintf(why, why_size, "expected up to %lu bytes of shared memory per CTA, got %u, in pieces of 128",
+                 sm->shared, running->shared_bytes);
         return 0;
     }
     *limit = LIMIT_CTA_SLOTS;

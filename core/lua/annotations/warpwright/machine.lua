@@ -671,7 +671,7 @@ function Machine:Router(name, index) end
 ---@field schedulers? integer Warp schedulers; warp w belongs to scheduler w mod schedulers (schedulers); default 2
 ---@field registers? integer 32-bit registers (registers); default 32768
 ---@field ctas? integer CTAs that can be resident (CTAs); default 8
----@field shared? integer|string Shared memory (bytes); default 48KiB
+---@field shared? integer|string Shared memory; a CTA takes pieces of 128 B of it (bytes); default 48KiB
 ---@field scheduler? "lrr"|"gto"|"oldest"|"groups" Order of the warp schedulers; default gto
 ---@field first? "any"|"memory"|"compute" Kind of instruction that goes before others; default any
 ---@field group_size? integer Order groups: warps of a scheduler in a fetch group (warps); default 8
@@ -691,7 +691,7 @@ function Machine:Router(name, index) end
 ---@field mem_collectors? integer Operand collectors (units); default 2
 ---@field mem_latches? integer Registers between issue and collectors (registers); default 1
 ---@field register_banks? integer Register banks: (register + warp) mod banks (banks); default 16
----@field result_bus? integer Results written back per cycle (results); default 2
+---@field result_bus? integer Results written back per cycle; an instruction without one takes a place, too (results); default 2
 ---@field local_layout? "warp"|"word" Local memory: all words of a warp lie together, or a word's copies of all threads that run at once; default warp
 ---@field other_latency? integer Latency of moves, logic, shifts, compares, conversions, control (cycles); default 1
 ---@field other_interval? integer Initiation interval of moves, logic, shifts, compares, conversions, control (cycles); default 1
@@ -757,7 +757,7 @@ function Machine:Router(name, index) end
 ---@field matrix_dp_latency? integer Latency of mma of f64 (cycles); default 25
 ---@field matrix_dp_interval? integer Initiation interval of mma of f64 (cycles); default 16
 ---@field matrix_dp_unit? "sp"|"sfu" Unit that executes mma of f64; default sfu
----@field code_bytes? integer|string Instruction cache, when fetch is wired: capacity (bytes); default 2KiB
+---@field code_bytes? integer|string Instruction cache, when fetch is wired: capacity; an instruction takes 8 B (bytes); default 2KiB
 ---@field code_ways? integer Instruction cache: lines per set (lines); default 4
 ---@field code_line? integer|string Instruction cache: line size (bytes); default 128
 ---@field code_misses? integer Instruction cache: lines in flight (lines); default 2
@@ -773,7 +773,7 @@ function Machine:Router(name, index) end
 ---@field schedulers integer Warp schedulers; warp w belongs to scheduler w mod schedulers (schedulers)
 ---@field registers integer 32-bit registers (registers)
 ---@field ctas integer CTAs that can be resident (CTAs)
----@field shared integer Shared memory (bytes)
+---@field shared integer Shared memory; a CTA takes pieces of 128 B of it (bytes)
 ---@field scheduler "lrr"|"gto"|"oldest"|"groups" Order of the warp schedulers
 ---@field first "any"|"memory"|"compute" Kind of instruction that goes before others
 ---@field group_size integer Order groups: warps of a scheduler in a fetch group (warps)
@@ -793,7 +793,7 @@ function Machine:Router(name, index) end
 ---@field mem_collectors integer Operand collectors (units)
 ---@field mem_latches integer Registers between issue and collectors (registers)
 ---@field register_banks integer Register banks: (register + warp) mod banks (banks)
----@field result_bus integer Results written back per cycle (results)
+---@field result_bus integer Results written back per cycle; an instruction without one takes a place, too (results)
 ---@field local_layout "warp"|"word" Local memory: all words of a warp lie together, or a word's copies of all threads that run at once
 ---@field other_latency integer Latency of moves, logic, shifts, compares, conversions, control (cycles)
 ---@field other_interval integer Initiation interval of moves, logic, shifts, compares, conversions, control (cycles)
@@ -859,7 +859,7 @@ function Machine:Router(name, index) end
 ---@field matrix_dp_latency integer Latency of mma of f64 (cycles)
 ---@field matrix_dp_interval integer Initiation interval of mma of f64 (cycles)
 ---@field matrix_dp_unit "sp"|"sfu" Unit that executes mma of f64
----@field code_bytes integer Instruction cache, when fetch is wired: capacity (bytes)
+---@field code_bytes integer Instruction cache, when fetch is wired: capacity; an instruction takes 8 B (bytes)
 ---@field code_ways integer Instruction cache: lines per set (lines)
 ---@field code_line integer Instruction cache: line size (bytes)
 ---@field code_misses integer Instruction cache: lines in flight (lines)

@@ -1082,7 +1082,7 @@ function Router:head(input) end
 ---@field schedulers integer Warp schedulers; warp w belongs to scheduler w mod schedulers (schedulers)
 ---@field registers integer 32-bit registers (registers)
 ---@field ctas integer CTAs that can be resident (CTAs)
----@field shared integer Shared memory (bytes)
+---@field shared integer Shared memory; a CTA takes pieces of 128 B of it (bytes)
 ---@field scheduler "lrr"|"gto"|"oldest"|"groups" Order of the warp schedulers: a knob
 ---@field first "any"|"memory"|"compute" Kind of instruction that goes before others: a knob
 ---@field group_size integer Order groups: warps of a scheduler in a fetch group (warps): a knob
@@ -1102,7 +1102,7 @@ function Router:head(input) end
 ---@field mem_collectors integer Operand collectors (units)
 ---@field mem_latches integer Registers between issue and collectors (registers)
 ---@field register_banks integer Register banks: (register + warp) mod banks (banks)
----@field result_bus integer Results written back per cycle (results)
+---@field result_bus integer Results written back per cycle; an instruction without one takes a place, too (results)
 ---@field local_layout "warp"|"word" Local memory: all words of a warp lie together, or a word's copies of all threads that run at once
 ---@field other_latency integer Latency of moves, logic, shifts, compares, conversions, control (cycles)
 ---@field other_interval integer Initiation interval of moves, logic, shifts, compares, conversions, control (cycles)
@@ -1168,7 +1168,7 @@ function Router:head(input) end
 ---@field matrix_dp_latency integer Latency of mma of f64 (cycles)
 ---@field matrix_dp_interval integer Initiation interval of mma of f64 (cycles)
 ---@field matrix_dp_unit "sp"|"sfu" Unit that executes mma of f64
----@field code_bytes integer Instruction cache, when fetch is wired: capacity (bytes)
+---@field code_bytes integer Instruction cache, when fetch is wired: capacity; an instruction takes 8 B (bytes)
 ---@field code_ways integer Instruction cache: lines per set (lines)
 ---@field code_line integer Instruction cache: line size (bytes)
 ---@field code_misses integer Instruction cache: lines in flight (lines)

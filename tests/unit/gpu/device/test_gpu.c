@@ -130,7 +130,8 @@ START_TEST(a_cta_must_fit_the_shared_memory) {
     Launch launch = {GRID(1, 1, 1), BLOCK(32, 1, 1), .shared_bytes = 48 << 10};
     assert_accepted((TinySpec){0}, launch);
     launch.shared_bytes++;
-    assert_rejected((TinySpec){0}, launch, "expected up to 49152 bytes of shared memory per CTA, got 49280");
+    assert_rejected((TinySpec){0}, launch,
+                    "expected up to 49152 bytes of shared memory per CTA, got 49280, in pieces of 128");
     launch.shared_bytes = 40 << 10;
     assert_rejected((TinySpec){.body = ".shared .b8 buffer[8320];\n mov.u32 %r1, buffer;\n"}, launch,
                     "shared memory per CTA, got 49280");
