@@ -5,6 +5,7 @@
 #include "core/sim/clock_shares.h"
 #include "core/sim/clocks.h"
 #include "core/sim/trace/trace.h"
+#include "core/sim/ways.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -295,6 +296,24 @@ static void add_slots(Sim *sim, Link *link, uint32_t bytes) {
                    gibibytes(memory_of_computer()), link->depth, gibibytes(size));
 }
 
+static void note_only_link(void *context, const Field *port, const Link *link) {
+    const Link **only = context;
+    (void)port;
+    only[1] = only[0];
+    only[0] = link;
+}
+
+/* Of a class that passes on what comes, as it came: so do its objects with one port to send it to. */
+static UntimedAnswer pass_on_untimed(SimObject *object, const void *request) {
+    const Link *sent_to[2] = {NULL, NULL}; /* the last and the one before */
+    visit_request_links(object, note_only_link, sent_to);
+    return sent_to[1] ? UNTIMED_MISSES : link_send_untimed(sent_to[0], request);
+}
+
+static TakeUntimed *take_untimed_of(const Class *class) {
+    return class->take_untimed || !class->passes_on ? class->take_untimed : pass_on_untimed;
+}
+
 static Link *new_link(Sim *sim, SimObject *from, const char *from_port, SimObject *to, const char *to_port,
                       uint32_t bytes, LinkOptions options) {
     if (options.width > UINT16_MAX)
@@ -306,7 +325,7 @@ static Link *new_link(Sim *sim, SimObject *from, const char *from_port, SimObjec
     link->latency = options.latency; /* cycles of the sender until elaboration */
     link->sender = from;
     link->receiver = to;
-    link->take_untimed = to->class->take_untimed;
+    link->take_untimed = take_untimed_of(to->class);
     link->last_push = link->last_pop = link->next_ready = NEVER;
     ensure(asprintf(&link->name, "%s.%s -> %s.%s", from->path, from_port, to->path, to_port) >= 0);
     if (sim->link_count == sim->link_capacity) {

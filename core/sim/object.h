@@ -241,7 +241,8 @@ struct Class {
     uint64_t (*tick)(SimObject *object, uint64_t now);
     /* A request comes without timing, between quanta and with nothing in flight: what the object remembers of
      * requests, tags say, becomes what it would have been, and what it sends on it sends on in the same way, with
-     * link_send_untimed(). Nothing is counted, nobody is told. NULL: requests end here. */
+     * link_send_untimed(). Nothing is counted, nobody is told. NULL: requests end here, but for those that the class
+     * passes on through its only port. */
     TakeUntimed *take_untimed;
     /* Applies what the object did in this quantum and nobody else may have seen (memory writes). Called at a
      * boundary when object_request_commit() was called during the quantum. */

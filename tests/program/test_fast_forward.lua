@@ -493,4 +493,13 @@ harness.test("shared memory without timing is read where an address that was loa
   end
 end)
 
+-- Shapers and victim buffers stand between SMs and L2 there. All of kmeans fits the L2.
+harness.test("caches behind classes of one's own that pass requests on are warm, too", function()
+  for _, config in ipairs { "gtx480", "gtx480_lua_classes" } do
+    local r = ww.run { config = config, workload = "kmeans", size = "small", fast_forward = "launch=1", out = false }
+    assert(r["l2[*].hits"] > 10000, config)
+    harness.equal(r["l2[*].misses"], 0, config)
+  end
+end)
+
 harness.finish()
