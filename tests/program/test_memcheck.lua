@@ -143,6 +143,25 @@ finds("a copy that fills with zeros, and reads nothing", lines("cp.async.ca.shar
 finds("a copy that reads the first half of what it writes", lines("cp.async.ca.shared.global [%r5], [%rd4], 4, 2;"),
   "38 x read of uninitialised global memory, line 19", { filled = 102 })
 
+-- Thread 0 copies 256 bytes; its mbarrier has parity 1 behind them.
+local object <const> = lines("mov.u32 %r9, %tid.x;", "setp.eq.u32 %p2, %r9, 0;", "@%p2 mbarrier.init.shared.b64 [tile+256], 1;", barrier,
+  "@%p2 mbarrier.arrive.expect_tx.shared.b64 _, [tile+256], 256;")
+local bulk <const> = lines(object,
+  "@%p2 cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [tile], [%rd1], 256, [tile+256];")
+local await <const> = lines("L: mbarrier.test_wait.parity.shared.b64 %p2, [tile+256], 0;", "@!%p2 bra L;")
+races("a bulk copy, and reads of those who wait at its mbarrier", lines(bulk, await, read_crossed), 0, { filled = 512 })
+races("a bulk copy, and reads of a warp that does not wait", lines(bulk, read_crossed), 32, { filled = 512 })
+finds("a bulk copy of memory of which the end is not written", lines(bulk, await), "1 x read of uninitialised global memory, line 24",
+  { filled = 240 })
+finds("a bulk copy of memory that is written, and no more of it", lines(bulk, await), "", { filled = 256 })
+local store <const> = "@%p2 cp.async.bulk.global.shared::cta.bulk_group [%rd2], [tile], "
+local load_back <const> = "ld.global.u32 %r6, [%rd6];"
+finds("a bulk copy to global memory", lines(write, barrier, object, store .. "256;", "cp.async.bulk.wait_group 0;", barrier, load_back), "")
+finds("a bulk copy to global memory of less than is read", lines(write, barrier, object, store .. "240;", "cp.async.bulk.wait_group 0;",
+  barrier, load_back), "4 x read of uninitialised global memory, line 29")
+races("a bulk copy of what another warp writes", lines(object, write, store .. "256;"), 1)
+finds("a prefetch of memory that nobody has written", "    cp.async.bulk.prefetch.L2.global [%rd1], 512;", "")
+
 local made <const> = lines("mov.u32 %r9, %tid.x;", "setp.eq.u32 %p2, %r9, 0;", "@%p2 mbarrier.init.shared.b64 [tile+256], 64;", barrier)
 races("an mbarrier that orders writes and reads", lines(made, write, "mbarrier.arrive.shared.b64 _, [tile+256];",
   "L: mbarrier.test_wait.parity.shared.b64 %p2, [tile+256], 0;", "@!%p2 bra L;", read_crossed), 0)

@@ -39,8 +39,14 @@ void async_commit(Sm *sm, uint32_t w) {
     if (copies->in_flight[slot]) copies->shared = (uint8_t)(copies->shared | 1u << slot);
 }
 
+static bool has_room(const AsyncArrivals *arrivals) {
+    return arrivals->count < ASYNC_ARRIVALS - 1;
+}
+
 /* The newest groups are spared, and the open one, unless all copies are waited for. */
-static bool is_done(const AsyncCopies *copies) {
+static bool is_done(const Sm *sm, uint32_t w) {
+    const AsyncCopies *copies = &sm->async[w];
+    if (copies->spared == ASYNC_ROOM) return has_room(&sm->arrivals[w]);
     bool all = copies->spared == ASYNC_ALL;
     uint32_t spared = all ? 0 : copies->spared + 1u;
     for (uint32_t back = 0; back < ASYNC_GROUPS; back++) {
@@ -51,23 +57,20 @@ static bool is_done(const AsyncCopies *copies) {
 }
 
 void async_wait(Sm *sm, uint32_t w, uint32_t groups) {
-    AsyncCopies *copies = &sm->async[w];
-    copies->spared = (uint8_t)(groups < ASYNC_GROUPS ? groups
-                               : groups == ASYNC_ALL ? ASYNC_ALL
-                                                     : ASYNC_GROUPS);
-    if (is_done(copies)) return;
+    sm->async[w].spared = (uint8_t)groups;
+    if (is_done(sm, w)) return;
     sm->copying |= warp_bit(w);
     sm->waiting |= warp_bit(w);
 }
 
 /* --- Arrivals ---------------------------------------------------------------------------------- */
 
-static void arrive(Sm *sm, uint32_t w, uint32_t word) {
+static void arrive(Sm *sm, uint32_t w, uint32_t word, uint32_t bytes) {
     uint8_t *shared = sm->shared_memory + (size_t)sm->warp[w].cta_slot * sm->kernels.shared_bytes;
     uint64_t object, state;
     memcpy(&object, shared + (size_t)word * MBARRIER_BYTES, sizeof object);
-    mbarrier_perform(&object, MBARRIER_ARRIVE, 1,
-                     &state); /* an object that is none any more stays as it is */
+    /* An object that is none any more stays as it is. */
+    mbarrier_perform(&object, bytes ? MBARRIER_COMPLETE_TX : MBARRIER_ARRIVE, bytes ? bytes : 1, &state);
     memcpy(shared + (size_t)word * MBARRIER_BYTES, &object, sizeof object);
 }
 
@@ -76,24 +79,28 @@ static void perform_arrivals(Sm *sm, uint32_t w) {
     AsyncArrivals *arrivals = &sm->arrivals[w];
     while (arrivals->count && !arrivals->in_flight[arrivals->first]) {
         for (uint32_t lanes = arrivals->lanes[arrivals->first]; lanes; lanes &= lanes - 1)
-            arrive(sm, w, arrivals->object[arrivals->first][__builtin_ctz(lanes)]);
+            arrive(sm, w, arrivals->object[arrivals->first][__builtin_ctz(lanes)],
+                   arrivals->bytes[arrivals->first]);
         arrivals->first = (arrivals->first + 1) % ASYNC_ARRIVALS;
         arrivals->count--;
     }
 }
 
 /* With the ring full, the arrival is now: what the copies bring is there, though not in time. */
-void async_arrive(Sm *sm, uint32_t w) {
+void async_arrive(Sm *sm, uint32_t w, uint32_t bytes) {
     const ExecContext *context = sm->context;
     AsyncArrivals *arrivals = &sm->arrivals[w];
-    bool full = arrivals->count == ASYNC_ARRIVALS - 1;
+    bool full = !has_room(arrivals);
     uint32_t place = open_place(arrivals);
-    if (!full) arrivals->lanes[place] = context->active;
+    if (!full) {
+        arrivals->lanes[place] = context->active;
+        arrivals->bytes[place] = bytes;
+    }
     for (uint32_t lanes = context->active; lanes; lanes &= lanes - 1) {
         uint32_t lane = (uint32_t)__builtin_ctz(lanes),
                  word = (uint32_t)(context->address[lane] / MBARRIER_BYTES);
         if (full)
-            arrive(sm, w, word);
+            arrive(sm, w, word, bytes);
         else
             arrivals->object[place][lane] = (uint16_t)word;
     }
@@ -109,7 +116,7 @@ void async_end(Sm *sm, uint32_t w, uint32_t number) {
     sm->arrivals[w].in_flight[number >> ARRIVAL_SHIFT]--;
     perform_arrivals(sm, w);
     if (--copies->in_flight[slot] == 0) copies->shared = (uint8_t)(copies->shared & ~(1u << slot));
-    if (!(sm->copying >> w & 1) || !is_done(copies)) return;
+    if (!(sm->copying >> w & 1) || !is_done(sm, w)) return;
     sm->copying &= ~warp_bit(w);
     sm->waiting &= ~warp_bit(w);
 }

@@ -9,11 +9,12 @@
 uint32_t async_begin(Sm *sm, uint32_t warp);
 void async_end(Sm *sm, uint32_t warp, uint32_t number);
 void async_commit(Sm *sm, uint32_t warp);
-/* The warp waits until at most `groups` of its groups are not complete; ASYNC_ALL: for all its copies. */
+/* The warp waits until at most `groups` of its groups are not complete, up to ASYNC_GROUPS; ASYNC_ALL: for all its copies;
+ * ASYNC_ROOM: until it can keep another arrival. */
 void async_wait(Sm *sm, uint32_t warp, uint32_t groups);
 /* cp.async.mbarrier.arrive: the warp's active lanes arrive at the mbarriers of the context's addresses in shared
- * memory, when its copies so far are complete. */
-void async_arrive(Sm *sm, uint32_t warp);
+ * memory, when its copies so far are complete. Of a bulk copy, its bytes do; else there are 0. */
+void async_arrive(Sm *sm, uint32_t warp, uint32_t bytes);
 bool async_is_number(uint32_t number);
 void async_is_sound(const Sm *sm, uint32_t warp);
 /* Are the copies that are counted those that the load/store unit has? */

@@ -254,9 +254,12 @@ static COLD uint32_t system_latency(const Sm *sm, uint32_t latency) {
     return latency < boundary ? (uint32_t)boundary : latency;
 }
 
-/* A constant. */
-static uint32_t first_number(const ExecContext *context, const Inst *inst) {
-    return *(const uint32_t *)(const void *)(context->bank[1] + (inst->src[0] & OPERAND_OFFSET));
+/* What an INST_ASYNC_WAIT waits for, see async_wait(). */
+static uint32_t awaited(const ExecContext *context, const Inst *inst) {
+    if (inst->detail & DETAIL_BULK) return ASYNC_ROOM;
+    if (!inst->src_count) return ASYNC_ALL;
+    uint32_t groups = *(const uint32_t *)(const void *)(context->bank[1] + (inst->src[0] & OPERAND_OFFSET));
+    return groups < ASYNC_GROUPS ? groups : ASYNC_GROUPS;
 }
 
 static COLD void execute_async_arrive(Sm *sm, uint32_t w, const Inst *inst) {
@@ -264,7 +267,8 @@ static COLD void execute_async_arrive(Sm *sm, uint32_t w, const Inst *inst) {
     prepare_memory(sm, w);
     if (context->active) inst->exec(inst, context);
     if (context->fault) sm_meet_fault(sm, w, inst);
-    if (context->active) async_arrive(sm, w);
+    if (!context->active) return;
+    async_arrive(sm, w, inst->detail & DETAIL_BULK ? exec_bulk_bytes(inst, context) : 0);
 }
 
 /* --- The step -------------------------------------------------------------------------------- */
@@ -290,7 +294,7 @@ void sm_execute_control(Sm *sm, uint32_t w, const Inst *inst, uint32_t pc) {
         if (context->active) async_commit(sm, w);
         break;
     case INST_ASYNC_WAIT:
-        if (context->active) async_wait(sm, w, inst->src_count ? first_number(context, inst) : ASYNC_ALL);
+        if (context->active) async_wait(sm, w, awaited(context, inst));
         break;
     case INST_DMA:
     case INST_SLEEP:

@@ -339,6 +339,21 @@ static void look_at_copy(Sm *sm, Access *access, const AsyncCopy *copy, uint32_t
     if (copy->target % bytes == 0) look_at_shared(sm, access, bytes);
 }
 
+/* A prefetch accesses nothing. */
+static void look_at_bulk(Sm *sm, const Inst *inst, Access access) {
+    BulkPiece piece;
+    if (inst->cache_op == CACHE_PREFETCH_L2 || !exec_find_bulk(inst, sm->context, &piece)) return;
+    access.lane = piece.lane;
+    access.address = piece.accessed;
+    if (inst->space == SPACE_SHARED)
+        look_at_shared(sm, &access, piece.bytes);
+    else
+        look_at_global(sm, &access, piece.bytes);
+    access.kind = inst->kind == INST_STORE ? INST_LOAD : INST_STORE;
+    access.address = piece.shared;
+    look_at_shared(sm, &access, piece.bytes);
+}
+
 /* Decoded instructions do not say. */
 static uint32_t strength_of(const Sm *sm, uint32_t w, const Inst *inst) {
     const char *text = sm->running->kernel->sources[sm_inst_index(sm, w, inst)].opcode;
@@ -357,6 +372,10 @@ void memcheck_access(Sm *sm, uint32_t w, const Inst *inst) {
     bool is_plain = inst->kind == INST_LOAD || inst->kind == INST_STORE || inst->kind == INST_ATOMIC;
     if (!is_plain || !context->active) return;
     if (inst->space != SPACE_GLOBAL && inst->space != SPACE_SHARED && inst->space != SPACE_GENERIC) return;
+    if (inst->kind != INST_ATOMIC && inst->detail & DETAIL_BULK) {
+        look_at_bulk(sm, inst, (Access){sm, inst, inst->kind, 0, w, 0, cycle, 0});
+        return;
+    }
     AsyncCopy copy[WARP_LANES];
     bool is_copy = inst->kind == INST_LOAD && inst->detail & DETAIL_ASYNC_COPY;
     if (is_copy) exec_find_async(inst, context, copy);

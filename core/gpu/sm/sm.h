@@ -43,6 +43,7 @@ enum {
     ATOMIC_PAYLOADS = 64,
     ASYNC_GROUPS = 8,
     ASYNC_ALL = 0xff,
+    ASYNC_ROOM = 0xfe,
     ASYNC_ARRIVALS = 8,
 };
 
@@ -114,7 +115,7 @@ typedef struct {
     uint16_t in_flight[ASYNC_GROUPS]; /* copies that are not complete, by group                      */
     uint32_t committed;               /* groups, so far                                              */
     uint8_t shared;                   /* bit per slot: two groups have it                            */
-    uint8_t spared;                   /* of a warp that waits: groups that need not be complete      */
+    uint8_t spared; /* of a warp that waits: groups that need not be complete, ASYNC_ALL or ASYNC_ROOM */
     uint16_t pad;
 } AsyncCopies;
 
@@ -123,6 +124,7 @@ typedef struct {
     uint16_t in_flight[ASYNC_ARRIVALS]; /* copies between the arrival before and this one; of the place behind
                                          * the last: those since                                           */
     uint32_t lanes[ASYNC_ARRIVALS];     /* that arrive                                                     */
+    uint32_t bytes[ASYNC_ARRIVALS];     /* that have come, in place of a thread that arrives; 0: it is one */
     uint16_t object[ASYNC_ARRIVALS][WARP_LANES]; /* where, in 8 bytes of the CTA's shared memory           */
     uint32_t first, count;
 } AsyncArrivals;

@@ -45,9 +45,9 @@ static bool loads_from_memory(const Inst *inst) {
 
 static bool is_plain(const Inst *inst) {
     if (inst->kind == INST_ALU) return inst->timing != TIMING_MEM;
-    if (inst->kind == INST_LOAD) return !(inst->detail & DETAIL_ASYNC_COPY);
+    if (inst->kind == INST_LOAD) return !(inst->detail & (DETAIL_ASYNC_COPY | DETAIL_BULK));
     bool writes = inst->kind == INST_STORE || (inst->kind == INST_ATOMIC && inst->space == SPACE_SHARED);
-    return writes && !(inst->detail & DETAIL_MBARRIER);
+    return writes && !(inst->detail & (DETAIL_MBARRIER | DETAIL_BULK));
 }
 
 static PlainStep find_step(const PlainInst *plain, const Inst *inst) {

@@ -158,6 +158,18 @@ typedef struct {
 /* Of its active lanes, before it executes. */
 void exec_find_async(const Inst *inst, const ExecContext *context, AsyncCopy copy[WARP_LANES]);
 
+/* What a piece of a bulk copy does: the first of its lanes whose copy is not complete has these bytes accessed. */
+typedef struct {
+    uint64_t accessed; /* by the load/store unit: global memory; within shared memory, the source */
+    uint64_t shared;   /* the other side, if there is one */
+    uint32_t lane, bytes;
+} BulkPiece;
+
+/* Before it executes; false: nothing is left. Changes address[] of the context, which the instruction sets anew. */
+bool exec_find_bulk(const Inst *inst, ExecContext *context, BulkPiece *piece);
+/* Of the arrival at the end of a lane's copy, when it has executed: the size of the copy. */
+uint32_t exec_bulk_bytes(const Inst *inst, const ExecContext *context);
+
 /* Branches: predicates decide, so the lanes that jump are active & guard; there is no handler to call.
  * Carries out the lanes `mask` of an atomic through the view of the agent that owns the address, lanes in
  * ascending order, and records the old values. False when a lane is out of bounds. */

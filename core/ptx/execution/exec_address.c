@@ -32,6 +32,15 @@ void keep_lanes(ExecContext *context, uint32_t lanes) {
     if (lanes) extent_of(context);
 }
 
+uint32_t lanes_in_memory(const ExecContext *context, uint32_t lanes) {
+    uint32_t inside = 0;
+    for (; lanes; lanes &= lanes - 1) {
+        int lane = __builtin_ctz(lanes);
+        inside |= (uint32_t)view_covers(context->view, context->address[lane], 1) << lane;
+    }
+    return inside;
+}
+
 static AccessPattern pattern_of(Extent extent) {
     return extent.lowest == extent.highest ? ACCESS_UNIFORM : ACCESS_SCATTERED;
 }

@@ -4,6 +4,14 @@
 
 #include "core/ptx/execution/exec_internal.h"
 
+/* Of an instruction with a ROLE_SHARED_ADDRESS, which is source 1 and 2: the lane's address there. */
+static inline uint64_t shared_address_of(const Inst *inst, const ExecContext *context, int lane) {
+    const void *base = source(inst, context, 1), *displacement = source(inst, context, 2);
+    if (inst->detail & DETAIL_ASYNC_TARGET_32)
+        return ((const LaneU32 *)base)[lane] + ((const LaneU32 *)displacement)[lane];
+    return ((const LaneU64 *)base)[lane] + ((const LaneU64 *)displacement)[lane];
+}
+
 /* Gives inactive lanes the address of the first active one, so that checks and gathers may run over all
  * lanes. */
 static inline void fill_inactive_addresses(ExecContext *context) {
@@ -105,6 +113,9 @@ static inline bool is_inside(uint64_t lowest, uint64_t highest, uint64_t bytes, 
 
 /* From now on these lanes alone are active: sets what others may know of their addresses. */
 void keep_lanes(ExecContext *context, uint32_t lanes);
+
+/* Of these lanes, those whose address is one of global memory. */
+uint32_t lanes_in_memory(const ExecContext *context, uint32_t lanes);
 
 typedef enum { ACCESS_FAULT, ACCESS_UNIFORM, ACCESS_SCATTERED } AccessPattern;
 

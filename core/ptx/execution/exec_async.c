@@ -2,19 +2,12 @@
  * when it is complete, and what waits for it, is the SM's affair. */
 #include "core/ptx/execution/exec_address.h"
 
-static uint64_t target_of(const Inst *inst, const ExecContext *context, int lane) {
-    const void *base = source(inst, context, 1), *displacement = source(inst, context, 2);
-    if (inst->detail & DETAIL_ASYNC_TARGET_32)
-        return ((const LaneU32 *)base)[lane] + ((const LaneU32 *)displacement)[lane];
-    return ((const LaneU64 *)base)[lane] + ((const LaneU64 *)displacement)[lane];
-}
-
 /* Of each lane: where its data go. False: a fault. */
 static bool find_targets(const Inst *inst, ExecContext *context, uint64_t bytes,
                          uint64_t target[WARP_LANES]) {
     for (uint32_t lanes = context->active; lanes; lanes &= lanes - 1) {
         int lane = __builtin_ctz(lanes);
-        target[lane] = target_of(inst, context, lane);
+        target[lane] = shared_address_of(inst, context, lane);
         bool inside = is_inside(target[lane], target[lane], bytes, 0, context->shared_bytes);
         if (inside && target[lane] % bytes == 0) continue;
         context->space = SPACE_SHARED;
@@ -36,7 +29,8 @@ void exec_find_async(const Inst *inst, const ExecContext *context, AsyncCopy cop
     uint32_t bytes = (uint32_t)inst->element_bytes * inst->elements;
     for (uint32_t lanes = context->active; lanes; lanes &= lanes - 1) {
         int lane = __builtin_ctz(lanes);
-        copy[lane] = (AsyncCopy){target_of(inst, context, lane), bytes_read(inst, context, lane, bytes)};
+        copy[lane] = (AsyncCopy){shared_address_of(inst, context, lane),
+                                 bytes_read(inst, context, lane, bytes)};
     }
 }
 

@@ -2,15 +2,6 @@
  * address lies in no memory, or in shared memory, asks for nothing and is no fault. */
 #include "core/ptx/execution/exec_address.h"
 
-static uint32_t lanes_in_memory(const ExecContext *context, uint32_t lanes) {
-    uint32_t inside = 0;
-    for (; lanes; lanes &= lanes - 1) {
-        int lane = __builtin_ctz(lanes);
-        inside |= (uint32_t)view_covers(context->view, context->address[lane], 1) << lane;
-    }
-    return inside;
-}
-
 static uint32_t lanes_in_local(const ExecContext *context, uint32_t lanes) {
     uint32_t inside = 0;
     for (int lane = 0; lane < WARP_LANES; lane++)

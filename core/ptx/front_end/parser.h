@@ -331,6 +331,10 @@ bool matrix_add(Parser *parser, Draft *draft);
  * instruction. */
 bool vector_add(Parser *parser, Draft *draft);
 
+/* bulk_copies.c */
+/* Adds what a bulk copy becomes; false when it is none. */
+bool bulk_copy_add(Parser *parser, Draft *draft);
+
 /* allocations.c */
 bool allocations_stand_in(const Source *source);
 /* Where a kernel begins. */

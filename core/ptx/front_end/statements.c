@@ -574,7 +574,7 @@ static void parse_operands(Parser *parser, Draft *draft) {
     else if (accesses_param(draft))
         add_param_access(parser, draft);
     else if (!allocation_add(parser, draft) && !matrix_add(parser, draft) && !video_add(parser, draft) &&
-             !vector_add(parser, draft))
+             !vector_add(parser, draft) && !bulk_copy_add(parser, draft))
         statement_add(parser, draft);
     resident_add(parser, draft);
 }

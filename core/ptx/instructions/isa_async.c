@@ -9,6 +9,8 @@
 #include <string.h>
 
 ExecFn exec_cp_async, exec_mbarrier, exec_nothing;
+ExecFn exec_bulk_load, exec_bulk_store, exec_bulk_move, exec_bulk_prefetch;
+ExecFn exec_bulk_begin, exec_bulk_arrive, exec_bulk_next;
 
 static bool has(const Statement *statement, const char *word) {
     for (int i = 0; i < statement->modifier_count; i++)
@@ -87,6 +89,111 @@ static const char *select_copy(const Statement *statement, Inst *inst, OperandPl
     return NULL;
 }
 
+/* --- Bulk copies ----------------------------------------------------------------------------- */
+
+/* What they become; operands: addresses, destinations. */
+typedef struct {
+    const char *name;
+    ExecFn *exec;
+    uint8_t kind, space, cache_op, addresses;
+    uint32_t detail;
+} BulkStep;
+
+static const BulkStep bulk_steps[] = {
+    {BULK_LOAD, exec_bulk_load, INST_LOAD, SPACE_GLOBAL, CACHE_GLOBAL, 2, DETAIL_ASYNC_COPY},
+    {BULK_STORE, exec_bulk_store, INST_STORE, SPACE_GLOBAL, CACHE_DEFAULT, 2, 0},
+    {BULK_MOVE, exec_bulk_move, INST_LOAD, SPACE_SHARED, CACHE_DEFAULT, 2, 0},
+    {BULK_PREFETCH, exec_bulk_prefetch, INST_LOAD, SPACE_GLOBAL, CACHE_PREFETCH_L2, 1, 0},
+    {BULK_ROOM, exec_nothing, INST_ASYNC_WAIT, SPACE_NONE, CACHE_DEFAULT, 0, 0},
+    {BULK_ARRIVE, exec_bulk_arrive, INST_ASYNC_ARRIVE, SPACE_SHARED, CACHE_DEFAULT, 1, MBARRIER_FIND},
+    {BULK_NEXT, exec_bulk_next, INST_ALU, SPACE_NONE, CACHE_DEFAULT, 0, 0},
+};
+
+static const BulkStep *find_bulk_step(const Statement *statement) {
+    for (size_t i = 0; i < sizeof bulk_steps / sizeof *bulk_steps; i++)
+        if (has(statement, bulk_steps[i].name)) return &bulk_steps[i];
+    return NULL;
+}
+
+/* The address that is accessed is that of global memory; within shared memory, the source. */
+static void plan_bulk_addresses(const Statement *statement, const BulkStep *step, Inst *inst,
+                                OperandPlan *plan) {
+    int accessed = step->addresses == 2 && step->kind == INST_LOAD;
+    for (int k = 0; k < step->addresses; k++) {
+        uint8_t bytes = statement->register_bytes[k];
+        bool narrow = bytes != 0 && bytes != 8;
+        plan->roles[k] = k == accessed ? ROLE_ADDRESS : ROLE_SHARED_ADDRESS;
+        plan->src_bytes[k] = narrow ? 4 : 8;
+        inst->detail |= !narrow ? 0 : k == accessed ? DETAIL_ADDRESS_32 : DETAIL_ASYNC_TARGET_32;
+    }
+}
+
+static void select_bulk_step(const Statement *statement, const BulkStep *step, Inst *inst,
+                             OperandPlan *plan) {
+    bool is_next = step->exec == exec_bulk_next;
+    int size = is_next ? 2 : step->addresses, done = size + 1, pieces = size + 2;
+    inst->exec = step->exec;
+    inst->kind = step->kind;
+    inst->timing = step->kind == INST_LOAD || step->kind == INST_STORE ? TIMING_MEM : TIMING_OTHER;
+    inst->space = step->space;
+    inst->cache_op = step->cache_op;
+    inst->element_bytes = 8;
+    inst->elements = 2;
+    inst->detail = step->detail | DETAIL_BULK;
+    plan_bulk_addresses(statement, step, inst, plan);
+    if (statement->operand_count == 0) return;
+    if (is_next) {
+        plan->roles[0] = ROLE_DST;
+        plan->roles[1] = ROLE_PDST;
+        inst->dst_mask = 1;
+    }
+    plan->roles[size] = plan->roles[done] = ROLE_SRC;
+    plan->src_bytes[size] = 4;
+    plan->src_bytes[done] = 8;
+    plan->roles[pieces] = ROLE_IGNORE;
+    inst->detail |= (uint32_t)statement->value[pieces] << DETAIL_PIECE_SHIFT;
+}
+
+/* Of the copy whose pieces follow: those are to begin where lines of what they access do. */
+static void select_bulk_begin(const Statement *statement, Inst *inst, OperandPlan *plan) {
+    uint8_t bytes = statement->register_bytes[1];
+    bool narrow = bytes != 0 && bytes != 8;
+    inst->exec = exec_bulk_begin;
+    inst->kind = INST_ALU;
+    inst->timing = TIMING_INT_ADD;
+    inst->space = has(statement, "global") ? SPACE_GLOBAL : SPACE_SHARED;
+    inst->detail = narrow ? DETAIL_ADDRESS_32 : 0;
+    inst->dst_mask = 1;
+    plan->roles[0] = ROLE_DST;
+    plan->roles[1] = ROLE_ADDRESS;
+    plan->src_bytes[1] = narrow ? 4 : 8;
+}
+
+/* cp.async.bulk.commit_group; cp.async.bulk.wait_group{.read} N: the sources of copies are read when they issue, and a
+ * warp waits for all its stores. */
+static const char *select_bulk_control(const Statement *statement, Inst *inst, OperandPlan *plan) {
+    bool counts = has(statement, "wait_group"), reads = counts && has(statement, "read");
+    if (statement->modifier_count != 3 + reads || statement->operand_count != counts ||
+        (counts && statement->shapes[0] != OPERAND_IMMEDIATE))
+        return counts ? "expected a number of groups" : "expected no operands";
+    inst->exec = exec_nothing;
+    inst->kind = counts && !reads ? INST_FENCE : INST_NOP;
+    inst->timing = TIMING_OTHER;
+    plan->roles[0] = ROLE_IGNORE;
+    return NULL;
+}
+
+static const char *select_bulk(const Statement *statement, Inst *inst, OperandPlan *plan) {
+    const BulkStep *step = find_bulk_step(statement);
+    if (step)
+        select_bulk_step(statement, step, inst, plan);
+    else if (has(statement, BULK_BEGIN))
+        select_bulk_begin(statement, inst, plan);
+    else
+        return select_bulk_control(statement, inst, plan);
+    return NULL;
+}
+
 bool isa_is_async(const char *opcode) {
     return strcmp(opcode, "cp") == 0;
 }
@@ -100,7 +207,7 @@ bool isa_select_async(const Statement *statement, Inst *inst, OperandPlan *plan,
     inst->detail = 0;
     inst->dst_mask = 0;
     const char *problem = !has(statement, "async")     ? "expected .async"
-                          : has(statement, "bulk")     ? "bulk copies are not supported"
+                          : has(statement, "bulk")     ? select_bulk(statement, inst, plan)
                           : has(statement, "mbarrier") ? select_arrive(statement, inst, plan)
                           : control                    ? select_control(statement, inst, plan)
                                                        : select_copy(statement, inst, plan);
@@ -115,4 +222,10 @@ void isa_print_async(void (*print)(void *context, const char *row), void *contex
     print(context, "cp.async .ca/.cg .shared.global [.L2::cache_hint] [.L2::64B/.L2::128B/.L2::256B]");
     print(context, "cp.async .mbarrier .arrive [.noinc] [.shared] .b64");
     print(context, "cp.async .commit_group/.wait_group/.wait_all");
+    print(context, "cp.async .bulk .shared::cluster/.shared .global .mbarrier::complete_tx::bytes "
+                   "[.multicast::cluster] [.L2::cache_hint]");
+    print(context, "cp.async .bulk .shared::cluster .shared .mbarrier::complete_tx::bytes");
+    print(context, "cp.async .bulk .global .shared .bulk_group [.L2::cache_hint]");
+    print(context, "cp.async .bulk .prefetch .L2 .global [.L2::cache_hint]");
+    print(context, "cp.async .bulk .commit_group/.wait_group [.read]");
 }
