@@ -1,16 +1,22 @@
--- Copies to shared memory that are in flight while a warp multiplies: right in any tick order, with threads, and from
--- checkpoints taken in between.
+-- Copies to shared memory that are in flight while a warp multiplies, and bulk copies through stages: right in any tick order,
+-- with threads, and from checkpoints taken in between.
 local ww = require "warpwright"
 local harness = require "tests.lib.harness"
 
 local path <const> = "tests/kernels/copying_kernel.lua"
 
-local function run(name, ...)
+local bulk <const> = "tests/kernels/bulk_kernel.lua"
+
+local function run_on(config, workload, name, ...)
   local out = harness.folder() .. "/" .. name
-  local status, told = harness.run("run", "gtx480", path, "--size", "small", "--policy", "gto", "--out", out, ...)
+  local status, told = harness.run("run", config, workload, "--size", "small", "--out", out, ...)
   harness.equal(status, 0, told)
   harness.contains(told, "verified")
   return harness.read(out .. "/stats.txt"), out
+end
+
+local function run(name, ...)
+  return run_on("gtx480", path, name, "--policy", "gto", ...)
 end
 
 local straight = run "straight"
@@ -38,5 +44,29 @@ harness.test("copies in flight are in a checkpoint", function()
     harness.equal(harness.read(out .. "/stats.txt"), straight, "stats from cycle " .. cycle)
   end
 end)
+
+for _, config in ipairs { "gtx480", "v100" } do
+  local alone = run_on(config, bulk, "bulk_" .. config)
+
+  harness.test("bulk copies through stages of shared memory do not depend on the order of ticks or on threads, on " .. config, function()
+    harness.equal(run_on(config, bulk, "threads_" .. config, "--threads", "2"), alone, "stats with two threads")
+    harness.equal(run_on(config, bulk, "order_" .. config, "--order", "shuffled:1"), alone, "stats in another order")
+  end)
+
+  harness.test("bulk copies without timing, and checked, bring the same on " .. config, function()
+    run_on(config, bulk, "forward_" .. config, "--fast-forward", "launch=0,cta=0.5")
+    run_on(config, bulk, "checked_" .. config, "--memcheck")
+  end)
+
+  harness.test("bulk copies in flight are in a checkpoint, on " .. config, function()
+    local _, folder = run_on(config, bulk, "saved_" .. config, "--checkpoint-every", "1000")
+    for _, cycle in ipairs { 1008, 3008, 5008 } do
+      local out = ("%s/bulk_%s_%d"):format(harness.folder(), config, cycle)
+      local status, told = harness.run("run", "--resume", ("%s/%d.ckpt"):format(folder, cycle), "--out", out)
+      harness.equal(status, 0, told)
+      harness.equal(harness.read(out .. "/stats.txt"), alone, "stats from cycle " .. cycle)
+    end
+  end)
+end
 
 harness.finish()
