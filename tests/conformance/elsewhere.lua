@@ -24,7 +24,7 @@ return {
   { "suq ", "test_surfaces" }, { "suld ", "test_surfaces" }, { "sust ", "test_surfaces" }, { "sured ", "test_surfaces" },
   { "wmma ", "test_matrices" },
   { "ldmatrix ", "test_matrices" }, { "stmatrix ", "test_matrices" }, { "movmatrix ", "test_matrices" },
-  { "cp.async .bulk", "test_bulk_copies" }, { "cp.async ", "test_async_copies, test_mbarrier" }, { "mbarrier ", "test_mbarrier" },
+  { "cp.async .bulk", "test_bulk_copies" }, { "cp.reduce ", "test_bulk_copies" }, { "cp.async ", "test_async_copies, test_mbarrier" }, { "mbarrier ", "test_mbarrier" },
   -- Families whose forms our lists name: what is new in them must be new in these lists, too.
   { "ld [.weak/.volatile/.relaxed/.acquire] [.SCOPE] [.SPACE] [.CACHE] [.nc] [.v2/.v4] .TYPE",
     "forms are in access.lua", whole = true },

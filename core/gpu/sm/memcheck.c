@@ -349,7 +349,7 @@ static void look_at_bulk(Sm *sm, const Inst *inst, Access access) {
         look_at_shared(sm, &access, piece.bytes);
     else
         look_at_global(sm, &access, piece.bytes);
-    access.kind = inst->kind == INST_STORE ? INST_LOAD : INST_STORE;
+    access.kind = inst->kind == INST_LOAD ? INST_STORE : INST_LOAD;
     access.address = piece.shared;
     look_at_shared(sm, &access, piece.bytes);
 }
@@ -372,7 +372,7 @@ void memcheck_access(Sm *sm, uint32_t w, const Inst *inst) {
     bool is_plain = inst->kind == INST_LOAD || inst->kind == INST_STORE || inst->kind == INST_ATOMIC;
     if (!is_plain || !context->active) return;
     if (inst->space != SPACE_GLOBAL && inst->space != SPACE_SHARED && inst->space != SPACE_GENERIC) return;
-    if (inst->kind != INST_ATOMIC && inst->detail & DETAIL_BULK) {
+    if (inst->detail & DETAIL_BULK) {
         look_at_bulk(sm, inst, (Access){sm, inst, inst->kind, 0, w, 0, cycle, 0});
         return;
     }

@@ -124,6 +124,24 @@ void exec_bulk_store(const Inst *inst, ExecContext *context) {
     }
 }
 
+/* Each lane stands for an element, which the owner of its address changes. */
+void exec_bulk_reduce(const Inst *inst, ExecContext *context) {
+    AtomicPayload *payload = context->atomic;
+    BulkPiece piece;
+    payload->mask = 0;
+    if (!begin_copy(inst, context, &piece)) return;
+    payload->mask = context->active;
+    payload->operation = inst->detail & DETAIL_ATOMIC_MASK;
+    payload->bytes = inst->element_bytes;
+    for (uint32_t lanes = context->active; lanes; lanes &= lanes - 1) {
+        int lane = __builtin_ctz(lanes);
+        payload->address[lane] = context->address[lane];
+        payload->operand[lane] = payload->operand2[lane] = payload->result[lane] = 0;
+        memcpy(&payload->operand[lane], context->shared + piece.shared + (uint32_t)lane * payload->bytes,
+               payload->bytes);
+    }
+}
+
 /* Within shared memory. */
 void exec_bulk_move(const Inst *inst, ExecContext *context) {
     BulkPiece piece;

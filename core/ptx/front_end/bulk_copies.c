@@ -32,6 +32,9 @@ static const Form forms[] = {
      "expected [to], [from], a size and [mbarrier]", 2, 1, true},
     {"async bulk global shared bulk_group ?L2::cache_hint", BULK_STORE, "expected [to], [from] and a size", 2,
      0, false},
+    {"reduce async bulk global shared bulk_group ?L2::cache_hint add/min/max/inc/dec/and/or/xor ?noftz "
+     "u32/s32/u64/s64/b32/b64/f32/f64/f16/bf16",
+     BULK_REDUCE, "expected [to], [from] and a size", 2, 0, false},
     {"async bulk prefetch L2 global ?L2::cache_hint", BULK_PREFETCH, "expected [from] and a size", 1, 0,
      false},
 };
@@ -81,7 +84,7 @@ static bool is_number(const Parser *parser, const Operand *operand, uint32_t byt
 static const char *problem_of(const Parser *parser, const Draft *draft, const Form *form) {
     if (!form)
         return has(draft, "tensor")    ? "bulk copies of tensors are not supported"
-               : has(draft, "reduce")  ? "bulk reductions are not supported"
+               : has(draft, "reduce")  ? "expected .global.shared::cta.bulk_group, an operation and its type"
                : has(draft, "cp_mask") ? "modifier '.cp_mask' is not supported"
                                        : "this combination of modifiers is not supported";
     const Operand *operands = draft->operands;

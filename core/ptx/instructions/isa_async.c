@@ -9,7 +9,7 @@
 #include <string.h>
 
 ExecFn exec_cp_async, exec_mbarrier, exec_nothing;
-ExecFn exec_bulk_load, exec_bulk_store, exec_bulk_move, exec_bulk_prefetch;
+ExecFn exec_bulk_load, exec_bulk_store, exec_bulk_reduce, exec_bulk_move, exec_bulk_prefetch;
 ExecFn exec_bulk_begin, exec_bulk_arrive, exec_bulk_next;
 
 static bool has(const Statement *statement, const char *word) {
@@ -102,6 +102,7 @@ typedef struct {
 static const BulkStep bulk_steps[] = {
     {BULK_LOAD, exec_bulk_load, INST_LOAD, SPACE_GLOBAL, CACHE_GLOBAL, 2, DETAIL_ASYNC_COPY},
     {BULK_STORE, exec_bulk_store, INST_STORE, SPACE_GLOBAL, CACHE_DEFAULT, 2, 0},
+    {BULK_REDUCE, exec_bulk_reduce, INST_ATOMIC, SPACE_GLOBAL, CACHE_DEFAULT, 2, 0},
     {BULK_MOVE, exec_bulk_move, INST_LOAD, SPACE_SHARED, CACHE_DEFAULT, 2, 0},
     {BULK_PREFETCH, exec_bulk_prefetch, INST_LOAD, SPACE_GLOBAL, CACHE_PREFETCH_L2, 1, 0},
     {BULK_ROOM, exec_nothing, INST_ASYNC_WAIT, SPACE_NONE, CACHE_DEFAULT, 0, 0},
@@ -128,20 +129,52 @@ static void plan_bulk_addresses(const Statement *statement, const BulkStep *step
     }
 }
 
-static void select_bulk_step(const Statement *statement, const BulkStep *step, Inst *inst,
-                             OperandPlan *plan) {
+/* What each element of a reduction is: a red on global memory. */
+static const char *select_bulk_element(const Statement *copy, Inst *element) {
+    Statement red = {.opcode = "red",
+                     .modifiers = {"global"},
+                     .modifier_count = 1,
+                     .operand_count = 2,
+                     .shapes = {OPERAND_ADDRESS, OPERAND_IMMEDIATE},
+                     .vector_elements = 1};
+    bool is_half = has(copy, "f16") || has(copy, "bf16"), is_extreme = has(copy, "min") || has(copy, "max");
+    int first = 0;
+    while (strcmp(copy->modifiers[first++], "bulk_group") != 0) {
+    }
+    for (int i = first; i < copy->modifier_count; i++)
+        if (strcmp(copy->modifiers[i], "L2::cache_hint") != 0 && *copy->modifiers[i] != '(')
+            red.modifiers[red.modifier_count++] = copy->modifiers[i];
+    if (is_half && is_extreme) {
+        red.modifiers[red.modifier_count++] = "noftz";
+        red.modifiers[red.modifier_count++] = ATOMIC_ELEMENT;
+    }
+    OperandPlan plan = {{0}, {0}, {0}};
+    char why[200];
+    return isa_select_memory(&red, element, &plan, why, sizeof why)
+               ? NULL
+               : "this reduction does not take this type";
+}
+
+static const char *select_bulk_step(const Statement *statement, const BulkStep *step, Inst *inst,
+                                    OperandPlan *plan) {
     bool is_next = step->exec == exec_bulk_next;
     int size = is_next ? 2 : step->addresses, done = size + 1, pieces = size + 2;
+    Inst element = {.element_bytes = 8, .elements = 2};
+    const char *problem = has(statement, "reduce") ? select_bulk_element(statement, &element) : NULL;
+    if (problem) return problem;
     inst->exec = step->exec;
     inst->kind = step->kind;
-    inst->timing = step->kind == INST_LOAD || step->kind == INST_STORE ? TIMING_MEM : TIMING_OTHER;
+    inst->timing = step->kind == INST_LOAD || step->kind == INST_STORE || step->kind == INST_ATOMIC
+                       ? TIMING_MEM
+                       : TIMING_OTHER;
     inst->space = step->space;
     inst->cache_op = step->cache_op;
-    inst->element_bytes = 8;
-    inst->elements = 2;
+    inst->element_bytes = element.element_bytes;
+    inst->elements = element.elements;
     inst->detail = step->detail | DETAIL_BULK;
+    if (step->kind == INST_ATOMIC) inst->detail |= element.detail & DETAIL_ATOMIC_MASK;
     plan_bulk_addresses(statement, step, inst, plan);
-    if (statement->operand_count == 0) return;
+    if (statement->operand_count == 0) return NULL;
     if (is_next) {
         plan->roles[0] = ROLE_DST;
         plan->roles[1] = ROLE_PDST;
@@ -152,6 +185,7 @@ static void select_bulk_step(const Statement *statement, const BulkStep *step, I
     plan->src_bytes[done] = 8;
     plan->roles[pieces] = ROLE_IGNORE;
     inst->detail |= (uint32_t)statement->value[pieces] << DETAIL_PIECE_SHIFT;
+    return NULL;
 }
 
 /* Of the copy whose pieces follow: those are to begin where lines of what they access do. */
@@ -185,12 +219,9 @@ static const char *select_bulk_control(const Statement *statement, Inst *inst, O
 
 static const char *select_bulk(const Statement *statement, Inst *inst, OperandPlan *plan) {
     const BulkStep *step = find_bulk_step(statement);
-    if (step)
-        select_bulk_step(statement, step, inst, plan);
-    else if (has(statement, BULK_BEGIN))
-        select_bulk_begin(statement, inst, plan);
-    else
-        return select_bulk_control(statement, inst, plan);
+    if (step) return select_bulk_step(statement, step, inst, plan);
+    if (!has(statement, BULK_BEGIN)) return select_bulk_control(statement, inst, plan);
+    select_bulk_begin(statement, inst, plan);
     return NULL;
 }
 
@@ -226,6 +257,8 @@ void isa_print_async(void (*print)(void *context, const char *row), void *contex
                    "[.multicast::cluster] [.L2::cache_hint]");
     print(context, "cp.async .bulk .shared::cluster .shared .mbarrier::complete_tx::bytes");
     print(context, "cp.async .bulk .global .shared .bulk_group [.L2::cache_hint]");
+    print(context,
+          "cp.reduce .async .bulk .global .shared .bulk_group [.L2::cache_hint] .OPERATION [.noftz] .TYPE");
     print(context, "cp.async .bulk .prefetch .L2 .global [.L2::cache_hint]");
     print(context, "cp.async .bulk .commit_group/.wait_group [.read]");
 }

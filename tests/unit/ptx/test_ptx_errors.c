@@ -124,6 +124,53 @@ START_TEST(accesses_of_halves_and_vectors_say_which_there_are) {
 }
 END_TEST
 
+#define LOADS  "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes"
+#define STORES "cp.async.bulk.global.shared::cta.bulk_group"
+
+START_TEST(bulk_copies_say_what_they_lack) {
+    static const struct {
+        const char *statement, *expected; /* NULL: nothing */
+    } cases[] = {
+        {LOADS " [%r1], [%rd1], 64, [%r2]", NULL},
+        {LOADS ".multicast::cluster.L2::cache_hint [%rd2], [%rd1], %r1, [%rd3], 1, %rd1", NULL},
+        {"cp.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes [%r1], [%r2], 16, [%r3]",
+         NULL},
+        {STORES ".L2::cache_hint [%rd1], [%r1], %r2, %rd1", NULL},
+        {"cp.async.bulk.prefetch.L2.global.L2::cache_hint [%rd1], 128, %rd2", NULL},
+        {"cp.reduce.async.bulk.global.shared::cta.bulk_group.min.bf16 [%rd1], [%r1], 64", NULL},
+        {"cp.reduce.async.bulk.global.shared::cta.bulk_group.add.noftz.f16 [%rd1], [%r1], 64", NULL},
+        {LOADS " [%r1], [%rd1], 64", "expected [to], [from], a size and [mbarrier]"},
+        {LOADS ".multicast::cluster [%r1], [%rd1], 64, [%r2]",
+         "expected [to], [from], a size and [mbarrier]"},
+        {LOADS " [%r1], [%rd1], %rd2, [%r2]", "expected a size of 32 bits"},
+        {LOADS ".multicast::cluster [%r1], [%rd1], 64, [%r2], %r3", "expected a mask of 16 bits"},
+        {STORES ".cp_mask [%rd1], [%r1], 64, 3", "modifier '.cp_mask' is not supported"},
+        {"cp.async.bulk.global.shared::cta [%rd1], [%r1], 64", "this combination of modifiers"},
+        {"cp.async.bulk.prefetch.L2.global [%rd1]", "expected [from] and a size"},
+        {"cp.async.bulk.tensor.1d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%r1], [%rd1, "
+         "{%r2}], "
+         "[%r3]",
+         "bulk copies of tensors are not supported"},
+        {"cp.reduce.async.bulk.global.shared::cta.bulk_group.add.f16 [%rd1], [%r1], 64",
+         "this reduction does not take this type"},
+        {"cp.reduce.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes.add.u32 [%r1], "
+         "[%r2], 64, "
+         "[%r3]",
+         "expected .global.shared::cta.bulk_group"},
+        {"cp.async.bulk.wait_group %r1", "expected a number of groups"},
+        {"cp.async.bulk.commit_group 1", "expected no operands"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char text[600];
+        snprintf(text, sizeof text, "%s%s;\n}\n", KERNEL_HEAD, cases[i].statement);
+        if (cases[i].expected)
+            assert_refused(text, cases[i].expected);
+        else
+            module_free(parse(text));
+    }
+}
+END_TEST
+
 START_TEST(video_instructions_say_which_selectors_and_modifiers_they_take) {
     static const struct {
         const char *statement, *expected;
@@ -337,6 +384,7 @@ Suite *ptx_errors_suite(void) {
     tcase_add_test(errors, an_empty_dimension_hides_no_overflow);
     tcase_add_test(errors, what_would_be_right_is_said_to_its_end);
     tcase_add_test(errors, accesses_of_halves_and_vectors_say_which_there_are);
+    tcase_add_test(errors, bulk_copies_say_what_they_lack);
     tcase_add_test(errors, video_instructions_say_which_selectors_and_modifiers_they_take);
     tcase_add_test(errors, unsupported_statements_of_all_kernels_come_in_one_message);
     tcase_add_test(errors, a_kernel_with_unsupported_statements_is_refused_and_the_others_are_not);

@@ -28,9 +28,9 @@ enum { EXPECT_INSTRUCTIONS = 5, BEGIN = 1 };
     "add.u64 %d50, %d50, %d51;\n st.global.u32 [%d50], %r50;\n add.u32 %r50, %r50, 32;\n"                    \
     "setp.lt.u32 %p5, %r50, " count ";\n@%p5 bra fill;\n membar.gl;\n"
 #define NUMBERS_OF_TILE                                                                                      \
-    "mov.u32 %r50, %tid.x;\n mov.u32 %r51, tile;\n mad.lo.u32 %r51, %r50, 4, %r51;\nfill:\n"                 \
+    "mov.u32 %r50, %tid.x;\n mov.u32 %r51, tile;\n mad.lo.u32 %r51, %r50, 4, %r51;\nfill_tile:\n"            \
     "st.shared.u32 [%r51], %r50;\n add.u32 %r51, %r51, 128;\n add.u32 %r50, %r50, 32;\n"                     \
-    "setp.lt.u32 %p5, %r50, 1024;\n@%p5 bra fill;\n"
+    "setp.lt.u32 %p5, %r50, 1024;\n@%p5 bra fill_tile;\n"
 
 /* Of CTA slot 0, after the run. */
 static uint32_t word_of_shared(const TinyMachine *m, uint32_t byte) {
@@ -233,6 +233,24 @@ START_TEST(wait_group_waits_for_the_writes_of_stores_and_its_read_does_not) {
 }
 END_TEST
 
+/* Of 67 elements and a part of a line; what red does to one element is known elsewhere. */
+START_TEST(a_reduction_changes_each_element_as_red_does) {
+    const char *const body = OBJECTS NUMBERS("1024") NUMBERS_OF_TILE EXPECT(
+        "0", "2") "bar.sync 0;\n@%p6 cp.reduce.async.bulk.global.shared::cta.bulk_group.add.u32 [out+112], "
+                  "[tile+16], 272;\n cp.reduce.async.bulk.global.shared::cta.bulk_group.L2::cache_hint"
+                  ".max.s64 [out+2048], [tile+2064], 128, %d1;\n";
+    for (int untimed = 0; untimed < 2; untimed++) {
+        TinyMachine *m = tiny_run((TinySpec){.body = body, .l2 = true, .untimed = untimed});
+        for (uint32_t at = 0; at < TILE_BYTES; at += 4) {
+            bool added = at >= 112 && at < 112 + 272, larger = at >= 2048 && at < 2048 + 128;
+            uint32_t wanted = at / 4 + (added ? 2 * (at - 112 + 16) / 4 : 0) + (larger ? 4 : 0);
+            ck_assert_uint_eq(tiny_word(m, at / 4), wanted);
+        }
+        tiny_free(m);
+    }
+}
+END_TEST
+
 START_TEST(a_prefetch_brings_lines_to_the_l2_and_no_further) {
     TinyMachine *m = tiny_run(
         (TinySpec){.body = OBJECTS EXPECT("0", "1") "@%p6 cp.async.bulk.prefetch.L2.global [out+96], 4096;\n",
@@ -262,6 +280,8 @@ START_TEST(misuse_is_a_fault_of_the_thread_that_copies) {
         {MOVE("tile", "tile+4224", "16"), "of shared memory"},
         {STORE("out+65520", "tile", "32"), "past the end of"},
         {STORE("out", "tile+8", "16"), "misaligned"},
+        {"cp.reduce.async.bulk.global.shared::cta.bulk_group.add.u32 [out], [tile+4208], 32;\n",
+         "0x1080 of shared memory"},
         {"cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [tile], [out], 16, [bar+8];\n",
          "mbarrier"},
     };
@@ -292,6 +312,7 @@ Suite *bulk_copies_suite(void) {
     tcase_add_test(tcase, a_copy_within_shared_memory_arrives_at_once);
     tcase_add_test(tcase, a_store_writes_the_bytes_that_it_names_and_no_other);
     tcase_add_test(tcase, wait_group_waits_for_the_writes_of_stores_and_its_read_does_not);
+    tcase_add_test(tcase, a_reduction_changes_each_element_as_red_does);
     tcase_add_test(tcase, a_prefetch_brings_lines_to_the_l2_and_no_further);
     tcase_add_test(tcase, misuse_is_a_fault_of_the_thread_that_copies);
     suite_add_tcase(suite, tcase);
