@@ -128,6 +128,9 @@ AccessPattern check_range(ExecContext *context, uint64_t bytes, uint64_t limit);
  * `operand` of the instruction is the first operand of `operation`, which has the bits of DETAIL_ATOMIC_MASK. */
 void fill_atomic_payload(const Inst *inst, ExecContext *context, uint32_t operation, uint32_t operand);
 
+/* What a reduction on shared memory makes of an element there; `operation` likewise. */
+uint64_t reduced_on_shared(uint32_t operation, uint64_t old, uint64_t operand);
+
 /* Lanes of a warp by the space that their generic addresses fall into. */
 typedef struct {
     uint32_t global, shared, local;

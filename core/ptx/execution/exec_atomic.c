@@ -78,6 +78,10 @@ static uint64_t new_value(uint32_t detail, uint64_t a, uint64_t b, uint64_t c, b
     return a;
 }
 
+uint64_t reduced_on_shared(uint32_t operation, uint64_t old, uint64_t operand) {
+    return new_value(operation, old, operand, 0, false);
+}
+
 static uint64_t operand_lane(const Inst *inst, const ExecContext *context, int index, int lane) {
     if (index >= inst->src_count) return 0;
     const void *lanes = source(inst, context, index);

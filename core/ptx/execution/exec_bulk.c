@@ -142,6 +142,19 @@ void exec_bulk_reduce(const Inst *inst, ExecContext *context) {
     }
 }
 
+void exec_bulk_reduce_shared(const Inst *inst, ExecContext *context) {
+    BulkPiece piece;
+    if (!begin_copy(inst, context, &piece)) return;
+    uint32_t bytes = inst->element_bytes;
+    for (uint32_t at = 0; at < piece.bytes; at += bytes) {
+        uint64_t old = 0, operand = 0;
+        memcpy(&old, context->shared + piece.accessed + at, bytes);
+        memcpy(&operand, context->shared + piece.shared + at, bytes);
+        uint64_t value = reduced_on_shared(inst->detail, old, operand);
+        memcpy(context->shared + piece.accessed + at, &value, bytes);
+    }
+}
+
 /* Within shared memory. */
 void exec_bulk_move(const Inst *inst, ExecContext *context) {
     BulkPiece piece;

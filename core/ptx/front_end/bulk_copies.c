@@ -35,6 +35,9 @@ static const Form forms[] = {
     {"reduce async bulk global shared bulk_group ?L2::cache_hint add/min/max/inc/dec/and/or/xor ?noftz "
      "u32/s32/u64/s64/b32/b64/f32/f64/f16/bf16",
      BULK_REDUCE, "expected [to], [from] and a size", 2, 0, false},
+    {"reduce async bulk shared::cluster shared mbarrier::complete_tx::bytes add/min/max/inc/dec/and/or/xor "
+     "u32/s32/u64/s64/b32/b64",
+     BULK_REDUCE_SHARED, "expected [to], [from], a size and [mbarrier]", 2, 0, true},
     {"async bulk prefetch L2 global ?L2::cache_hint", BULK_PREFETCH, "expected [from] and a size", 1, 0,
      false},
 };
@@ -84,7 +87,9 @@ static bool is_number(const Parser *parser, const Operand *operand, uint32_t byt
 static const char *problem_of(const Parser *parser, const Draft *draft, const Form *form) {
     if (!form)
         return has(draft, "tensor")    ? "bulk copies of tensors are not supported"
-               : has(draft, "reduce")  ? "expected .global.shared::cta.bulk_group, an operation and its type"
+               : has(draft, "reduce")  ? "expected .global.shared::cta.bulk_group or "
+                                         ".shared::cluster.shared::cta.mbarrier::complete_tx::bytes, an "
+                                         "operation and its type"
                : has(draft, "cp_mask") ? "modifier '.cp_mask' is not supported"
                                        : "this combination of modifiers is not supported";
     const Operand *operands = draft->operands;

@@ -9,7 +9,8 @@
 #include <string.h>
 
 ExecFn exec_cp_async, exec_mbarrier, exec_nothing;
-ExecFn exec_bulk_load, exec_bulk_store, exec_bulk_reduce, exec_bulk_move, exec_bulk_prefetch;
+ExecFn exec_bulk_load, exec_bulk_store, exec_bulk_reduce, exec_bulk_reduce_shared, exec_bulk_move,
+    exec_bulk_prefetch;
 ExecFn exec_bulk_begin, exec_bulk_arrive, exec_bulk_next;
 
 static bool has(const Statement *statement, const char *word) {
@@ -103,6 +104,7 @@ static const BulkStep bulk_steps[] = {
     {BULK_LOAD, exec_bulk_load, INST_LOAD, SPACE_GLOBAL, CACHE_GLOBAL, 2, DETAIL_ASYNC_COPY},
     {BULK_STORE, exec_bulk_store, INST_STORE, SPACE_GLOBAL, CACHE_DEFAULT, 2, 0},
     {BULK_REDUCE, exec_bulk_reduce, INST_ATOMIC, SPACE_GLOBAL, CACHE_DEFAULT, 2, 0},
+    {BULK_REDUCE_SHARED, exec_bulk_reduce_shared, INST_ATOMIC, SPACE_SHARED, CACHE_DEFAULT, 2, 0},
     {BULK_MOVE, exec_bulk_move, INST_LOAD, SPACE_SHARED, CACHE_DEFAULT, 2, 0},
     {BULK_PREFETCH, exec_bulk_prefetch, INST_LOAD, SPACE_GLOBAL, CACHE_PREFETCH_L2, 1, 0},
     {BULK_ROOM, exec_nothing, INST_ASYNC_WAIT, SPACE_NONE, CACHE_DEFAULT, 0, 0},
@@ -129,7 +131,7 @@ static void plan_bulk_addresses(const Statement *statement, const BulkStep *step
     }
 }
 
-/* What each element of a reduction is: a red on global memory. */
+/* What each element of a reduction is: a red, as if on global memory. */
 static const char *select_bulk_element(const Statement *copy, Inst *element) {
     Statement red = {.opcode = "red",
                      .modifiers = {"global"},
@@ -138,12 +140,13 @@ static const char *select_bulk_element(const Statement *copy, Inst *element) {
                      .shapes = {OPERAND_ADDRESS, OPERAND_IMMEDIATE},
                      .vector_elements = 1};
     bool is_half = has(copy, "f16") || has(copy, "bf16"), is_extreme = has(copy, "min") || has(copy, "max");
-    int first = 0;
-    while (strcmp(copy->modifiers[first++], "bulk_group") != 0) {
+    bool is_behind = false; /* how the copy is completed */
+    for (int i = 0; i < copy->modifier_count; i++) {
+        const char *word = copy->modifiers[i];
+        if (is_behind && strcmp(word, "L2::cache_hint") != 0 && *word != '(')
+            red.modifiers[red.modifier_count++] = word;
+        is_behind |= !strcmp(word, "bulk_group") || !strcmp(word, "mbarrier::complete_tx::bytes");
     }
-    for (int i = first; i < copy->modifier_count; i++)
-        if (strcmp(copy->modifiers[i], "L2::cache_hint") != 0 && *copy->modifiers[i] != '(')
-            red.modifiers[red.modifier_count++] = copy->modifiers[i];
     if (is_half && is_extreme) {
         red.modifiers[red.modifier_count++] = "noftz";
         red.modifiers[red.modifier_count++] = ATOMIC_ELEMENT;
@@ -259,6 +262,8 @@ void isa_print_async(void (*print)(void *context, const char *row), void *contex
     print(context, "cp.async .bulk .global .shared .bulk_group [.L2::cache_hint]");
     print(context,
           "cp.reduce .async .bulk .global .shared .bulk_group [.L2::cache_hint] .OPERATION [.noftz] .TYPE");
+    print(context,
+          "cp.reduce .async .bulk .shared::cluster .shared .mbarrier::complete_tx::bytes .OPERATION .TYPE");
     print(context, "cp.async .bulk .prefetch .L2 .global [.L2::cache_hint]");
     print(context, "cp.async .bulk .commit_group/.wait_group [.read]");
 }

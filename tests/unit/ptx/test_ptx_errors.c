@@ -153,10 +153,10 @@ START_TEST(bulk_copies_say_what_they_lack) {
          "bulk copies of tensors are not supported"},
         {"cp.reduce.async.bulk.global.shared::cta.bulk_group.add.f16 [%rd1], [%r1], 64",
          "this reduction does not take this type"},
-        {"cp.reduce.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes.add.u32 [%r1], "
+        {"cp.reduce.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes.add.f32 [%r1], "
          "[%r2], 64, "
          "[%r3]",
-         "expected .global.shared::cta.bulk_group"},
+         "expected .global.shared::cta.bulk_group or .shared::cluster"},
         {"cp.async.bulk.wait_group %r1", "expected a number of groups"},
         {"cp.async.bulk.commit_group 1", "expected no operands"},
     };
