@@ -230,6 +230,71 @@ harness.test("a policy that was edited has its runs made again, and no others", 
   assert(before ~= after, after)
 end)
 
+--- An experiment's folder with a sweep of one run, of a policy that counts `step` for each issue, and requires a file beside it.
+local function prepare_experiment(name, step)
+  core.make_folder(harness.folder() .. "/" .. name)
+  harness.write(name .. "/step.lua", ("return %d\n"):format(step))
+  harness.write(name .. "/mine.lua", [[
+    local step = require "step"
+    local mine = require "warpwright.policy" "mine" { doc = "x", scope = "sm", counters = { n = "issues" } }
+    function mine:on_issue() self:count("n", step) end
+    return mine]])
+  harness.write(name .. "/s.lua", [[return { axes = { config = "gtx480", workload = "vecadd", size = "small,n=1000", sms = 1,
+    policy = "./mine.lua" } }]])
+end
+
+--- The program, run in that folder.
+local function run_in(folder, ...)
+  local words = {}
+  for i, word in ipairs { ... } do words[i] = ("'%s'"):format(word) end
+  local pipe = assert(io.popen(("cd '%s/%s' && '%s' %s 2>&1"):format(harness.folder(), folder, core.real_path(program), table.concat(words, " "))))
+  local output = pipe:read "a"
+  return select(3, pipe:close()), output
+end
+
+local function issues_in(folder, out)
+  local status, output = run_in(folder, "query", out, "--csv", "--select", "sm[*].mine.n")
+  harness.equal(status, 0, output)
+  return tonumber(output:match "\n(%d+)")
+end
+
+harness.test("in a copy of an experiment's folder the files of the copy decide which runs are there", function()
+  prepare_experiment("experiment", 1)
+  local status, output = run_in("experiment", "sweep", "s.lua")
+  harness.equal(status, 0, output)
+  local once = issues_in("experiment", "out/sweep-s")
+  local folder <const> = harness.folder()
+  assert(os.execute(("cp -r '%s/experiment' '%s/copy'"):format(folder, folder)))
+  output = select(2, run_in("copy", "sweep", "s.lua"))
+  assert(not output:find("[1/1", 1, true), output)
+  harness.contains(select(2, harness.run("sweep", "--status", folder .. "/copy/out/sweep-s")), "1 done")
+  prepare_experiment("copy", 2)
+  harness.contains(select(2, harness.run("sweep", "--status", folder .. "/copy/out/sweep-s")), "0 done")
+  harness.contains(select(2, harness.run("sweep", "--status", folder .. "/experiment/out/sweep-s")), "1 done")
+  output = select(2, run_in("copy", "sweep", "s.lua"))
+  harness.contains(output, "[1/1")
+  harness.equal(issues_in("copy", "out/sweep-s"), 2 * once)
+end)
+
+harness.test("an experiment's folder that has moved has its runs", function()
+  prepare_experiment("before_move", 1)
+  local folder <const> = harness.folder()
+  run_in("before_move", "sweep", "s.lua")
+  assert(os.rename(folder .. "/before_move", folder .. "/moved"))
+  local status, output = run_in("moved", "sweep", "s.lua")
+  harness.equal(status, 0, output)
+  assert(not output:find("[1/1", 1, true), output)
+end)
+
+harness.test("folders whose files of one name differ do not share runs in a folder of results", function()
+  prepare_experiment("one", 1)
+  prepare_experiment("two", 2)
+  run_in("one", "sweep", "s.lua", "--out", "../both")
+  local once = issues_in("one", "../both")
+  run_in("two", "sweep", "s.lua", "--out", "../both")
+  harness.equal(issues_in("two", "../both"), 2 * once)
+end)
+
 --- A sweep of one run whose host program is `body`, beside its PTX and a second file of it, other.ptx; and the workload's folder.
 local function prepare_host_program(name, body)
   local own = ("%s/%s"):format(harness.folder(), name)

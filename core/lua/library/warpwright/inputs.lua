@@ -101,15 +101,65 @@ function inputs.digest_of_program()
   return core.digest(table.concat(digests, " "))
 end
 
---- Files belong to the home folder wherever it is.
-function inputs.stored_path(path)
-  local home = core.real_path(core.home_path ".") .. "/"
-  return path:sub(1, #home) == home and "home:" .. path:sub(#home + 1) or path
+--- The rest of a path below a folder, or nil.
+local function below(folder, path)
+  folder = (folder:gsub("/*$", "/"))
+  return path:sub(1, #folder) == folder and path:sub(#folder + 1) or nil
 end
 
-function inputs.present_path(path)
-  local below_home = path:match "^home:(.*)"
-  return below_home and core.home_path(below_home) or path
+--- The way from one absolute folder to a path.
+local function way(from, path)
+  local up = ""
+  while not below(from, path) do from, up = from:match "^(.*)/", up .. "../" end
+  return up .. below(from, path)
+end
+
+--- From the folder of a sweep to the one in which it is made: the way up, so that both may move together, or else its path.
+function inputs.way_to_here(folder)
+  local here, inner = core.real_path ".", core.real_path(folder)
+  return (below(here, inner .. "/") and "./" .. below(here, inner .. "/"):gsub("[^/]+/+", "../") or here)
+end
+
+--- Calls `found` with each path that a text of the run names.
+local function each_path(value, found)
+  if type(value) == "table" then
+    for _, entry in pairs(value) do each_path(entry, found) end
+  elseif type(value) == "string" then
+    for word in value:gmatch "[^%c+:,=]+" do
+      if word:find "/" or word:find "%.lua$" or word:find "%.ptx$" then found(word) end
+    end
+  end
+end
+
+--- A function of the real path of a file that gives the names by which a result knows it. What belongs to the home folder does so
+-- wherever that is. A run that names files from the current folder is of those that its names lead to now, in a copy of the folder
+-- as well; one that names absolute paths, too, is of both.
+local function namer(run)
+  local home, here = core.real_path(core.home_path "."), core.real_path "."
+  local from_here, absolute, named = false, false, {}
+  each_path(run, function(path)
+    if path:sub(1, 1) == "/" then
+      absolute = true
+      return
+    end
+    from_here = true
+    local real = core.is_file(path) and core.real_path(path)
+    if real then named[real] = "here:" .. path:gsub("^%./+", "") end
+  end)
+  return function(path)
+    local at_home, nearby = below(home, path), below(here, path)
+    local wherever = at_home and "home:" .. at_home or path
+    local is_here = from_here and (nearby or not at_home)
+    return { named[path], is_here and "here:" .. way(here, path) or wherever, is_here and absolute and wherever or nil }
+  end
+end
+
+--- `here`: the folder in which the run is made.
+function inputs.present_path(path, here)
+  local role, rest = path:match "^(%l+):(.*)$"
+  if role == "home" then return core.home_path(rest) end
+  if role == "here" then return here == "." and rest or here .. "/" .. rest end
+  return path
 end
 
 --- The file of a module and those that it loads, by path.
@@ -126,15 +176,20 @@ local function files_of_module(name)
   return files
 end
 
---- By stored path: the digests of the Lua and PTX files that this process has loaded, the library left out. Scripts take no part in a run,
--- but for the module `measure`; nor does `apart`, the file that lists the runs.
-function inputs.loaded_files(measure, apart)
+--- By the names that a result has for them: the digests of the Lua and PTX files that this process has loaded for a run, the library
+-- left out. Scripts take no part in a run, but for its module `measure`; nor does `apart`, the file that lists the runs.
+function inputs.loaded_files(run, apart)
   local files, main = {}, arg and arg[0] and core.real_path(arg[0])
-  local measuring = measure and files_of_module(measure) or {}
+  local measuring = run.measure and files_of_module(run.measure) or {}
+  local scripts, names_of = core.real_path(core.home_path ".") .. "/scripts", namer(run)
   for _, row in ipairs(core.noted_files()) do
-    local path = inputs.stored_path(row.path)
-    local takes_part = row.path ~= main and row.path ~= apart and not path:find "^home:scripts/"
-    if measuring[row.path] or takes_part then files[path] = row.digest end
+    local takes_part = row.path ~= main and row.path ~= apart and not below(scripts, row.path)
+    if measuring[row.path] or takes_part then
+      local names = names_of(row.path)
+      for i = 1, 3 do
+        if names[i] then files[names[i]] = row.digest end
+      end
+    end
   end
   return files
 end

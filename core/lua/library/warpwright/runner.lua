@@ -20,7 +20,7 @@ Runner.__index = Runner
 function Runner:digest_now(path)
   local digest = self.digests[path]
   if digest == nil then
-    digest = inputs.digest_of_file(inputs.present_path(path)) or false
+    digest = inputs.digest_of_file(inputs.present_path(path, self.here)) or false
     self.digests[path] = digest
   end
   return digest
@@ -128,13 +128,13 @@ end
 
 function Runner:make(run)
   local result = run.measure and require(run.measure)(run) or self.simulate(run, self:path_of(run))
-  result.run, result.program, result.files = run, self.program, inputs.loaded_files(run.measure, self.apart)
+  result.run, result.program, result.files = run, self.program, inputs.loaded_files(run, self.apart)
   local before = run.warm_up and (self:stored(self.prior(run)) or core.user_error "expected its warm-up to be there, of what is here now")
   for path, digest in pairs(before and before.files or {}) do result.files[path] = digest end
   self.digests = {}
   local changed = self:changed_file(result)
   if changed then
-    core.user_error(("%s has changed while the run was at work; the same command makes it again"):format(inputs.present_path(changed)))
+    core.user_error(("%s has changed while the run was at work; the same command makes it again"):format(inputs.present_path(changed, self.here)))
   end
   inputs.write_file(self:path_of(run), "return " .. literal(result) .. "\n")
 end
@@ -192,11 +192,11 @@ end
 -- warp_instructions, thread_instructions, launches, sms, sums = counters by pattern, kernels = { name =, launches =, cycles = ... },
 -- energy, host_seconds; or what the run's `measure` returned, or `simulate`, a function of the run and the path of its file.
 -- `log_path`: of what a run prints, a function of it; `apart`: a Lua file that takes no part in the runs; `prior`: the run whose
--- inputs are also those of a run with a warm_up, a function of it.
+-- inputs are also those of a run with a warm_up, a function of it; `here`: the folder from which runs name files, or the current one.
 function runner.new(o)
   return setmetatable({
     folder = o.folder, jobs = o.jobs, say = o.say, simulate = o.simulate or simulate, log_path = o.log_path, apart = o.apart,
-    prior = o.prior, made = inputs.make_folders(o.folder), program = inputs.digest_of_program(), digests = {}, results = {},
+    prior = o.prior, here = o.here or ".", made = inputs.make_folders(o.folder), program = inputs.digest_of_program(), digests = {}, results = {},
   }, Runner)
 end
 

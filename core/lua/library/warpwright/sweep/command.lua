@@ -122,7 +122,7 @@ end
 
 local function present(o)
   local plan = folder.require_plan(o.file or usage_error "expected the FOLDER of a sweep, got nothing")
-  return sweeps.open(o.file, plan, { jobs = o.jobs })
+  return sweeps.open(o.file, plan, { jobs = o.jobs, here = plan.here })
 end
 
 local function collect(sweep)

@@ -10,7 +10,8 @@ local folder = {}
 function folder.write_plan(path, plan, file)
   local list = {}
   for i, entry in ipairs(plan.runs) do list[i] = { point = entry.point, repetition = entry.repetition, run = entry.run } end
-  inputs.write_file(path .. "/sweep.lua", "return " .. literal { runs = list, axes = plan.axes, file = file, name = plan.name or "" } .. "\n")
+  inputs.write_file(path .. "/sweep.lua", "return " .. literal { runs = list, axes = plan.axes, file = file, name = plan.name or "",
+    here = inputs.way_to_here(path) } .. "\n")
 end
 
 --- As write_plan() writes it?
@@ -33,6 +34,8 @@ function folder.read_plan(path)
   local ok, plan = pcall(chunk or error)
   if not ok or not is_plan(plan) then return nil end
   for i, entry in ipairs(plan.runs) do entry.number = i end
+  local here = type(plan.here) == "string" and plan.here or core.real_path "."
+  plan.here = here:sub(1, 1) == "/" and here or path .. "/" .. here
   return plan
 end
 

@@ -19,7 +19,8 @@ local sweeps = { EXIT_STOPPED = processes.EXIT_STOPPED }
 local Sweep = {}
 Sweep.__index = Sweep
 
---- sweeps.open(folder, plan, { jobs =, say =, stats =, checkpoint_every =, file = that lists the runs }): { path =, plan =, runs = a
+--- sweeps.open(folder, plan, { jobs =, say =, stats =, checkpoint_every =, file = that lists the runs, here = folder
+-- from which they name files }): { path =, plan =, runs = a
 -- runner }.
 function sweeps.open(path, plan, o)
   local sweep = setmetatable({ path = path, plan = plan, say = o.say or print }, Sweep)
@@ -28,7 +29,7 @@ function sweeps.open(path, plan, o)
     folder = folder.runs(path), jobs = o.jobs or core.host().cores, say = sweep.say,
     simulate = function(run) return one_run.simulate(options, run, sweep:stem_of(run)) end,
     log_path = function(run) return sweep:stem_of(run) .. ".log" end,
-    apart = o.file and core.real_path(o.file), prior = one_run.warm_up_of,
+    apart = o.file and core.real_path(o.file), prior = one_run.warm_up_of, here = o.here,
   }
   return sweep
 end
