@@ -1,6 +1,7 @@
 -- The runner of many runs: its results are those of single runs; what is stored is not made again, unless something that it was
 -- made of has changed; what is lost is made again.
 local ww = require "warpwright"
+local core = require "warpwright.core"
 local harness = require "tests.lib.harness"
 local runner = require "warpwright.runner"
 
@@ -35,6 +36,14 @@ harness.test("a result has the sums and launches of the run", function()
   harness.equal(kept.kernels[1].cycles, r.launches[1].cycles, "cycles of the kernel")
   harness.equal(kept.energy.total, r.energy.total, "energy")
   harness.equal(kept.sms, 2, "SMs")
+end)
+
+harness.test("a run that ends well without a result has failed", function()
+  local runs = runner.new { folder = new_folder(), jobs = 1, say = function() end, simulate = function() core.leave(0) end }
+  local problems = runs:run { vecadd }
+  harness.equal(#problems, 1, "problems")
+  harness.equal(problems[1].problem, "the run ended without a result")
+  harness.equal(harness.read(runs:problem_path(vecadd)), "the run ended without a result\n")
 end)
 
 harness.test("what is stored is not made again, in whatever list it is", function()

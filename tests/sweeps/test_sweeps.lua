@@ -203,6 +203,14 @@ harness.test("a run that fails keeps its error, and the others go on", function(
   harness.contains(query(folder, "--select", "run, status, error"), "1,done,\n", "2,failed,", "max_cycles was reached")
 end)
 
+harness.test("a policy's file that ends the program is an error before anything runs", function()
+  local leaving, folder = prepare(([[return { axes = { config = "gtx480", workload = "vecadd", size = "small,n=1000", sms = 1,
+    policy = { "gto", "%s" } } }]]):format(harness.write("leaving.lua", "os.exit(0)\n")))
+  local status, output = sweep(leaving, folder)
+  harness.equal(status, 2, output)
+  harness.contains(output, "leaving.lua:1: os.exit: expected ")
+end)
+
 harness.test("a misspelt name is an error before anything runs", function()
   local wrong, folder = prepare [[return { axes = { config = "gtx480", workload = { "vecadd", "spmw" }, size = "small" } }]]
   local status, output = sweep(wrong, folder)
@@ -338,6 +346,18 @@ harness.test("a run of which an input is edited while it is at work fails, and n
   harness.equal(status, 1, output)
   harness.contains(output, own .. "/main.ptx has changed while the run was at work; the same command makes it again")
   harness.contains(select(2, harness.run("sweep", "--status", folder)), "1 runs: 0 done, 1 failed, 0 stopped, 0 missing")
+end)
+
+harness.test("a run whose input is edited after its end fails, and names it", function()
+  local described, folder, own = prepare_host_program("later", "")
+  harness.write("later/editor.lua", (harness.read(own .. "/w.lua"):gsub("\"main.ptx\"", '"other.ptx"'):gsub("function w:run%(gpu%)",
+    "%0\n" .. [[local file <close> = assert(io.open(own .. "/main.ptx", "a"))
+      file:write "// edited\n"]])))
+  harness.write("later.lua", (harness.read(described):gsub('workload = "(.-)w%.lua"', 'workload = { "%1w.lua", "%1editor.lua" }')))
+  local status, output = harness.run("sweep", harness.folder() .. "/later.lua", "--out", folder, "--jobs", "1")
+  harness.equal(status, 1, output)
+  harness.contains(output, "2 runs: 1 done, 1 failed, 0 stopped, 0 missing",
+    own .. "/main.ptx has changed since the run was made; the same command makes it again")
 end)
 
 harness.test("a run that begins after an input was edited is one of the new input", function()

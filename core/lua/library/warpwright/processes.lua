@@ -19,6 +19,7 @@ local function spare_path(process) return ("%s/warpwright-problem-%d"):format(os
 
 --- In the child; never returns. To have been stopped is no problem.
 local function be_child(o, item)
+  rawset(os, "exit", function() error("os.exit: expected the run's result, got the end of the program", 2) end)
   local ok, problem = xpcall(o.work, core.message_handler, item)
   local status = ok and 0 or type(problem) == "table" and problem.exit_status or 1
   if not ok and status ~= processes.EXIT_STOPPED then
@@ -44,6 +45,7 @@ end
 
 --- processes.run(items, { jobs = how many at once, work = function(item) in the child, problem_path = function(item) of the file
 -- for what went wrong, log_path = function(item) of what it prints or nil, name = function(item), say = function(line),
+-- lack = function(item) that says what a child that ended well has left undone, or nil,
 -- ended = function(item, problem, status) or nil, obstacle = function that says why no more can be started, or nil }). Returns a list
 -- of { item =, problem =, status = } of those that failed, and the obstacle that was met. Once the process has been asked to stop
 -- (core.supervise), no more are started.
@@ -55,7 +57,7 @@ function processes.run(items, o)
     if not child then return end
     running[pid] = nil
     alive, state.done = alive - 1, state.done + 1
-    local problem = status ~= 0 and problem_of(o, child.item, pid, status, signal) or nil
+    local problem = status ~= 0 and problem_of(o, child.item, pid, status, signal) or o.lack and o.lack(child.item) or nil
     if problem then problems[#problems + 1] = { item = child.item, problem = problem, status = status } end
     if o.ended then o.ended(child.item, problem, status) end
     local failure = problem and (status == processes.EXIT_STOPPED and "stopped" or "FAILED: " .. problem)

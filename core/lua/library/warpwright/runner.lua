@@ -164,6 +164,17 @@ function Runner:obstacle()
   return problem and ("%s: %s"):format(self.folder, problem:match "[^:]*$":gsub("^%s+", ""))
 end
 
+--- Why a run that has ended is not there, which is kept as its problem; nil when it is.
+function Runner:lack_of(run)
+  if self:stored(run) then return nil end
+  local result = read_result(self:path_of(run))
+  local changed = result and self:changed_file(result)
+  local lack = changed and ("%s has changed since the run was made; the same command makes it again"):format(inputs.present_path(changed, self.here))
+    or "the run ended without a result"
+  inputs.try_to_write(self:problem_path(run), lack .. "\n")
+  return lack
+end
+
 --- Makes what is missing of a list of runs. Returns a list of { run =, problem =, status = } for those that failed, and why no more
 -- were started, or nil; the others are there. `ended`, or nil, is called with each as it ends.
 function Runner:run(runs, ended)
@@ -171,13 +182,23 @@ function Runner:run(runs, ended)
     jobs = self.jobs, say = self.say, name = runner.name,
     work = function(run) self:make(run) end,
     problem_path = function(run) return self:problem_path(run) end,
-    ended = function(...)
+    lack = function(run)
       self.digests = {} -- files may have changed since the run began
-      if ended then ended(...) end
+      return self:lack_of(run)
     end,
+    ended = ended,
     log_path = self.log_path, obstacle = function() return self:obstacle() end,
   })
-  for i, problem in ipairs(problems) do problems[i] = { run = problem.item, problem = problem.problem, status = problem.status } end
+  local is_told = {}
+  for i, problem in ipairs(problems) do
+    problems[i] = { run = problem.item, problem = problem.problem, status = problem.status }
+    is_told[self:path_of(problem.item)] = true
+  end
+  if obstacle or core.stop_asked() then return problems, obstacle end
+  self.digests = {}
+  for _, run in ipairs(self:missing(runs)) do -- whose files have changed while others were at work
+    if not is_told[self:path_of(run)] then problems[#problems + 1] = { run = run, problem = self:lack_of(run) } end
+  end
   return problems, obstacle
 end
 

@@ -130,7 +130,7 @@ function Sweep:run(ended)
     if problem then
       inputs.write_file(self.runs:problem_path(run), "its warm-up failed: " .. problem .. "\n")
       failed = failed + 1
-    elseif not self.runs:stored(run) then
+    else
       list[#list + 1] = run
     end
     if problem or self.runs:stored(run) then tell(run) end
