@@ -1,10 +1,12 @@
 -- Figures of five papers, beside the papers' own numbers. `help` below says how it is called.
 local child = require "scripts.lib.child"
 local command_line = require "scripts.lib.command_line"
+local core = require "warpwright.core"
 local draw = require "scripts.lib.reproduce.draw"
 local inputs = require "warpwright.inputs"
 local kit = require "scripts.lib.reproduce.kit"
 local page = require "scripts.lib.reproduce.page"
+local processes = require "warpwright.processes"
 local runner = require "warpwright.runner"
 
 local help = [==[
@@ -124,6 +126,7 @@ local function run_all(figures, options)
     print(line)
     io.stdout:flush()
   end }
+  core.supervise()
   return kept, kept:run(runs)
 end
 
@@ -153,6 +156,10 @@ local function main(options, words)
   restrict(figures, options.kernels)
   if options.sample and options.page then command_line.error("reproduce", "--page: expected exact runs, got --sample") end
   local kept, problems = run_all(figures, options)
+  if core.stop_asked() then
+    print(("%s: stopped; the same command goes on"):format(core.stop_asked()))
+    os.exit(processes.EXIT_STOPPED)
+  end
   local results = {}
   local function result_of(run) return kept:result(run) end
   for i, figure in ipairs(figures) do

@@ -52,6 +52,22 @@ harness.test("values are those of the runs; the same command makes none again", 
   assert(output:find(again, 1, true), "another output from stored runs")
 end)
 
+harness.test("SIGTERM stops it with 75", function()
+  local script = harness.write("stop.sh", ([[
+'%s' scripts/reproduce.lua --size small --jobs 1 --folder '%s/stopped' --kernels GESUMMV dwt-pric/8 > '%s/said' 2>&1 &
+until [ -n "$(cat /proc/$!/task/$!/children)" ]; do :; done
+kill -TERM $!
+wait $!
+echo $?
+]]):format(arg[-1], folder, folder))
+  local pipe = assert(io.popen("sh " .. script))
+  local status = tonumber(pipe:read "a")
+  pipe:close()
+  local said = harness.read(folder .. "/said")
+  harness.equal(status, 75, said)
+  harness.contains(said, "SIGTERM: stopped; the same command goes on")
+end)
+
 harness.test("a page has the values, the papers' numbers, and a drawing for each figure", function()
   local page = harness.read(folder .. "/page.md")
   assert(page:find("![dwt-pric/8](page/dwt-pric-8.svg)", 1, true) and page:find("(16.8)", 1, true), page)

@@ -194,6 +194,18 @@ echo $?
   assert(harness.read(folder .. "/results.sqlite") == harness.read(straight .. "/results.sqlite"), "another database")
 end)
 
+harness.test("SIGTERM while the description is checked stops the sweep as later on", function()
+  local stopping, folder = prepare(([[return { axes = { config = "gtx480", workload = "vecadd", size = "small,n=1000", sms = 1,
+    policy = "%s" } }]]):format(harness.write("stopping.lua", [[
+      local state <close> = assert(io.open("/proc/self/stat"))
+      os.execute("kill -TERM " .. state:read("a"):match "%) %a (%d+)")
+      return require "warpwright.policy" "stopping" { doc = "x", order = "gto" }]])))
+  local status, output = sweep(stopping, folder)
+  harness.equal(status, 75, output)
+  harness.contains(output, "SIGTERM: stopped; the same command goes on")
+  assert(not output:find("[1/1", 1, true), output)
+end)
+
 harness.test("a run that fails keeps its error, and the others go on", function()
   local text = [[return { axes = { config = "gtx480", workload = "vecadd", size = "small", sms = 1, max_cycles = { 10000000, 1000 } } }]]
   local failing, folder = prepare(text)

@@ -145,6 +145,7 @@ end
 --- What a task of a job array does.
 local function run_task(o)
   local path = o.out or usage_error "--task: expected --out"
+  core.supervise()
   local sweep = sweeps.open(path, folder.require_plan(path), { jobs = o.jobs or tonumber(os.getenv "SLURM_CPUS_PER_TASK" or 1),
     checkpoint_every = o.checkpoint_every, stats = o.stats })
   local failed, stopped = sweep:run_some(slurm.task(path, o.task))
@@ -173,6 +174,7 @@ local function run_file(o)
     return 0
   end
   local _ <close> = core.lock_folder(path)
+  if not o.slurm then core.supervise() end
   sweep:check()
   folder.write_plan(path, plan, o.file)
   if o.slurm then return submit(sweep, o) end

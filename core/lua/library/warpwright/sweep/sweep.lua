@@ -64,7 +64,7 @@ function Sweep:check()
   local problems = processes.run({ missing }, { jobs = 1, work = mistakes.check, name = function() return "check" end, say = function() end,
     problem_path = function() return path .. "/check.problem" end })
   os.remove(path .. "/check.problem")
-  if problems[1] then
+  if problems[1] and not core.stop_asked() then
     self:remove_folders()
     error((problems[1].problem:gsub("^warpwright: error: ", "")), 0)
   end
@@ -112,10 +112,9 @@ function Sweep:make(list, ended)
   return failed + (obstacle and 1 or 0)
 end
 
---- Makes what is missing. `ended`, or nil, is called with each entry that is there, or that has failed or stopped, as it comes to
+--- Makes what is missing, once core.supervise() was called. `ended`, or nil, is called with each entry that is there, or that has failed or stopped, as it comes to
 -- that. Returns how many failed, and the signal that stopped it, or nil.
 function Sweep:run(ended)
-  core.supervise()
   self:forget_damaged()
   local warm_problems, list, entries, failed = self:run_warm_ups(), {}, {}, 0
   local function tell(run)
@@ -141,7 +140,6 @@ end
 
 --- Makes the runs of these numbers, or their warm-ups: a task of many. Returns as run() does.
 function Sweep:run_some(numbers, warm_ups)
-  core.supervise()
   local list = {}
   for i, number in ipairs(numbers) do
     local run = self.plan.runs[number].run
@@ -236,6 +234,7 @@ function sweeps.each(description)
   local advance = coroutine.wrap(function()
     work = coroutine.running()
     local _ <close> = core.lock_folder(path)
+    core.supervise()
     sweep:check()
     folder.write_plan(path, plan, "")
     local _, stopped = sweep:run(function(entry)
