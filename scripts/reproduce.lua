@@ -155,6 +155,10 @@ local function main(options, words)
   end
   restrict(figures, options.kernels)
   if options.sample and options.page then command_line.error("reproduce", "--page: expected exact runs, got --sample") end
+  local before = options.page and inputs.read_file(options.page)
+  if before and before ~= "" and not page.is_one(before) then
+    command_line.error("reproduce", "--page: expected a page that it wrote, or a new one, got %s, which is another file", options.page)
+  end
   local kept, problems = run_all(figures, options)
   if core.stop_asked() then
     print(("%s: stopped; the same command goes on"):format(core.stop_asked()))
@@ -182,7 +186,7 @@ local function main(options, words)
     local ids = {}
     for i, figure in ipairs(every) do ids[i] = figure.id end
     local effort = #figures == #every and effort_of(figures, options, result_of)
-    write(options.page, page.markdown(results, ids, options, folder:match "[^/]*$", effort, inputs.read_file(options.page)))
+    write(options.page, page.markdown(results, ids, options, folder:match "[^/]*$", effort, before))
   end
   if problems[1] then
     print_problems(problems)

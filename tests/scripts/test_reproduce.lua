@@ -52,6 +52,14 @@ harness.test("values are those of the runs; the same command makes none again", 
   assert(output:find(again, 1, true), "another output from stored runs")
 end)
 
+harness.test("--page refuses a file that it did not write", function()
+  local notes = harness.write("notes.md", "# My notes\n")
+  local status, output = reproduce("--kernels", "GESUMMV", "--page", notes, "dwt-pric/8")
+  harness.equal(status, 2, output)
+  harness.contains(output, "--page: expected a page that it wrote, or a new one, got " .. notes)
+  harness.equal(harness.read(notes), "# My notes\n")
+end)
+
 harness.test("SIGTERM stops it with 75", function()
   local script = harness.write("stop.sh", ([[
 '%s' scripts/reproduce.lua --size small --jobs 1 --folder '%s/stopped' --kernels GESUMMV dwt-pric/8 > '%s/said' 2>&1 &

@@ -178,6 +178,11 @@ local function leading_table(claims, add)
   add ""
 end
 
+local title <const> = "# The papers' figures, and ours"
+
+--- Was this text written by page.markdown()?
+function page.is_one(text) return text:sub(1, #title + 1) == title .. "\n" end
+
 --- The page. `ids`: of all figures, in their order; `folder`: of the drawings, beside it; `effort`: of all figures, or nil;
 -- `before`: the text of the page as it was, or nil. Figures without a result have the section that they had.
 function page.markdown(results, ids, options, folder, effort, before)
@@ -191,7 +196,7 @@ function page.markdown(results, ids, options, folder, effort, before)
   end
   local list = {}
   for i, claim in ipairs(claims) do list[i] = claim.verdict end
-  add "# The papers' figures, and ours"
+  add(title)
   add ""
   add("Written by `scripts/reproduce%s --page docs/reproduction.md`: do not edit it, but the",
     options.size == "medium" and "" or " --size " .. options.size)
