@@ -213,6 +213,10 @@ harness.test("a run that fails keeps its error, and the others go on", function(
   harness.equal(status, 1, output)
   harness.contains(output, "2 runs: 1 done, 1 failed", "run 2, gtx480 vecadd small default sms=1: ")
   harness.contains(query(folder, "--select", "run, status, error"), "1,done,\n", "2,failed,", "max_cycles was reached")
+  harness.contains(output, "; go on with: warpwright run --resume " .. folder)
+  local _, other = prepare(text)
+  sweep(failing, other)
+  assert(harness.read(folder .. "/results.sqlite") == harness.read(other .. "/results.sqlite"), "another database in another folder")
 end)
 
 harness.test("a policy's file that ends the program is an error before anything runs", function()

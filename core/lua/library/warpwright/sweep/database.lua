@@ -140,6 +140,9 @@ function Writer:add_histograms(number, list)
   end
 end
 
+--- Without the hint how to go on, which has the path of the sweep: equal errors are to be equal texts.
+local function error_of(failure) return (failure:gsub("%s+$", ""):gsub("; go on with: warpwright [^\n]*$", "")) end
+
 --- Returns what of the run's files is damaged, or nil: such a run is missing.
 function Writer:add_run(path, runs, entry, axes)
   local run, number = entry.run, entry.number
@@ -149,7 +152,7 @@ function Writer:add_run(path, runs, entry, axes)
   local contents, damage
   if result then contents, damage = results.read(stem, result) end
   local r = contents and result or {}
-  local why = damage or failure and failure:gsub("%s+$", "") or nil
+  local why = damage or failure and error_of(failure) or nil
   self.run:run(number, contents and "done" or failure and "failed" or "missing", why,
     (stem:gsub("^" .. path:gsub("%p", "%%%0") .. "/", "")), entry.repetition, run.config, run.workload, run.size or "medium",
     run.policy or "default", r.cycles, r.ipc, r.warp_ipc, r.warp_instructions, r.thread_instructions,
