@@ -553,6 +553,18 @@ harness.test("the database has the statistics that the runs wrote in any way, an
   harness.refused("query: no column or statistic matches 'run.ipk'; did you mean run.ipc", "query", summary, "--select", "run.ipk")
 end)
 
+harness.test("a run without the statistics that are asked for now is made again, one with more is not", function()
+  local described, folder = prepare [[return { axes = { config = "gtx480", workload = "vecadd", size = "small,n=1000", sms = 1 } }]]
+  sweep(described, folder, "--stats", "none")
+  harness.contains(select(2, sweep(described, folder, "--stats", "packed", "--dry-run")), "1 runs, 1 to be made")
+  harness.contains(select(2, sweep(described, folder, "--stats", "packed")), "its statistics are those of --stats none; it is made again", "[1/1")
+  harness.contains(query(folder, "--select", "run.ipc"), "run.ipc\n")
+  for _, fewer in ipairs { "packed", "summary", "none" } do
+    local _, output = sweep(described, folder, "--stats", fewer)
+    assert(not output:find("[1/1", 1, true), output)
+  end
+end)
+
 harness.test("query: a statistic in double quotes is that statistic, and what is none an error", function()
   harness.equal(query(whole, "--select", '1 - "sm[*].l1d.miss_rate" as x', "--order", "run"),
     query(whole, "--select", "1 - sm[*].l1d.miss_rate as x", "--order", "run"))

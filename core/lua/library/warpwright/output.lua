@@ -56,7 +56,7 @@ end
 
 -- Statistics ----------------------------------------------------------------------------------------------------------
 
---- Which of them a run writes.
+--- Which of them a run writes, the most first.
 local stats_choices <const> = { "all", "packed", "summary", "none" }
 
 --- `choice`: what a run was told, or nil.
@@ -65,6 +65,13 @@ function output.check_stats(choice)
     if choice == nil or choice == legal then return end
   end
   names.expected("stats", table.concat(stats_choices, ", "), choice)
+end
+
+--- Has a run with one choice all that a run with the other has?
+function output.has_stats(choice, other)
+  for _, most in ipairs(stats_choices) do
+    if most == choice or most == other then return most == choice end
+  end
 end
 
 function output.read_file(path)

@@ -104,7 +104,7 @@ end
 local function print_plan(sweep)
   local known, left, unknown, seconds = sweep:seconds_known(), 0, {}, 0
   for _, entry in ipairs(sweep.plan.runs) do
-    local there = sweep.runs:stored(entry.run)
+    local there = sweep.runs:stored(entry.run) and not sweep:defect_of(entry.run)
     local key = entry.run.workload .. " " .. (entry.run.size or "medium")
     print(("%4d  %-8s %s"):format(entry.number, there and "done" or "to run", runner.name(entry.run)))
     if not there then
@@ -134,7 +134,7 @@ local function collect(sweep)
 end
 
 local function submit(sweep, o)
-  sweep:forget_damaged()
+  sweep:forget_defective()
   local count, jobs = slurm.submit(sweep, o)
   print(("%d of %d runs submitted%s"):format(count, #sweep.plan.runs, jobs[1] and " as job" .. (jobs[2] and "s " or " ")
     .. table.concat(jobs, ", ") or ""))

@@ -23,7 +23,7 @@ Sweep.__index = Sweep
 -- from which they name files }): { path =, plan =, runs = a
 -- runner }.
 function sweeps.open(path, plan, o)
-  local sweep = setmetatable({ path = path, plan = plan, say = o.say or print }, Sweep)
+  local sweep = setmetatable({ path = path, plan = plan, say = o.say or print, stats = o.stats }, Sweep)
   local options = { stats = o.stats, checkpoint_every = o.checkpoint_every, stem_of = function(run) return sweep:stem_of(run) end }
   sweep.runs = runner.new {
     folder = folder.runs(path), jobs = o.jobs or core.host().cores, say = sweep.say,
@@ -79,23 +79,24 @@ function Sweep:run_warm_ups()
   return problems
 end
 
---- What of a run that is stored is damaged, or nil.
-function Sweep:damage_of(run)
+--- What of a run that is stored is damaged, or left out although it is asked for now; or nil.
+function Sweep:defect_of(run)
   local stored = self.runs:stored(run)
   if not stored then return nil end
   if run.warm_cycles then
     local good, problem = pcall(core.inspect_checkpoint, self:stem_of(run) .. ".ckpt")
     return not good and tostring(problem) or nil
   end
+  if self.stats and not output.has_stats(stored.stats, self.stats) then return "its statistics are those of --stats " .. stored.stats end
   return select(2, results.read(self:stem_of(run), stored))
 end
 
---- Runs and warm-ups of which a file is damaged are to be made again.
-function Sweep:forget_damaged()
+--- Runs and warm-ups with a defect are to be made again.
+function Sweep:forget_defective()
   local function look_at(run)
-    local damage = self:damage_of(run)
-    if not damage then return end
-    self.say(("%s: %s; it is made again"):format(runner.name(run), damage))
+    local defect = self:defect_of(run)
+    if not defect then return end
+    self.say(("%s: %s; it is made again"):format(runner.name(run), defect))
     os.remove(self.runs:path_of(run))
   end
   for _, entry in ipairs(self.plan.runs) do look_at(entry.run) end
@@ -115,7 +116,7 @@ end
 --- Makes what is missing, once core.supervise() was called. `ended`, or nil, is called with each entry that is there, or that has failed or stopped, as it comes to
 -- that. Returns how many failed, and the signal that stopped it, or nil.
 function Sweep:run(ended)
-  self:forget_damaged()
+  self:forget_defective()
   local warm_problems, list, entries, failed = self:run_warm_ups(), {}, {}, 0
   local function tell(run)
     for _, entry in ipairs(ended and entries[self.runs:path_of(run)] or {}) do ended(entry) end
