@@ -25,6 +25,7 @@ fails("no such policy", 2, { "run", "gtx480", "vecadd", "--policy", "rr" }, { "p
 fails("no such size", 2, { "run", "gtx480", "vecadd", "--size", "tiny" }, { "'tiny'", "large, medium, small" })
 fails("no such parameter of a size", 2, { "run", "gtx480", "vecadd", "--size", "small,m=4" }, { "'m'", "Available: n, seed" })
 fails("a parameter of a size that is no number", 2, { "run", "gtx480", "vecadd", "--size", "small,n=x" }, { "size of workload vecadd: n: expected a whole number, got 'x'" })
+fails("an empty size", 2, { "run", "gtx480", "vecadd", "--size", "" }, { "size: expected one of workload vecadd, or NAME=VALUE, got ''" })
 fails("no such class", 2, { "--describe", "L3" }, { "'L3'", "L1, L1Trace, L2" })
 fails("two classes to describe", 2, { "--describe", "L1", "L2" }, { "--describe: expected one CLASS or FILE.lua, got a second: 'L2'" })
 fails("two checkpoints to inspect", 2, { "inspect", "a.ckpt", "b.ckpt" }, { "inspect: expected one checkpoint, got a second: 'b.ckpt'" })

@@ -612,6 +612,7 @@ harness.test("options of a sweep and a query that cannot be are refused at once"
   harness.refused("checkpoint_every: expected 1 cycle or more", "sweep", file, "--out", folder, "--checkpoint-every", "0")
   harness.refused("sweep: --out: expected a folder, got nothing", "sweep", file, "--out", "")
   harness.refused("query: --where: expected an expression of SQL, got nothing", "query", whole, "--where", " ")
+  harness.refused("query: --json: expected one format, got --csv as well", "query", whole, "--csv", "--json")
   harness.equal(#core.list_folder(folder), 0, "files")
   core.make_folder(folder)
   core.make_folder(folder .. "/results.sqlite")

@@ -75,11 +75,14 @@ function arguments.one(word, words, what, at_length)
   return words[1] or arguments.error(word, "expected %s, got nothing", at_length or what)
 end
 
---- Of choices by option, the last one that was given; nil: none was.
-function arguments.chosen(given, choices)
-  local choice
-  for _, pair in ipairs(given) do choice = choices[pair[1]] or choice end
-  return choice
+--- Of choices by option, the one that was given; nil: none was.
+function arguments.chosen(word, given, choices)
+  local name
+  for _, pair in ipairs(given) do
+    if choices[pair[1]] and name and name ~= pair[1] then arguments.error(word, "%s: expected one format, got %s as well", pair[1], name) end
+    name = choices[pair[1]] and pair[1] or name
+  end
+  return name and choices[name]
 end
 
 return arguments

@@ -70,6 +70,7 @@ local function read_size(w, size)
     end
     return base, changes
   end
+  if size == "" then names.expected("size", "one of workload " .. w.name .. ", or NAME=VALUE", size) end
   for word in tostring(size or base):gmatch("[^,]+") do
     local key, value = word:match("^([^=]+)=(.*)$")
     if key then

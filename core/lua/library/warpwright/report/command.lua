@@ -10,7 +10,7 @@ local command = {}
 
 function command.main(args, first)
   local o, words, given = arguments.read("report", args, first)
-  local format = arguments.chosen(given, speed_ups.formats)
+  local format = arguments.chosen("report", given, speed_ups.formats)
   local path = arguments.one("report", words, "RUN or SWEEP", "the folder of a run or of a sweep"):gsub("(.)/+$", "%1")
   local is_sweep = core.is_file(folder.database(path))
   for _, pair in ipairs(given) do

@@ -163,7 +163,7 @@ function query.main(args, first)
       arguments.error("query", "%s: expected an expression of SQL, got nothing", pair[1])
     end
   end
-  local path, format = arguments.one("query", words, "SWEEP"), arguments.chosen(given, formats) or text_table.text
+  local path, format = arguments.one("query", words, "SWEEP"), arguments.chosen("query", given, formats) or text_table.text
   local columns, rows
   if o.sql then
     columns, rows = query.sql(path, o.sql)
