@@ -62,6 +62,12 @@ local function values_of(sim, stat, last)
   return values
 end
 
+harness.test("a file of classes that ends the program is refused at the line that does it", function()
+  local path = harness.write("leaving.lua", "local x = 3\nif x > 2 then os.exit(0) end")
+  harness.refused(path .. ":2: os.exit: expected a file that declares a class, got the end of the program", "run",
+    harness.write("uses_leaving.lua", ('return require("warpwright").machine("x", function(m) m:use %q end)'):format(path)), "vecadd")
+end)
+
 -- What the shipped classes do -------------------------------------------------------------------------------------------
 
 for _, order in ipairs { "path", "restless" } do

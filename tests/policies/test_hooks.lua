@@ -983,15 +983,24 @@ os.exit(6)]]):format(workload))
   harness.contains(output, "os.exit(0) ends the run")
 end)
 
-harness.test("os.exit in a script and the text of a policy is Lua's", function()
+harness.test("os.exit in a script is Lua's", function()
   local function status_of(text)
     local status, output = harness.run(harness.write("leaving_script.lua", text))
     return ("%s %s"):format(status, output)
   end
   harness.equal(status_of 'io.write "kept" os.exit(7)', "7 kept")
   harness.equal(status_of 'io.write "kept" os.exit(false, true)', "1 kept")
-  harness.equal(harness.run("run", "gtx480", "vecadd", "--policy", policy_file("leaving_text", "os.exit(8)"), "--out",
-    harness.folder() .. "/leaving_text"), 8)
+end)
+
+harness.test("a config, policy or workload file that ends the program is refused at the line that does it", function()
+  local path = harness.write("leaving_text.lua", "local x = 3\nif x > 2 then os.exit(0) end\nreturn {}")
+  for what, arguments in pairs {
+    config = { path, "vecadd" }, workload = { "gtx480", path }, policy = { "gtx480", "vecadd", "--policy", path },
+  } do
+    local out = ("%s/leaving_%s"):format(harness.folder(), what)
+    harness.refused(("%s:2: os.exit: expected a file that returns a %s, got the end of the program"):format(path, what), "run",
+      "--out", out, table.unpack(arguments))
+  end
 end)
 
 -- Hangs --------------------------------------------------------------------------------------------------------------

@@ -2,6 +2,7 @@
 -- The rows are checked here and become those of a class like any in C.
 local core = require "warpwright.core"
 local names = require "warpwright.names"
+local own_state = require "warpwright.own_state"
 
 local class = {
   --- In the state of an object nothing is declared to the program: its class is what the program made it.
@@ -341,7 +342,7 @@ function class.use(value, beside)
   class.declared = {}
   local chunk, problem = loadfile(path)
   if not chunk then error(problem, 0) end
-  local ok, thrown = xpcall(chunk, core.message_handler)
+  local ok, thrown = xpcall(own_state.call_without_exit, core.message_handler, chunk, "a class", "declares")
   for _, name in ipairs(names.sorted_keys(class.declared)) do
     added[#added + 1] = name
     before[name] = class.declared[name]

@@ -1,6 +1,7 @@
 -- Finds configs, workloads and policies by name or path.
 local core = require "warpwright.core"
 local names = require "warpwright.names"
+local own_state = require "warpwright.own_state"
 
 local load_text <const> = load
 local load = {}
@@ -39,8 +40,8 @@ local function require_no_circle(path)
   end
 end
 
---- What the file of this path returns.
-local function loaded_from(path)
+--- What the file of this path returns, which is to be `wanted`.
+local function loaded_from(path, wanted)
   require_no_circle(path)
   local chunk, problem = (path:find "%.lua%.zst$" and packed_chunk or loadfile)(path)
   if not chunk then error(problem, 0) end
@@ -49,7 +50,7 @@ local function loaded_from(path)
     __close = function() at_work, chain[#chain] = before, nil end,
   })
   at_work, chain[#chain + 1] = path, path
-  return (chunk())
+  return own_state.call_without_exit(chunk, wanted)
 end
 
 local kinds = {
@@ -111,7 +112,7 @@ function load.get(what, value, place)
     if is_path and not known[1] then refuse("%s: no file matches '%s'", what, value) end
     refuse("%s: no %s matches '%s'%s", what, what, value, names.available(value:sub(#below + 1), known))
   end
-  local loaded = loaded_from(path)
+  local loaded = loaded_from(path, "a " .. what)
   if not is_of(kind, loaded) then
     names.expected(path, ("a file that returns a %s, made by %s"):format(what, kind.makes), loaded)
   end

@@ -35,11 +35,12 @@ function own_state.resume(program)
   return alive, ok, value
 end
 
---- What a file returns whose end is not the program's: its os.exit() is an error of its line. `what` the file is to return.
-function own_state.call_without_exit(chunk, what)
+--- What a file returns whose end is not the program's: its os.exit() is an error of its line. `what` the file is to return, or
+-- what else it `does` with it.
+function own_state.call_without_exit(chunk, what, does)
   local exit_of_script = os.exit
   local _ <close> = setmetatable({}, { __close = function() os.exit = exit_of_script end })
-  os.exit = function() error(("os.exit: expected a file that returns %s, got the end of the program"):format(what), 2) end
+  os.exit = function() error(("os.exit: expected a file that %s %s, got the end of the program"):format(does or "returns", what), 2) end
   return (chunk())
 end
 
