@@ -340,6 +340,52 @@ harness.test("a host program launches in a coroutine of its own", function()
   harness.equal(r.cycles, whole.cycles, "cycles")
 end)
 
+harness.test("a host program that yields by itself is refused at its line", function()
+  local text = harness.read(harness.folder() .. "/twice.lua"):gsub("self:check%b()", "coroutine.yield(3)\n  %0")
+  local yielding = harness.write("yielding.lua", text)
+  local _, before = text:match "^(.-)coroutine.yield":gsub("\n", "\n")
+  local wanted <const> = ("%s:%d: coroutine.yield: expected a call in a coroutine that the host program has made"):format(yielding, before + 1)
+  for _, cycle in ipairs { false, middle } do
+    local sim = built()
+    sim:start(dofile(yielding))
+    if cycle then harness.equal(sim:run { until_cycle = cycle }, false, "paused first") end
+    refused(wanted, sim.run, sim, {})
+    sim:run(twice)
+    sim:close()
+  end
+  local out = harness.folder() .. "/yielding"
+  harness.refused(wanted, "run", "gtx480", yielding, "--out", out)
+  harness.contains(harness.read(out .. "/stats.txt"), "run.cycles ")
+end)
+
+harness.test("a coroutine that the host program has made yields to it between launches, and across a checkpoint", function()
+  local w = dofile(harness.folder() .. "/twice.lua")
+  function w:run(gpu, size)
+    local n = size.n
+    self.out = gpu:upload(ww.array("u32", n):fill(7))
+    local next_launch = coroutine.wrap(function()
+      for k = 1, 2 do
+        gpu:launch(self.kernels.add, { grid = n // 128, block = 128, args = { self.out, k } })
+        coroutine.yield(k)
+      end
+    end)
+    for k = 1, 2 do
+      harness.equal(next_launch(), k)
+      if k == 1 and not self.is_resumed then self.sim:checkpoint(path) end
+    end
+    self:check("out", gpu:download("u32", self.out, n), ww.array("u32", n):fill(10))
+  end
+  local sim = built()
+  harness.equal(sim:run(w), 1, "checks")
+  sim:close()
+  w.is_resumed = true
+  local resumed = built()
+  resumed:resume(path)
+  harness.equal(resumed:run(w), 1, "checks")
+  harness.equal(resumed:result().cycles, whole.cycles, "cycles")
+  resumed:close()
+end)
+
 harness.test("a pause in a coroutine of the host program's own is refused, and not taken for the end of the launch", function()
   for _, cycle in ipairs { 0, middle } do
     local ended, sim = {}, built()

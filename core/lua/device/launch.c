@@ -121,6 +121,14 @@ bool pauses_before_launch(lua_State *L, const Machine *machine) {
            !host_log_replaying(&machine->log);
 }
 
+/* core.pause: what a pause yields, by which it differs from a yield of the host program's own. */
+static const char pause_key[] = "warpwright.pause";
+
+int pause_host_program(lua_State *L, lua_KContext context, lua_KFunction go_on) {
+    lua_pushlightuserdata(L, (void *)pause_key);
+    return lua_yieldk(L, 1, context, go_on);
+}
+
 /* --- Running --------------------------------------------------------------------------------- */
 
 /* Faults and hangs leave gpu_run() as Lua errors; run_part() catches them. */
@@ -205,7 +213,7 @@ static int run_kernel(lua_State *L, int resumed, lua_KContext context) {
             stop_run(machine,
                      "until_cycle was reached, and a host program cannot pause where it launches in a "
                      "coroutine of its own");
-        return lua_yieldk(L, 0, 0, run_kernel);
+        return pause_host_program(L, 0, run_kernel);
     }
 }
 
@@ -597,4 +605,6 @@ void launch_open(lua_State *L) {
         {NULL, NULL},
     };
     luaL_setfuncs(L, functions, 0);
+    lua_pushlightuserdata(L, (void *)pause_key);
+    lua_setfield(L, -2, "pause");
 }

@@ -257,9 +257,12 @@ static int l_user_error(lua_State *L) {
     user_error("%s", luaL_checkstring(L, 1));
 }
 
-/* core.location() -> "FILE:LINE: " of the user's Lua code at work, or "" */
+/* core.location(coroutine or nil) -> "FILE:LINE: " of the user's Lua code at work, or "" */
 static int l_location(lua_State *L) {
-    push_user_location(L);
+    lua_State *of = lua_isthread(L, 1) ? lua_tothread(L, 1) : L;
+    luaL_checkstack(of, 4, NULL);
+    push_user_location(of);
+    lua_xmove(of, L, 1);
     return 1;
 }
 

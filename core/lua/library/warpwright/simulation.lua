@@ -203,6 +203,13 @@ function Simulation:start(w, size)
   core.program_rests(gpu, false)
 end
 
+--- Ends a host program that yielded by itself: nobody would go on with it.
+local function refuse_yield(program)
+  local place = core.location(program)
+  coroutine.close(program)
+  error(place .. "coroutine.yield: expected a call in a coroutine that the host program has made, got one in the host program itself", 0)
+end
+
 --- Goes on with the host program until it ends, or the core clock reaches `cycle`; with signals watched. Returns
 -- whether it has ended, and how many checks it passed.
 local function continue(self, cycle)
@@ -210,9 +217,11 @@ local function continue(self, cycle)
   if coroutine.status(self.program) ~= "suspended" then core.user_error("sim:run {}: the host program is running") end
   core.program_runs(gpu, self.program, cycle)
   local alive, ok, value = own_state.resume(self.program)
-  core.program_rests(gpu, coroutine.status(self.program) == "dead")
+  local is_paused = ok == core.pause
+  core.program_rests(gpu, not is_paused)
   if not alive then error(ok, 0) end
-  if coroutine.status(self.program) == "suspended" then return false end
+  if is_paused then return false end
+  if coroutine.status(self.program) == "suspended" then refuse_yield(self.program) end
   if not ok then error(value, 0) end
   self.checks = value
   return true, value
