@@ -194,10 +194,10 @@ local with_a_bad_kernel = kernels .. ".visible .entry k() { .reg .b32 %r<3>;\n f
 bad_host_program("the launch of a kernel with an unsupported opcode", "gpu:launch(self.kernels.k, { grid = 1, block = 32 })",
   { "host.lua:4: ", "kernel k cannot be launched: ", "kernels.ptx:22: ", "frobnicate" }, { ptx = with_a_bad_kernel })
 --- Runs vecadd with an output folder in which no file can be written, as on a full disk, and `folder` for temporary files.
-local function run_on_a_full_disk(folder)
+local function run_on_a_full_disk(folder, ...)
   local out = harness.folder() .. "/full"
   os.execute(("mkdir -p %s && ln -sf /dev/full %s/stats.txt"):format(out, out))
-  return harness.run_with("TMPDIR=" .. folder, "run", "gtx480", "vecadd", "--size", "small,n=1024", "--set", "sms=2", "--out", out)
+  return harness.run_with("TMPDIR=" .. folder, "run", "gtx480", "vecadd", "--size", "small,n=1024", "--set", "sms=2", "--out", out, ...)
 end
 harness.test("results that cannot be written go to the folder for temporary files", function()
   local folder = harness.folder() .. "/temporary"
@@ -207,6 +207,14 @@ harness.test("results that cannot be written go to the folder for temporary file
   harness.contains(output, "stats.txt: No space left on device", "the results are not lost: " .. folder .. "/warpwright-2")
   harness.contains(harness.read(folder .. "/warpwright-2/stats.txt"), "run.cycles")
   harness.contains(harness.read(folder .. "/warpwright-2/provenance.txt"), "status")
+end)
+harness.test("results and a trace that cannot be written are both told", function()
+  local folder = harness.folder() .. "/temporary_of_traced"
+  os.execute("mkdir -p " .. folder)
+  local status, output = run_on_a_full_disk(folder, "--trace", "sm[0]", "--trace-file", "/dev/full")
+  harness.equal(status, 2, "exit status, output " .. output)
+  harness.contains(output, "stats.txt: No space left on device", "the results are not lost: " .. folder .. "/warpwright-1",
+    "trace: /dev/full: expected a file that can be written, got: No space left on device")
 end)
 harness.test("results that can be written nowhere go to stdout", function()
   local status, output = run_on_a_full_disk(harness.folder() .. "/none")

@@ -240,7 +240,7 @@ function run.run(options)
     files_beside = files_beside(r, profile),
     intervals = recorder and recorder:finish(r),
   })
-  problem = problem or trace_problem
+  problem = problem and trace_problem and ("%s; %s"):format(problem, trace_problem) or problem or trace_problem
   if problem and not ok then note("%s", problem) end
   if not ok then raise(sim, checks_or_problem, made, w.word) end
   tell_of_missing_launch(options, gpu)
