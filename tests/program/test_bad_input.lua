@@ -232,6 +232,7 @@ bad_host_program("a defect in the PTX", "", { "kernels.ptx:6: ", "'}'" }, { ptx 
 bad_host_program("a kernel that writes out of bounds",
   "local a = gpu:alloc(256) gpu:launch(self.kernels.store_at, { grid = 1, block = 96, args = { a } })",
   { "host.lua:4: ", "store_at", "line 13", "CTA (0, 0, 0)", "thread (64, 0, 0)", "0xc0000100" })
+bad_host_program("an error whose text has a NUL", [[error("a\0b")]], { [[host.lua:4: a\0b]] })
 bad_host_program("a CTA of too many threads",
   "gpu:launch(self.kernels.store_at, { grid = 1, block = { 32, 33 }, args = { 0 } })", { "host.lua:4: ", "store_at", "1056", "1024" })
 bad_host_program("a CTA of more shared memory than an SM has",

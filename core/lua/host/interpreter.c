@@ -182,6 +182,23 @@ static int l_text(lua_State *L) {
     return 1;
 }
 
+/* Of the text on top of the stack: who takes it for one of C sees no more than what is in front of a NUL. */
+static void write_out_nuls(lua_State *L) {
+    size_t length;
+    luaL_Buffer written;
+    const char *text = lua_tolstring(L, -1, &length);
+    if (strlen(text) == length) return;
+    luaL_buffinit(L, &written);
+    for (size_t i = 0; i < length; i++) {
+        if (text[i])
+            luaL_addchar(&written, text[i]);
+        else
+            luaL_addstring(&written, "\\0");
+    }
+    luaL_pushresult(&written);
+    lua_replace(L, -2);
+}
+
 const char *thrown_text(lua_State *L) {
     if (!has_text(L, -1)) {
         const char *place = push_thrown_place(L);
@@ -194,7 +211,9 @@ const char *thrown_text(lua_State *L) {
         lua_insert(L, -2);
         lua_pcall(L, 1, 1, 0);
     }
-    return lua_type(L, -1) == LUA_TSTRING ? lua_tostring(L, -1) : "it threw a value without text";
+    if (lua_type(L, -1) != LUA_TSTRING) return "it threw a value without text";
+    write_out_nuls(L);
+    return lua_tostring(L, -1);
 }
 
 void define_type(lua_State *L, const char *type, const luaL_Reg *metamethods, const luaL_Reg *methods) {
