@@ -173,6 +173,18 @@ harness.test("numbers become what the parameters' types want", function()
   harness.equal(status, 0, "exit status, output " .. output)
 end)
 
+harness.test("a host program that has lost functions of Lua keeps its results", function()
+  local launch <const> = "gpu:launch(self.kernels.store_at, { grid = 1, block = 32, args = { gpu:alloc(128) } })\n"
+  for _, lost in ipairs { "ipairs = nil", "string.format = nil", "table.sort = 3", "type = 'f32' next, rawset = nil", "os = nil" } do
+    local status, output = run_host_program(launch .. lost, kernels)
+    harness.equal(status, 0, lost .. ": " .. output)
+    status, output = run_host_program(("%s%s error 'and more'"):format(launch, lost), kernels)
+    harness.equal(status, 2, lost .. ": " .. output)
+    harness.contains(output, "host.lua:5: and more")
+    harness.contains(harness.read(harness.folder() .. "/out/provenance.txt"), "and more")
+  end
+end)
+
 bad_host_program("a fraction for an integer parameter",
   "gpu:launch(self.kernels.store_at, { grid = 1, block = 1, args = { gpu:alloc(64) + 0.5 } })",
   { "kernel store_at, argument address", "expected an integer, got " })

@@ -6,6 +6,7 @@ local names = require "warpwright.names"
 local own_state = {}
 
 local collectgarbage <const>, format <const>, tostring <const> = collectgarbage, string.format, tostring
+local next <const>, rawget <const>, rawset <const>, type <const> = next, rawget, rawset, type -- also where a host program has lost them
 
 --- Random numbers of a generator that no checkpoint knows of would differ in each run.
 local function refuse_random() error("math.random: expected numbers that repeat in each run, computed from self.state", 2) end
@@ -26,11 +27,34 @@ local function exit_of(thread)
   end
 end
 
+local standard_tables <const> = { string, table, math, os, io, coroutine, debug, utf8, package }
+local standard_globals <const> = {}
+for name in ([[assert collectgarbage coroutine debug dofile error getmetatable io ipairs load loadfile math next os package pairs pcall print
+  rawequal rawget rawlen rawset require select setmetatable string table tonumber tostring type utf8 xpcall]]):gmatch "%S+" do
+  standard_globals[#standard_globals + 1] = name
+end
+
+--- Notes what Lua's own functions and tables are. Returns a function that puts back each that is none any more, nil say: those who
+-- write the results of a host program need them.
+local function keep_standard()
+  local kept = {}
+  for _, name in next, standard_globals do kept[#kept + 1] = { of = _G, name = name, value = rawget(_G, name) } end
+  for _, of in next, standard_tables do
+    for name, value in next, of do kept[#kept + 1] = { of = of, name = name, value = value } end
+  end
+  return function()
+    for _, entry in next, kept do
+      if type(rawget(entry.of, entry.name)) ~= type(entry.value) then rawset(entry.of, entry.name, entry.value) end
+    end
+  end
+end
+
 --- coroutine.resume() of a host program: its os.exit() ends the run; that of the script around it is as before.
 function own_state.resume(program)
-  local exit_of_script = os.exit
+  local exit_of_script, put_back = os.exit, keep_standard()
   os.exit = exit_of(program)
   local alive, ok, value = coroutine.resume(program)
+  put_back()
   os.exit = exit_of_script
   return alive, ok, value
 end
