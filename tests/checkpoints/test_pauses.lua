@@ -379,11 +379,11 @@ harness.test("a coroutine that the host program has made yields to it between la
   harness.equal(sim:run(w), 1, "checks")
   sim:close()
   w.is_resumed = true
-  local resumed = built()
-  resumed:resume(path)
-  harness.equal(resumed:run(w), 1, "checks")
-  harness.equal(resumed:result().cycles, whole.cycles, "cycles")
-  resumed:close()
+  local other = built()
+  other:resume(path)
+  harness.equal(other:run(w), 1, "checks")
+  harness.equal(other:result().cycles, whole.cycles, "cycles")
+  other:close()
 end)
 
 harness.test("a pause in a coroutine of the host program's own is refused, and not taken for the end of the launch", function()
