@@ -4,11 +4,15 @@
  * each other. */
 enum { TURNS_AT_FIRST = 64, TURNS_LATER = 4 };
 
+/* Where paths take turns, each has had one after so many yields. */
 static bool yield(Sm *sm, uint32_t w) {
     Paths *paths = &sm->paths[w];
-    bool yields = simt_yield(&sm->warp[w].simt, &sm->waiting_lanes[w]);
+    SimtStack *stack = &sm->warp[w].simt;
+    SimtWaiting *waiting = &sm->waiting_lanes[w];
+    bool had_turns = (paths->yielded + 1) % simt_paths_beside(stack, waiting) == 0;
+    bool yields = simt_yield(stack, waiting, had_turns);
     paths->turns = 0;
-    paths->yielded |= yields;
+    paths->yielded += yields;
     return yields;
 }
 

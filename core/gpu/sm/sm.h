@@ -134,7 +134,7 @@ typedef struct {
     uint32_t lanes;   /* that took a turn last in a loop that waits        */
     uint32_t turns;   /* of theirs, one after the other                    */
     uint32_t held;    /* lanes that wait for others at an instruction      */
-    uint32_t yielded; /* a flag: a path has                                */
+    uint32_t yielded; /* how often a path has                              */
 } Paths;
 
 /* barrier.cluster, of clusters of one CTA: arrival and wait are apart. */

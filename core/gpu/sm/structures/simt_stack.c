@@ -82,22 +82,37 @@ static void turn(SimtStack *stack, SimtWaiting *waiting, uint32_t first) {
     entry[first] = top;
 }
 
-bool simt_yield(SimtStack *stack, SimtWaiting *waiting) {
+/* Nobody waits where the paths beside the top would meet: they are beside those now that are where that place is. */
+static void leave_level(SimtStack *stack, SimtWaiting *waiting, uint32_t first) {
+    SimtEntry *entry = waiting->entry;
+    uint32_t reconverge = entry[first - 1].reconverge;
+    stack->top.reconverge = reconverge;
+    for (uint32_t i = first; i + 1 < stack->depth; i++) {
+        entry[i - 1] = entry[i];
+        entry[i - 1].reconverge = reconverge;
+    }
+    stack->depth--;
+}
+
+uint32_t simt_paths_beside(const SimtStack *stack, const SimtWaiting *waiting) {
+    return stack->depth - first_beside(stack, waiting);
+}
+
+bool simt_yield(SimtStack *stack, SimtWaiting *waiting, bool outwards) {
     for (;;) {
-        uint32_t first = first_beside(stack, waiting);
-        uint32_t below = first ? waiting->entry[first - 1].lanes & ~lanes_from(stack, waiting, first) : 0;
+        uint32_t first = first_beside(stack, waiting), beside = lanes_from(stack, waiting, first);
+        uint32_t below = first ? waiting->entry[first - 1].lanes & ~beside : 0;
         if (below) {
             split_below(stack, waiting, first, below);
             return true;
         }
-        if (first + 1 < stack->depth) {
+        bool has_others = first + 1 < stack->depth, leaves = outwards && simt_lanes(stack, waiting) != beside;
+        if (has_others && !leaves) {
             turn(stack, waiting, first);
             return true;
         }
         if (!first) return false;
-        stack->top.reconverge =
-            waiting->entry[first - 1].reconverge; /* nobody waits below: the top is alone there */
-        stack->depth--;
+        leave_level(stack, waiting, first);
     }
 }
 

@@ -35,9 +35,12 @@ void simt_pop_reconverged(SimtStack *stack, const SimtWaiting *waiting);
 /* Lanes `taken` of the top go to `target`, the others to `fall_through`. */
 void simt_branch(SimtStack *stack, SimtWaiting *waiting, uint32_t taken, uint32_t target,
                  uint32_t fall_through, uint32_t reconverge);
-/* The top waits, and other lanes of the warp go on, those first that wait where the top would meet them: they no longer
- * do. Returns false when there are none. */
-bool simt_yield(SimtStack *stack, SimtWaiting *waiting);
+/* The top waits, and other lanes of the warp go on: first those that wait where the top would meet them, which they no
+ * longer do; then paths that would meet it there as well, by turns. `outwards`: these may all wait for lanes that are none
+ * of them, and are no longer to meet before those. Returns false when there are no others. */
+bool simt_yield(SimtStack *stack, SimtWaiting *waiting, bool outwards);
+/* The top, and those by turns with it. */
+uint32_t simt_paths_beside(const SimtStack *stack, const SimtWaiting *waiting);
 /* The top takes up the lanes that wait at its pc since they yielded. */
 void simt_join(SimtStack *stack, SimtWaiting *waiting);
 /* All lanes of the warp that have not exited. */

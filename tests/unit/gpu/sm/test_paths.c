@@ -19,7 +19,7 @@ START_TEST(who_yields_lets_the_lanes_go_on_that_wait_for_it) {
     SimtStack stack;
     SimtWaiting waiting;
     spin(&stack, &waiting);
-    ck_assert(simt_yield(&stack, &waiting));
+    ck_assert(simt_yield(&stack, &waiting, false));
     assert_top(&stack, 10, 0x0f);
     ck_assert_uint_eq(stack.depth, 2);
     simt_exit(&stack, &waiting, 0x0f, 11);
@@ -38,7 +38,7 @@ START_TEST(lanes_that_yielded_meet_the_others_where_the_branch_around_the_loop_e
     simt_branch(&stack, &waiting, 0x00ff, 1, 30, 40);
     simt_branch(&stack, &waiting, 0x00f0, 5, 10, 10);
     assert_top(&stack, 5, 0x00f0);
-    ck_assert(simt_yield(&stack, &waiting));
+    ck_assert(simt_yield(&stack, &waiting, false));
     assert_top(&stack, 10, 0x000f);
     simt_advance(&stack, &waiting, 40);
     assert_top(&stack, 5, 0x00f0);
@@ -59,13 +59,36 @@ START_TEST(paths_side_by_side_take_turns_when_nobody_waits_for_them) {
     simt_branch(&stack, &waiting, 0x3, 10, 20, 40);
     simt_branch(&stack, &waiting, 0x1, 11, 15, 40); /* three paths that meet at 40 */
     assert_top(&stack, 11, 0x1);
-    ck_assert(simt_yield(&stack, &waiting));
+    ck_assert(simt_yield(&stack, &waiting, false));
     assert_top(&stack, 15, 0x2);
-    ck_assert(simt_yield(&stack, &waiting));
+    ck_assert(simt_yield(&stack, &waiting, false));
     assert_top(&stack, 20, 0xc);
-    ck_assert(simt_yield(&stack, &waiting));
+    ck_assert(simt_yield(&stack, &waiting, false));
     assert_top(&stack, 11, 0x1);
     ck_assert_uint_eq(simt_lanes(&stack, &waiting), 0xf);
+}
+END_TEST
+
+/* Two paths that meet at 30, of a side of a branch whose other side is at 40; the sides meet at 50. */
+START_TEST(paths_that_had_their_turns_make_way_for_those_that_they_would_meet_later) {
+    SimtStack stack;
+    SimtWaiting waiting;
+    simt_start(&stack, 0xff, END);
+    simt_branch(&stack, &waiting, 0x0f, 10, 40, 50);
+    simt_branch(&stack, &waiting, 0x03, 11, 20, 30);
+    assert_top(&stack, 11, 0x03);
+    ck_assert_uint_eq(simt_paths_beside(&stack, &waiting), 2);
+    ck_assert(simt_yield(&stack, &waiting, false));
+    assert_top(&stack, 20, 0x0c);
+    ck_assert(simt_yield(&stack, &waiting, true));
+    ck_assert_uint_eq(simt_paths_beside(&stack, &waiting), 3);
+    ck_assert(simt_yield(&stack, &waiting, false));
+    assert_top(&stack, 40, 0xf0);
+    simt_advance(&stack, &waiting, 50);
+    simt_advance(&stack, &waiting, 50);
+    simt_advance(&stack, &waiting, 50);
+    assert_top(&stack, 50, 0xff);
+    ck_assert_uint_eq(stack.depth, 1);
 }
 END_TEST
 
@@ -73,17 +96,17 @@ START_TEST(a_path_alone_does_not_yield) {
     SimtStack stack;
     SimtWaiting waiting;
     simt_start(&stack, 0xf, END);
-    ck_assert(!simt_yield(&stack, &waiting));
+    ck_assert(!simt_yield(&stack, &waiting, false));
     assert_top(&stack, 0, 0xf);
     /* They never meet: nobody waits behind the last instruction. */
     simt_branch(&stack, &waiting, 0x3, 10, 20, END);
     for (uint32_t i = 0; i < 5; i++) {
-        ck_assert(simt_yield(&stack, &waiting));
+        ck_assert(simt_yield(&stack, &waiting, false));
         assert_top(&stack, i % 2 ? 10 : 20, i % 2 ? 0x3 : 0xc);
     }
     simt_exit(&stack, &waiting, 0xc, 21);
     assert_top(&stack, 10, 0x3);
-    ck_assert(!simt_yield(&stack, &waiting));
+    ck_assert(!simt_yield(&stack, &waiting, false));
     assert_top(&stack, 10, 0x3);
     simt_exit(&stack, &waiting, 0x3, 11);
     ck_assert_uint_eq(stack.depth, 0);
@@ -94,11 +117,11 @@ START_TEST(paths_at_the_same_instruction_become_one) {
     SimtStack stack;
     SimtWaiting waiting;
     spin(&stack, &waiting);
-    ck_assert(simt_yield(&stack, &waiting));
+    ck_assert(simt_yield(&stack, &waiting, false));
     simt_advance(&stack, &waiting, 12);
     simt_join(&stack, &waiting);
     assert_top(&stack, 12, 0x0f);
-    ck_assert(simt_yield(&stack, &waiting));
+    ck_assert(simt_yield(&stack, &waiting, false));
     simt_branch(&stack, &waiting, 0, 5, 10, 10);
     simt_advance(&stack, &waiting, 12);
     assert_top(&stack, 12, 0xf0);
@@ -135,7 +158,7 @@ START_TEST(yields_anywhere_lose_no_lane) {
         simt_start(&stack, left, END);
         while (stack.depth && steps++ < 100000) {
             uint32_t chance = (uint32_t)random_next(&random) % 8;
-            if (chance == 0) simt_yield(&stack, &waiting);
+            if (chance == 0) simt_yield(&stack, &waiting, random_below(&random, 2));
             if (chance == 1) simt_join(&stack, &waiting);
             uint32_t before = stack.top.lanes, gone = step(&stack, &waiting, &random);
             ck_assert_uint_ne(before, 0);
@@ -192,6 +215,25 @@ START_TEST(a_path_of_a_warp_that_has_yielded_does_so_sooner) {
                    .shared_bytes = 4,
                    .target = 70});
     ck_assert_uint_eq(issues_before(m, 2, UINT32_MAX), TURNS + 30 * 4 + 1);
+    tiny_free(m);
+}
+END_TEST
+
+/* Lanes 0 to 30 wait in two loops for what lane 31, on the other side of the branch around both, writes. */
+START_TEST(two_paths_that_wait_for_a_lane_further_out_do_not_hand_the_turn_to_each_other_for_ever) {
+    TinyMachine *m = tiny_run(
+        (TinySpec){.body = "mov.u32 %r1, %laneid;\n setp.eq.u32 %p1, %r1, 31;\n@%p1 bra LAST;\n"
+                           "setp.lt.u32 %p2, %r1, 16;\n@%p2 bra B;\n"
+                           "A: ld.volatile.shared.u32 %r2, [0];\n setp.eq.u32 %p3, %r2, 0;\n"
+                           "@%p3 bra A;\n bra MEET;\n"
+                           "B: ld.volatile.shared.u32 %r2, [0];\n setp.ne.u32 %p3, %r2, 1;\n"
+                           "@%p3 bra B;\n"
+                           "MEET: st.global.u32 [out], %r2;\n bra END;\n"
+                           "LAST: st.volatile.shared.u32 [0], 1;\n"
+                           "END: st.global.u32 [out+4], %r1;\n",
+                   .shared_bytes = 4,
+                   .target = 70});
+    ck_assert_uint_eq(tiny_word(m, 0), 1);
     tiny_free(m);
 }
 END_TEST
@@ -281,11 +323,14 @@ Suite *paths_suite(void) {
     tcase_add_test(tcase, who_yields_lets_the_lanes_go_on_that_wait_for_it);
     tcase_add_test(tcase, lanes_that_yielded_meet_the_others_where_the_branch_around_the_loop_ends);
     tcase_add_test(tcase, paths_side_by_side_take_turns_when_nobody_waits_for_them);
+    tcase_add_test(tcase, paths_that_had_their_turns_make_way_for_those_that_they_would_meet_later);
     tcase_add_test(tcase, a_path_alone_does_not_yield);
     tcase_add_test(tcase, paths_at_the_same_instruction_become_one);
     tcase_add_test(tcase, yields_anywhere_lose_no_lane);
     tcase_add_test(tcase, a_path_yields_after_so_many_turns_in_which_all_of_it_went_on);
     tcase_add_test(tcase, a_path_of_a_warp_that_has_yielded_does_so_sooner);
+    tcase_add_test(tcase,
+                   two_paths_that_wait_for_a_lane_further_out_do_not_hand_the_turn_to_each_other_for_ever);
     tcase_add_test(tcase, lanes_of_ptx_for_older_targets_wait_forever);
     tcase_add_test(tcase, turns_in_which_lanes_leave_do_not_count);
     tcase_add_test(tcase, all_lanes_are_one_path_again_at_a_barrier);
