@@ -181,7 +181,7 @@ static void execute_branch(Sm *sm, uint32_t w, const Inst *inst, uint32_t taken,
 static void execute_waiting_branch(Sm *sm, uint32_t w, const Inst *inst, uint32_t taken, uint32_t pc) {
     uint32_t lanes = sm->warp[w].simt.top.lanes;
     execute_branch(sm, w, inst, taken, pc);
-    paths_count_turn(sm, w, lanes, taken);
+    if (taken || !(inst->detail & DETAIL_WITHIN_WAITING)) paths_count_turn(sm, w, lanes, taken);
 }
 
 void sm_leave_if_done(Sm *sm, uint32_t w) {

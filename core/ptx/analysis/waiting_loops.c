@@ -37,6 +37,17 @@ static uint32_t mark_branches(Arena *scratch, Kernel *kernel) {
     return found;
 }
 
+/* Behind a branch back that stands within another loop that waits, lanes are still in that one. */
+static void mark_inner_branches(Kernel *kernel) {
+    uint32_t begins = UINT32_MAX; /* the first instruction of the loops that end behind this one */
+    for (uint32_t i = kernel->inst_count; i-- > 0;) {
+        Inst *inst = &kernel->insts[i];
+        if (inst->kind != INST_WAITING_BRANCH) continue;
+        if (begins <= i) inst->detail |= DETAIL_WITHIN_WAITING;
+        if (inst->target < begins) begins = inst->target;
+    }
+}
+
 static bool names_its_lanes(const char *opcode) {
     static const char *const opcodes[] = {"bar.warp.sync", "shfl.sync.",  "vote.sync.",
                                           "match.",        "redux.sync.", "elect.sync"};
@@ -47,6 +58,7 @@ static bool names_its_lanes(const char *opcode) {
 
 void find_waiting_loops(Arena *scratch, Kernel *kernel) {
     if (!mark_branches(scratch, kernel)) return;
+    mark_inner_branches(kernel);
     for (uint32_t i = 0; i < kernel->inst_count; i++) {
         Inst *inst = &kernel->insts[i];
         if (inst->src_count && names_its_lanes(kernel->sources[i].opcode)) inst->kind = INST_CONVERGENT;

@@ -137,6 +137,9 @@ enum { DETAIL_ASYNC_COPY = 0x20000 };
 /* Inst.detail of an INST_ATOMIC or INST_STORE on an mbarrier: execution/mbarrier.h. */
 enum { DETAIL_MBARRIER = 0x200000 };
 
+/* Inst.detail of an INST_WAITING_BRANCH in a loop that waits and goes on behind it. */
+enum { DETAIL_WITHIN_WAITING = 1 };
+
 /* Inst.detail of what a bulk copy becomes: execution/exec_bulk.c. Of a piece, above the shift, which of a turn it is; of what
  * stands behind the pieces, how many there are. */
 enum { DETAIL_BULK = 0x400000, DETAIL_PIECE_SHIFT = 24 };

@@ -238,6 +238,21 @@ START_TEST(two_paths_that_wait_for_a_lane_further_out_do_not_hand_the_turn_to_ea
 }
 END_TEST
 
+/* Lanes 16 to 31 go round by the second of two branches back, as behind a time that is up. */
+START_TEST(a_branch_back_that_is_not_taken_leaves_no_loop_in_which_it_stands) {
+    TinyMachine *m = tiny_run(
+        (TinySpec){.body = "mov.u32 %r1, %laneid;\n setp.lt.u32 %p1, %r1, 16;\n"
+                           "setp.gt.u32 %p3, %r1, 99;\n@%p1 bra GO;\n"
+                           "L: ld.volatile.shared.u32 %r2, [0];\n setp.ne.u32 %p2, %r2, 0;\n"
+                           "@%p2 bra GO;\n@%p3 bra L;\n bra L;\n"
+                           "GO: st.volatile.shared.u32 [0], 1;\n",
+                   .shared_bytes = 4,
+                   .target = 70});
+    ck_assert_uint_eq(issues_before(m, 4, 9), TURNS);
+    tiny_free(m);
+}
+END_TEST
+
 /* As on GPUs before that. */
 START_TEST(lanes_of_ptx_for_older_targets_wait_forever) {
     TinySpec spec = {.body = BODY, .target = 60};
@@ -329,6 +344,7 @@ Suite *paths_suite(void) {
     tcase_add_test(tcase, yields_anywhere_lose_no_lane);
     tcase_add_test(tcase, a_path_yields_after_so_many_turns_in_which_all_of_it_went_on);
     tcase_add_test(tcase, a_path_of_a_warp_that_has_yielded_does_so_sooner);
+    tcase_add_test(tcase, a_branch_back_that_is_not_taken_leaves_no_loop_in_which_it_stands);
     tcase_add_test(tcase,
                    two_paths_that_wait_for_a_lane_further_out_do_not_hand_the_turn_to_each_other_for_ever);
     tcase_add_test(tcase, lanes_of_ptx_for_older_targets_wait_forever);
