@@ -24,6 +24,17 @@ void paths_count_turn(Sm *sm, uint32_t w, uint32_t lanes, uint32_t taken) {
     if (paths->turns >= (paths->yielded ? TURNS_LATER : TURNS_AT_FIRST)) yield(sm, w);
 }
 
+/* The PTX ISA: a sleep may be as short as nothing. */
+bool paths_sleep(Sm *sm, uint32_t w) {
+    Paths *paths = &sm->paths[w];
+    const SimtStack *stack = &sm->warp[w].simt;
+    bool waits = paths->yielded || (paths->turns && paths->lanes == stack->top.lanes);
+    if (!waits || simt_lanes(stack, &sm->waiting_lanes[w]) == stack->top.lanes) return true;
+    paths->lanes = stack->top.lanes;
+    paths->turns = TURNS_AT_FIRST;
+    return false;
+}
+
 /* Of a lane that executes it; they have the same, as in PTX. */
 static uint32_t lanes_named(const Sm *sm, const Inst *inst) {
     const ExecContext *context = sm->context;

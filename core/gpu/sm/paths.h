@@ -11,6 +11,10 @@
 /* After an INST_WAITING_BRANCH, which those of `lanes` that are in `taken` took: does its path yield? */
 void paths_count_turn(Sm *sm, uint32_t warp, uint32_t lanes, uint32_t taken);
 
+/* A path of the warp is to sleep: false where it goes round in a loop that waits, and others may go on in the meantime; then
+ * it yields at the end of the loop. */
+bool paths_sleep(Sm *sm, uint32_t warp);
+
 /* Before an instruction that all lanes of the warp execute together, or those that it names. False when some of them
  * have still to come: another path goes on, and the instruction is to execute later. */
 bool paths_meet_in(Sm *sm, uint32_t warp, const Inst *inst);

@@ -1,5 +1,6 @@
 #include "core/gpu/sm/sleep.h"
 
+#include "core/gpu/sm/paths.h"
 #include "core/sim/sim.h"
 
 /* The PTX ISA: no sleep is longer than a millisecond. */
@@ -23,7 +24,7 @@ static uint64_t cycles_of(const Sm *sm, uint32_t ns, uint64_t ticks_per_second) 
 static void execute(IssueGate *gate, uint32_t w, const Inst *inst) {
     Sm *sm = gate->sm;
     uint64_t cycles = cycles_of(sm, longest_of_lanes(inst, sm->context), sm->obj.sim->ticks_per_second);
-    if (!cycles) return;
+    if (!cycles || !paths_sleep(sm, w)) return;
     sm->wakes[w] = sm->context->clock + cycles;
     sm->sleeping |= warp_bit(w);
     sm->waiting |= warp_bit(w);

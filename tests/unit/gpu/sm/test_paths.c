@@ -253,6 +253,20 @@ START_TEST(a_branch_back_that_is_not_taken_leaves_no_loop_in_which_it_stands) {
 }
 END_TEST
 
+/* Lanes 16 to 31 look, sleep for 10 us and look again, for what the others write: these need not wait for 64 sleeps. */
+START_TEST(a_path_that_sleeps_in_a_loop_that_waits_lets_the_others_go_on) {
+    TinyMachine *m = tiny_run(
+        (TinySpec){.body = "mov.u32 %r1, %laneid;\n setp.lt.u32 %p1, %r1, 16;\n@%p1 bra GO;\n"
+                           "L: ld.volatile.shared.u32 %r2, [0];\n setp.eq.u32 %p2, %r2, 0;\n"
+                           "nanosleep.u32 10000;\n@%p2 bra L;\n"
+                           "GO: st.volatile.shared.u32 [0], 1;\n",
+                   .shared_bytes = 4,
+                   .target = 70});
+    ck_assert_uint_eq(issues_before(m, 3, 7), 2);
+    tiny_free(m);
+}
+END_TEST
+
 /* As on GPUs before that. */
 START_TEST(lanes_of_ptx_for_older_targets_wait_forever) {
     TinySpec spec = {.body = BODY, .target = 60};
@@ -344,6 +358,7 @@ Suite *paths_suite(void) {
     tcase_add_test(tcase, yields_anywhere_lose_no_lane);
     tcase_add_test(tcase, a_path_yields_after_so_many_turns_in_which_all_of_it_went_on);
     tcase_add_test(tcase, a_path_of_a_warp_that_has_yielded_does_so_sooner);
+    tcase_add_test(tcase, a_path_that_sleeps_in_a_loop_that_waits_lets_the_others_go_on);
     tcase_add_test(tcase, a_branch_back_that_is_not_taken_leaves_no_loop_in_which_it_stands);
     tcase_add_test(tcase,
                    two_paths_that_wait_for_a_lane_further_out_do_not_hand_the_turn_to_each_other_for_ever);
