@@ -123,6 +123,17 @@ harness.test("a run with clocks that change has the same energies after a resume
   harness.equal(second_half(again), want)
 end)
 
+harness.test("voltages set on a technology that was made before count, and are checked at use", function()
+  local r, t = run(), with { operand = 5 }
+  local before = r:energy_by(t).total
+  t.voltages = { core = { ["700MHz"] = 0.5 } }
+  near(r:energy_by(t).total, before / 4)
+  t.voltages = { core = { ["700MHz"] = "high" } }
+  local good, problem = pcall(r.energy_by, r, t)
+  assert(not good, "it went well")
+  harness.contains(tostring(problem), "technology test: voltages.core: 700MHz: expected a number above 0, got 'high'")
+end)
+
 harness.test("voltages that are none, or do not hold a frequency of the run, are refused", function()
   local function refused(text, work)
     local good, problem = pcall(work)

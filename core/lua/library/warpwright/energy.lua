@@ -28,9 +28,6 @@ local function check_number(name, key, number)
   if not kinds[kind] then names.expected(where, "published, scaled or assumed", kind) end
 end
 
---- By technology, the points of each clock. A technology is copied field by field.
-local points_of = setmetatable({}, { __mode = "k" })
-
 --- { ["600MHz"] = 0.9, ["700MHz"] = 1 } of a clock as { { hertz, voltage } ... }, the slowest first.
 local function voltage_points(where, points)
   if type(points) ~= "table" or not next(points) then names.expected(where, '{ ["700MHz"] = 1, ... }', points) end
@@ -46,9 +43,21 @@ local function voltage_points(where, points)
   return list
 end
 
+--- The points of each clock. Scripts may set voltages after the technology was made.
+local function points_by_clock(technology)
+  local where, by_clock = ("technology %s: voltages"):format(technology.name), {}
+  local voltages = technology.voltages
+  if voltages ~= nil and type(voltages) ~= "table" then
+    names.expected(where, "{ CLOCK = { [frequency] = voltage } }", voltages)
+  end
+  for _, clock in ipairs(names.sorted_keys(voltages or {})) do
+    by_clock[clock] = voltage_points(("%s.%s"):format(where, clock), voltages[clock])
+  end
+  return by_clock
+end
+
 --- Linear between the points.
-local function voltage_at(technology, clock, hertz)
-  local points = points_of[technology][clock]
+local function voltage_at(technology, clock, points, hertz)
   for i, point in ipairs(points) do
     local before = points[i - 1]
     if hertz == point[1] then return point[2] end
@@ -68,13 +77,8 @@ function energy.technology(name)
     if type(t) ~= "table" then names.expected("technology " .. name, "a table", t) end
     names.check_keys("technology " .. name, t, { "doc", "voltages", table.unpack(numbers) })
     for _, key in ipairs(numbers) do check_number(name, key, t[key]) end
-    t.name, points_of[t] = name, {}
-    if t.voltages ~= nil and type(t.voltages) ~= "table" then
-      names.expected(("technology %s: voltages"):format(name), "{ CLOCK = { [frequency] = voltage } }", t.voltages)
-    end
-    for _, clock in ipairs(names.sorted_keys(t.voltages or {})) do
-      points_of[t][clock] = voltage_points(("technology %s: voltages.%s"):format(name, clock), t.voltages[clock])
-    end
+    t.name = name
+    points_by_clock(t)
     return setmetatable(t, Technology)
   end
 end
@@ -221,16 +225,17 @@ end
 
 --- What the technology says of the clocks at the frequencies that they had. `clocks`: { [name] = { hertz =, shares = } }.
 local function stretches_of(technology, value, seconds, clocks)
-  local by_clock = {}
+  local by_clock, points_of = {}, points_by_clock(technology)
   return function(name)
     if by_clock[name] then return by_clock[name] end
-    local list, clock = {}, points_of[technology][name] and clocks[name]
+    local list, points = {}, points_of[name]
+    local clock = points and clocks[name]
     for i, share in ipairs(clock and clock.shares or {}) do
       list[i] = { value = function(counter) return share.counters[counter] end, seconds = share.seconds,
-        voltage = voltage_at(technology, name, share.frequency) }
+        voltage = voltage_at(technology, name, points, share.frequency) }
     end
     if not list[1] then
-      list[1] = { value = value, seconds = seconds, voltage = clock and voltage_at(technology, name, clock.hertz) or 1 }
+      list[1] = { value = value, seconds = seconds, voltage = clock and voltage_at(technology, name, points, clock.hertz) or 1 }
     end
     by_clock[name] = list
     return list
