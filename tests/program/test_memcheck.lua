@@ -294,4 +294,19 @@ harness.test("with the bounds of hardware a kernel may leave its allocations, bu
   harness.contains(output, "bounds: expected \"strict\" or \"hardware\", got 'soft'")
 end)
 
+--- One warp and a tile of 16 x 16 halves in shared memory, or in q, of which half a KiB is there.
+local function matrix_finds(what, body, want)
+  finds(what, lines("mov.u32 %r9, 16;", table.unpack(body)), want, { block = 32, filled = 256 })
+end
+
+local stored <const> = "wmma.store.d.sync.aligned.row.m16n16k16.shared.f16 [%r4], {%r1, %r1, %r1, %r1}, %r9;"
+matrix_finds("a matrix that wmma.store wrote is written to its last row", { stored, "bar.sync 0;", "ld.shared.u32 %r6, [%r5+384];" }, "")
+matrix_finds("a matrix of which wmma.load finds rows unwritten is told, element by element",
+  { "st.shared.u32 [%r5], %r1;", "bar.sync 0;", "wmma.load.c.sync.aligned.row.m16n16k16.shared.f16 {%r6, %r7, %r8, %r10}, [%r4], %r9;" },
+  "192 x read of uninitialised shared memory, line 22")
+matrix_finds("a matrix in global memory is looked at to its last row",
+  { "wmma.load.c.sync.aligned.row.m16n16k16.global.f16 {%r6, %r7, %r8, %r10}, [%rd1], %r9;" }, "128 x read of uninitialised global memory, line 20")
+matrix_finds("of ldmatrix.x1 the addresses of the first eight lanes count",
+  { "st.shared.u32 [%r5], %r1;", "bar.sync 0;", "shl.b32 %r8, %r1, 4;", "ldmatrix.sync.aligned.m8n8.x1.shared.b16 {%r6}, [%r8];" }, "")
+
 harness.finish()

@@ -354,6 +354,19 @@ static void look_at_bulk(Sm *sm, const Inst *inst, Access access) {
     look_at_shared(sm, &access, piece.bytes);
 }
 
+static void look_at_elements(Sm *sm, Access *access, bool is_global) {
+    LaneElements found;
+    uint64_t start = access->address;
+    exec_find_elements(access->inst, sm->context, access->lane, &found);
+    for (uint32_t i = 0; i < found.count; i++) {
+        access->address = start + found.offset[i];
+        if (is_global)
+            look_at_global(sm, access, found.bytes);
+        else
+            look_at_shared(sm, access, found.bytes);
+    }
+}
+
 /* Decoded instructions do not say. */
 static uint32_t strength_of(const Sm *sm, uint32_t w, const Inst *inst) {
     const char *text = sm->running->kernel->sources[sm_inst_index(sm, w, inst)].opcode;
@@ -387,10 +400,8 @@ void memcheck_access(Sm *sm, uint32_t w, const Inst *inst) {
         if (access.address & (inst->element_bytes - 1u)) continue; /* a fault */
         if (is_copy)
             look_at_copy(sm, &access, &copy[lane], bytes);
-        else if (global >> lane & 1)
-            look_at_global(sm, &access, bytes);
         else
-            look_at_shared(sm, &access, bytes);
+            look_at_elements(sm, &access, global >> lane & 1);
     }
     if (mbarrier_is_wait(inst)) memcheck_barrier(sm, sm->warp[w].cta_slot, warp_bit(w), false);
     context->space = inst->space;

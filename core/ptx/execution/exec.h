@@ -149,6 +149,16 @@ bool exec_touches_shared(const Inst *inst, ExecContext *context, uint64_t start,
  * memory of those that are there. Changes lowest, highest and space, too, which the instruction sets anew. */
 void exec_find_addresses(const Inst *inst, ExecContext *context, uint32_t *global, uint32_t *shared);
 
+/* What a lane accesses: pieces of the same size, by their offsets from the lane's address. */
+enum { LANE_ELEMENTS = 32 };
+typedef struct {
+    uint32_t count, bytes;
+    uint64_t offset[LANE_ELEMENTS];
+} LaneElements;
+
+/* Of an active lane, before a load, store or atomic executes. */
+void exec_find_elements(const Inst *inst, const ExecContext *context, uint32_t lane, LaneElements *found);
+
 /* What a lane of a cp.async does: where in shared memory it writes, and how many bytes it reads; zeros fill the rest. */
 typedef struct {
     uint64_t target;

@@ -119,15 +119,13 @@ static uint32_t first_lane(const Inst *inst, const ExecContext *context, int ind
     return ((const LaneU32 *)source(inst, context, index))[__builtin_ctz(context->active)];
 }
 
-static Fragment fragment_of(const Inst *inst, ExecContext *context, int registers) {
+static Fragment fragment_of(const Inst *inst, const ExecContext *context, int registers) {
     Fragment fragment = {.registers = registers,
                          .bytes = 1 << (inst->detail >> FRAGMENT_BYTES_SHIFT & 3),
                          .first = inst->detail & FRAGMENT_SECOND ? 4 : 0};
     uint64_t elements = first_lane(inst, context, inst->src_count - 1);
     fragment.per_register = fragment.bytes >= 4 ? 1 : 4 / fragment.bytes;
     fragment.stride = elements * (uint64_t)fragment.bytes >> (inst->detail >> FRAGMENT_STRIDE_SHIFT & 0xf);
-    form_addresses(inst, context);
-    fragment.base = context->address[__builtin_ctz(context->active)];
     return fragment;
 }
 
@@ -149,9 +147,11 @@ static void order(uint64_t *list, uint32_t count) {
 }
 
 /* The pieces become the addresses of lanes 0, 1 and on. False: a fault. */
-static bool find_pieces(const Inst *inst, ExecContext *context, const Fragment *fragment) {
+static bool find_pieces(const Inst *inst, ExecContext *context, Fragment *fragment) {
     uint64_t pieces[WARP_LANES];
     uint32_t count = 0;
+    form_addresses(inst, context);
+    fragment->base = context->address[__builtin_ctz(context->active)];
     bool aligned = fragment->base % PIECE == 0 && fragment->stride % PIECE == 0;
     for (int lane = 0; aligned && lane < WARP_LANES; lane++)
         for (int n = 0; n < fragment->registers * fragment->per_register; n++) {
@@ -233,6 +233,23 @@ void exec_fragment_store(const Inst *inst, ExecContext *context) {
                 write_element(context, base + element_offset(inst, &fragment, lane, reg, i), fragment.bytes,
                               value >> 8 * fragment.bytes * i);
         }
+    }
+}
+
+void exec_find_elements(const Inst *inst, const ExecContext *context, uint32_t lane, LaneElements *found) {
+    bool stores = inst->exec == exec_stmatrix || inst->exec == exec_fragment_store;
+    *found = (LaneElements){.count = 1, .bytes = (uint32_t)inst->element_bytes * inst->elements};
+    if (inst->exec == exec_ldmatrix || inst->exec == exec_stmatrix) {
+        uint32_t matrices = stores ? inst->src_count - 1u : inst->dst_count;
+        found->count = lane < 8 * matrices;
+        found->bytes = PIECE;
+    } else if (exec_narrows_lanes(inst)) {
+        Fragment fragment = fragment_of(inst, context, stores ? inst->src_count - 2 : inst->dst_count);
+        found->count = (uint32_t)(fragment.registers * fragment.per_register);
+        found->bytes = (uint32_t)fragment.bytes;
+        for (int i = 0; i < fragment.registers * fragment.per_register; i++)
+            found->offset[i] = element_offset(inst, &fragment, (int)lane, i / fragment.per_register,
+                                              i % fragment.per_register);
     }
 }
 
