@@ -13,7 +13,7 @@ local core = require "warpwright.core"
 local policy = require "warpwright.policy"
 
 local equalizer = policy "equalizer" {
-  doc = "The clocks of SMs and memory, and how many CTAs run, follow what most SMs are limited by",
+  doc = "The clocks of SMs and memory, and how many CTAs run, follow what most SMs are limited by; one kernel per SM",
   scope = "machine",
   order = "gto",
   params = {
@@ -57,15 +57,22 @@ end
 
 local function new_means() return { active = 0, waiting = 0, alu = 0, memory = 0 } end
 
+local function clock_of(self, name)
+  local hertz, slowest, fastest = self:clock(name)
+  return { name = name, hertz = hertz, slowest = slowest, fastest = fastest }
+end
+
 function equalizer:start()
   local params = self.params
   if not wanted_levels[params.mode] then
     error(("mode: expected performance or energy, got '%s'"):format(params.mode), 0)
   end
-  self.clocks = { core = { { name = params.core, hertz = self:clock(params.core) } }, memory = {} }
+  local several = self.dispatchers[1].kernels_per_sm
+  if several > 1 then error(("dispatcher.kernels_per_sm: expected 1 with this policy, got %d"):format(several), 0) end
+  self.clocks = { core = { clock_of(self, params.core) }, memory = {} }
   for name in params.memory:gmatch "[^|]+" do
-    local there, hertz = pcall(self.clock, self, name)
-    if there then table.insert(self.clocks.memory, { name = name, hertz = hertz }) end
+    local there, clock = pcall(clock_of, self, name)
+    if there then table.insert(self.clocks.memory, clock) end
   end
   if not self.clocks.memory[1] then error(("memory: expected clocks of the machine, got '%s'"):format(params.memory), 0) end
   self.state = { levels = { core = 0, memory = 0 }, samples = 0, sms = {} }
@@ -121,14 +128,15 @@ function equalizer:ask_for(sm, own, change)
   self:pause(sm)
 end
 
---- A step of the clocks towards the level that is wanted.
+--- A step of the clocks towards the level that is wanted, within the range that the config gives.
 function equalizer:move_clocks(which, wanted)
   local levels = self.state.levels
   local step = math.max(-1, math.min(1, wanted - levels[which]))
   if step == 0 then return end
   levels[which] = levels[which] + step
   for _, clock in ipairs(self.clocks[which]) do
-    self:set_clock(clock.name, clock.hertz + levels[which] * math.floor(clock.hertz * self.params.step))
+    local hertz = clock.hertz + levels[which] * math.floor(clock.hertz * self.params.step)
+    self:set_clock(clock.name, math.max(clock.slowest, math.min(clock.fastest, hertz)))
   end
   self:count(step > 0 and "faster" or "slower")
 end

@@ -6,7 +6,7 @@ local bits = require "warpwright.bits"
 local policy = require "warpwright.policy"
 
 local owl = policy "owl" {
-  doc = "CTA-aware scheduling: one group of CTAs goes before all others",
+  doc = "CTA-aware scheduling: one group of CTAs goes before all others; one kernel per SM",
   order = "groups",
   params = {
     group_warps = { 8, min = 1, max = 64, doc = "A group has CTAs enough for so many warps" },
@@ -18,7 +18,10 @@ local owl = policy "owl" {
 
 -- CTA-aware two-level scheduling: round robin among the warps of a group, and among groups -------------------------------
 
-function owl:configure(class)
+function owl:configure(class, _, given)
+  if class == "Dispatcher" and math.tointeger(given.kernels_per_sm or 1) ~= 1 then
+    error(("dispatcher.kernels_per_sm: expected 1 with this policy, got %s"):format(given.kernels_per_sm), 0)
+  end
   if class == "SM" then return { group_order = "lrr" } end
 end
 

@@ -27,7 +27,10 @@ local function fake(mode, limits)
   local set = {}
   local self = setmetatable({
     params = { mode = mode, agree = 3, step = 0.15 }, sms = {}, counted = {}, set = set, paused = {},
-    clocks = { core = { { name = "core", hertz = 1000 } }, memory = { { name = "icnt", hertz = 2000 }, { name = "dram", hertz = 3000 } } },
+    clocks = {
+      core = { { name = "core", hertz = 1000, slowest = 500, fastest = 1500 } },
+      memory = { { name = "icnt", hertz = 2000, slowest = 1000, fastest = 3000 }, { name = "dram", hertz = 3000, slowest = 2000, fastest = 4000 } },
+    },
     state = { levels = { core = 0, memory = 0 }, samples = 4, sms = {} },
   }, { __index = equalizer })
   for i in ipairs(limits) do
@@ -128,6 +131,18 @@ harness.test("a run that thrashes its L1 pauses CTAs and has faster memory", fun
     harness.equal(stat(own, "dispatcher.equalizer." .. name), stat(r, "dispatcher.watched." .. name), name)
   end
   assert(stat(own, "run.clock.dram.frequency") > 1.01 * 924e6 and stat(own, "run.clock.dram.frequency") < 1.15 * 924e6)
+end)
+
+harness.test("a step ends at the range that the config gives", function()
+  local self = fake("performance", { "", "" })
+  self.clocks.memory[2].fastest = 3100
+  self:vote { "memory", "memory" }
+  harness.equal(("%d %d"):format(self.set.icnt, self.set.dram), "2300 3100")
+end)
+
+harness.test("CTAs of several kernels in an SM are refused before the first cycle", function()
+  runs.fails({ policy = "equalizer", set = { "dispatcher.kernels_per_sm=2" } }, "dispatcher.kernels_per_sm: expected 1 with this policy, got 2")
+  runs.fails({ policy = "owl", set = { "dispatcher.kernels_per_sm=2" } }, "dispatcher.kernels_per_sm: expected 1 with this policy, got 2")
 end)
 
 harness.test("modes and clocks that there are not are refused", function()
