@@ -18,6 +18,10 @@ end
 fails("no such option", 2, { "run", "gtx480", "vecadd", "--sise", "small" }, { "'--sise'", "--size", "--max-cycles" })
 fails("no such top-level option", 2, { "--verbose" }, { "'--verbose'", "--describe" })
 fails("an option without its value", 2, { "run", "gtx480", "vecadd", "--size" }, { "--size: expected a value, got nothing" })
+fails("an option in place of a value", 2, { "run", "gtx480", "vecadd", "--histograms", "--out", "x" },
+  { "--histograms: expected a value, got the option --out" })
+fails("a range of a clock with one unit", 2, { "run", "gtx480", "vecadd", "--set", "clock.dram=924MHz, 600 to 1000MHz", "--out", "x" },
+  { "clock.dram: expected a range with a unit at both ends", "600 to 1000MHz" })
 fails("no workload", 2, { "run", "gtx480" }, { "CONFIG and WORKLOAD" })
 fails("no such config", 2, { "run", "gtx48", "vecadd" }, { "config: no config matches 'gtx48'", "gtx480" })
 fails("no such workload", 2, { "run", "gtx480", "vecad" }, { "workload: no workload matches 'vecad'", "kmeans", "vecadd" })

@@ -11,6 +11,7 @@
 #include "core/sim/clock_shares.h"
 #include "core/sim/clocks.h"
 
+#include <ctype.h>
 #include <math.h>
 #include <sched.h>
 #include <stdlib.h>
@@ -79,6 +80,10 @@ static uint64_t hertz_of(const char *clock, const char *text) {
     return (uint64_t)hertz;
 }
 
+static bool ends_in_digit(const char *text) {
+    return isdigit((unsigned char)text[strlen(text) - 1]) != 0;
+}
+
 /* machine:clock(name, "700MHz" or "700MHz, 595MHz to 805MHz": at first, and what it may become) */
 static int l_clock(lua_State *L) {
     const char *name = luaL_checkstring(L, 2), *text = luaL_tolstring(L, 3, NULL); /* may run Lua */
@@ -88,6 +93,9 @@ static int l_clock(lua_State *L) {
     if (changes && sscanf(text, "%31[^,], %31[^ ] to %31[^ ]%c", first, slowest, fastest, &rest) != 3)
         user_error("clock.%s: expected \"700MHz, 600MHz to 800MHz\" or one frequency, got '%s'", name, text);
     sim_clock(machine->sim, name, hertz_of(name, changes ? first : text));
+    if (changes && ends_in_digit(slowest) && !ends_in_digit(fastest))
+        user_error("clock.%s: expected a range with a unit at both ends ('600MHz to 1GHz'), got '%s to %s'",
+                   name, slowest, fastest);
     if (changes) sim_clock_may_change(machine->sim, name, hertz_of(name, slowest), hertz_of(name, fastest));
     return 0;
 }
@@ -105,7 +113,8 @@ void machine_set_clock(Sim *sim, const char *name, const char *text) {
     Clock *clock = sim_find_clock(sim, name);
     uint64_t hertz = hertz_of(name, text);
     if (!clock) user_error("set_clock: no clock of machine %s matches '%s'", sim->name, name);
-    if (!sim->elaborated) user_error("set_clock: machine %s is not built yet", sim->name);
+    if (!sim->elaborated)
+        user_error("set_clock: expected a machine after sim:gpu() or sim:start(), got %s before", sim->name);
     sim_set_clock(sim, clock, hertz);
 }
 

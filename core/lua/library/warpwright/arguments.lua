@@ -48,6 +48,9 @@ function arguments.read(word, args, first, last, more)
       if option.value and not value then
         i = i + 1
         value = i <= last and args[i] or arguments.error(word, "%s: expected a value, got nothing", name)
+        if value:sub(1, 2) == "--" and legal[parts_of(value, legal)] then
+          arguments.error(word, "%s: expected a value, got the option %s", name, value)
+        end
       elseif not option.value and value then
         arguments.error(word, "%s: expected no value, got '%s'", name, value)
       end
