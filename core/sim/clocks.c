@@ -50,17 +50,27 @@ static void set_period(const Sim *sim, Clock *clock) {
     clock->inverse = UINT64_MAX / clock->period + 1;
 }
 
-/* So that the frequencies of clocks that change are met to a thousandth. */
-static uint64_t refinement(const Sim *sim) {
+/* So that the frequencies of clocks that change are met to a thousandth, even where the first clock is slow: the least
+ * period is of so many ticks, before it is rounded. `common`: ticks of a second. */
+static uint64_t refinement(const Sim *sim, uint64_t common) {
     enum { PERIOD_MIN = 1000 };
-    uint64_t least = PERIOD_MIN;
+    const Clock *first = sim->clocks;
+    unsigned __int128 finest = 1;
     for (uint32_t i = 0; i < sim->clock_count; i++) {
         const Clock *clock = &sim->clocks[i];
-        if (!may_change_beside_first(clock, sim->clocks)) continue;
-        uint64_t period = period_at(sim, clock, clock->fastest, sim->clocks[0].slowest);
-        least = period < least ? period : least;
+        if (!may_change_beside_first(clock, first)) continue;
+        unsigned __int128 ticks = (unsigned __int128)first->period * first->slowest;
+        unsigned __int128 wanted = ((unsigned __int128)PERIOD_MIN * clock->fastest + ticks - 1) / ticks;
+        if (wanted * common > (unsigned __int128)1 << 61) /* 2^64 ticks must last */
+            user_error(
+                "clock.%s: expected %lu Hz or more, so that clock %s is met to a thousandth at %lu Hz, "
+                "got a range from %lu Hz on",
+                first->name,
+                (uint64_t)((unsigned __int128)PERIOD_MIN * clock->fastest * first->hertz >> 61) + 1,
+                clock->name, clock->fastest, first->slowest);
+        finest = wanted > finest ? wanted : finest;
     }
-    return (PERIOD_MIN + least - 1) / least;
+    return (uint64_t)finest;
 }
 
 void clocks_set_periods(Sim *sim) {
@@ -78,7 +88,7 @@ void clocks_set_periods(Sim *sim) {
     }
     common *= 2; /* so that no period is a single tick, for which clock_cycle() has no inverse */
     sim->clocks[0].period = common / sim->clocks[0].hertz;
-    common *= refinement(sim);
+    common *= refinement(sim, common);
     sim->clocks[0].period = common / sim->clocks[0].hertz;
     sim->ticks_per_second = common;
     for (uint32_t i = 0; i < sim->clock_count; i++) {

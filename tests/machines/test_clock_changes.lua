@@ -214,4 +214,27 @@ harness.test("config.lua builds a machine whose clocks may change as much", func
   assert(runs.stat(again, "dispatcher.wanders.changes") > 50)
 end)
 
+harness.test("a frequency is met to a thousandth though the first clock is slow, or refused where that takes too many ticks", function()
+  local function build(slowest, fastest)
+    return ww.build("gtx480", { set = { sms = 2, quantum = 1, ["clock.core"] = "1GHz, " .. slowest .. " to 1GHz", ["clock.icnt"] = "1GHz",
+      ["clock.dram"] = "1GHz, 500MHz to " .. fastest } })
+  end
+  local sim = build("500MHz", "3010MHz")
+  sim:gpu()
+  sim:set_clock("core", "500MHz")
+  sim:set_clock("dram", "3010MHz")
+  sim:run("vecadd", "small")
+  local ratio = sim:result()["run.clock.dram.frequency"] / 3010e6
+  assert(math.abs(ratio - 1) <= 1e-3, ratio)
+  local good, problem = pcall(function() build("400MHz", "1000000GHz"):gpu() end)
+  assert(not good, "it went well")
+  harness.contains(tostring(problem), "clock.core: expected 433680869 Hz or more, so that clock dram is met to a thousandth")
+end)
+
+harness.test("a clock that is set before the machine is built is refused with what builds it", function()
+  local good, problem = pcall(function() ww.build "gtx480":set_clock("core", "700MHz") end)
+  assert(not good, "it went well")
+  harness.contains(tostring(problem), "set_clock: expected a machine after sim:gpu() or sim:start(), got gtx480 before")
+end)
+
 harness.finish()
