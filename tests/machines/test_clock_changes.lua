@@ -237,4 +237,10 @@ harness.test("a clock that is set before the machine is built is refused with wh
   harness.contains(tostring(problem), "set_clock: expected a machine after sim:gpu() or sim:start(), got gtx480 before")
 end)
 
+harness.test("a range too wide for the slowest wire is refused with the frequencies at its ends", function()
+  local good, problem = pcall(function() ww.build("gtx480", { set = { "clock.core=700MHz, 1MHz to 1GHz" } }):gpu() end)
+  assert(not good, "it went well")
+  harness.contains(tostring(problem), "got 32 of clock icnt, with clock core at 1000000 Hz and icnt at 1400000000 Hz")
+end)
+
 harness.finish()

@@ -138,7 +138,7 @@ refused("latencies are in cycles of the sender, of which the core has half as ma
   "quantum: expected 1 to 3 cycles of clock core (the latency of wire l2.cpu -> sm.l1d.mem, between sm and l2), got 4;")
 runs("and twice as many", { { 'm:L2 "l2" {', 'm:L2 "l2" { clock = "slow",' }, { "latency = 6", "latency = 2" } })
 refused("a machine that no quantum cuts", { { 'm:L2 "l2" {', 'm:L2 "l2" { clock = "fast",' }, { "latency = 6", "latency = 1" } },
-  "wire l2.cpu -> sm.l1d.mem: expected a latency of 1 cycle of clock core or more, as it is the slowest wire between sm and l2, got 1 of clock fast\n")
+  "wire l2.cpu -> sm.l1d.mem: expected a latency of 1 cycle of clock core or more, as it is the slowest wire between sm and l2, got 1 of clock fast, with clock core at")
 
 harness.test("a machine that names no quantum has one that its wires allow, 4 at the most", function()
   for latency, quantum in pairs { [1] = 1, [3] = 3, [4] = 4, [9] = 4 } do

@@ -290,11 +290,13 @@ static void check_quantum(const Sim *sim) {
     Limit limit = limit_of(sim, NULL);
     if (limit.cycles >= sim->quantum_cycles) return;
     const char *core = sim->clocks[0].name, *sm = limit.sm->path, *memory = limit.memory->path;
-    if (limit.cycles == 0)
+    if (limit.cycles == 0) {
+        const Clock *clock = limit.wire->sender->clock;
         user_error("wire %s: expected a latency of 1 cycle of clock %s or more, as it is the slowest wire "
-                   "between %s and %s, got %lu of clock %s",
-                   limit.wire->name, core, sm, memory, sender_cycles(limit.wire),
-                   limit.wire->sender->clock->name);
+                   "between %s and %s, got %lu of clock %s, with clock %s at %lu Hz and %s at %lu Hz",
+                   limit.wire->name, core, sm, memory, sender_cycles(limit.wire), clock->name, core,
+                   sim->clocks[0].slowest, clock->name, clocks_quickest(sim, clock));
+    }
     user_error(
         "quantum: expected 1 to %lu cycles of clock %s (the latency of wire %s, between %s and %s), got "
         "%u; m:quantum(%lu) or --set quantum=%lu sets it",
