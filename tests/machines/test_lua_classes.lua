@@ -2,6 +2,7 @@
 -- threads and the checkpoints, and what is refused.
 local ww = require "warpwright"
 local harness = require "tests.lib.harness"
+local runs = require "tests.lib.policy_runs"
 
 --- A class that asks for what its parameter says, "cycle kind address, ...", and counts when the answers come.
 local driver = harness.write("driver.lua", [[
@@ -226,6 +227,20 @@ harness.test("the same stats when a run is saved and resumed", function()
     end
   end
   harness.equal(resumed, 3, "checkpoints")
+end)
+
+harness.test("a policy has an instance for each object of a class written in Lua, after a resume, too", function()
+  local path = harness.write("of_shapers.lua", [[
+local p = require "warpwright.policy" "of_shapers" { scope = "TrafficShaper", period = 500, counters = { requests = "" } }
+function p:on_period() self:count("requests", self.object.requests - self.counters.requests) end
+return p]])
+  local with_policy, _, out = run("--policy", path, "--checkpoint-at", "3000")
+  local requests = 0
+  for sm = 0, 2 do requests = requests + runs.stat(with_policy, ("sm[%d].shaper.of_shapers.requests"):format(sm)) end
+  assert(requests > 0, "no requests")
+  local status, output = harness.run("run", "--resume", io.popen("ls " .. out .. "/*.ckpt"):read "l", "--out", out .. "/resumed")
+  harness.equal(status, 0, "exit status, output " .. output)
+  assert(harness.read(out .. "/resumed/stats.txt") == with_policy, "stats.txt differs")
 end)
 
 harness.test("the resolved config builds the same machine", function()

@@ -485,6 +485,7 @@ function machine.build(description, options)
   local builder = setmetatable({ machine = built, overrides = overrides, policies = options.policies or {},
     unfinished = {} }, Builder)
   description.build(builder, resolve_options(description, overrides))
+  for _, entry in ipairs(builder.policies) do policy.check_scope(entry.definition) end
   if builder.unfinished[1] then
     core.user_error(("%s: expected a table of parameters, such as {}, got none"):format(builder.unfinished[1]))
   end

@@ -454,11 +454,22 @@ local function with_caches(name, settings)
   return params
 end
 
---- What the instances are about: the name of its handle, and the class where that is no other name for one.
+local function refuse_scope(place, scope)
+  names.expected(place .. "scope", ("one of %s, or a class"):format(table.concat(names.sorted_keys(scopes), ", ")), scope)
+end
+
+--- What the instances are about: the name of its handle, and the class where that is no other name for one. A class may be one that
+-- the config declares, later.
 local function scope_of(name, scope)
   if scopes[scope] then return scope, core.is_class(scopes[scope]) and scopes[scope] or nil end
-  if type(scope) == "string" and core.is_class(scope) then return "object", scope end
-  names.expected(("policy %s: scope"):format(name), ("one of %s, or a class"):format(table.concat(names.sorted_keys(scopes), ", ")), scope)
+  if type(scope) == "string" then return "object", scope end
+  refuse_scope(("policy %s: "):format(name), scope)
+end
+
+--- An error where its scope is no class, now that the machine's classes are declared.
+function policy.check_scope(definition)
+  if definition.class == nil or core.is_class(definition.class) then return end
+  names.at_place(definition.defined_at, refuse_scope, ("policy %s: "):format(definition.name), definition.class)
 end
 
 local function define(_, name)
