@@ -295,8 +295,15 @@ harness.test("policies see through an object that passes requests on", function(
     local status, output = run(gpu_with(passes), "--policy", policy)
     harness.equal(status, 0, policy .. ": exit status, output " .. output)
   end
-  local status, output = run(gpu_with((passes:gsub("passes_on = true,", ""))), "--policy", "mascar")
-  harness.equal(status, 2, "exit status where it does not say that it does, output " .. output)
+end)
+
+harness.test("an error says at which object the search for an L1 ended", function()
+  local config = gpu_with((passes:gsub("passes_on = true,", "")))
+  for policy, wanted in pairs { mascar = "got none", mrpb = "which matches none" } do
+    local status, output = run(config, "--policy", policy)
+    harness.equal(status, 2, policy .. ": exit status, output " .. output)
+    harness.contains(output, wanted .. "; the search ended at sm[0].x (X), which does not pass requests on")
+  end
 end)
 
 harness.test("after an error in tick what was counted is written", function()

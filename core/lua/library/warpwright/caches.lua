@@ -48,6 +48,17 @@ function caches.first_behind(port)
   return found
 end
 
+--- Of a search for an L1 that found none: "; the search ended at sm[0].x (X), which does not pass requests on", or "".
+function caches.end_of_search(port)
+  local last = nil
+  follow({ core.peer(port) }, function(object)
+    local passes_on = core.passes_on(object)
+    if not passes_on and not is_cache[object.class] then last = last or object end
+    return passes_on
+  end)
+  return last and ("; the search ended at %s (%s), which does not pass requests on"):format(last.path, last.class) or ""
+end
+
 --- What an SM's requests come to first.
 local function beside(sm)
   local first = {}
@@ -181,8 +192,11 @@ local function is_about_sms(definition)
 end
 
 local function no_match(entry, name, objects)
-  core.user_error(("policy %s: cache: expected one of %s or a pattern that matches caches of machine %s (%s), got '%s', which matches none")
-    :format(entry.definition.name, table.concat(caches.words, ", "), name, caches.listed(objects), entry.params.cache))
+  local pattern = entry.params.cache
+  local sm, space = of_class(objects, "SM")[1], spaces[pattern]
+  core.user_error(("policy %s: cache: expected one of %s or a pattern that matches caches of machine %s (%s), got '%s', which matches none%s")
+    :format(entry.definition.name, table.concat(caches.words, ", "), name, caches.listed(objects), pattern,
+      sm and space and caches.end_of_search(sm.lsu[space]) or ""))
 end
 
 --- The caches that match, and the places of all SMs among them.

@@ -197,7 +197,10 @@ local function attach_one(machine, entry, policies, set)
   for i, object in ipairs(abouts(machine, entry)) do
     local handles = handles_about(machine, entry, object, policies)
     if i == 1 then policy_check.check(definition, handles) end
-    specification.users = definition.scope == "sm" and users_of_l1s(machine, object) or nil
+    if definition.scope == "sm" then
+      specification.users = users_of_l1s(machine, object)
+      specification.without_l1 = handles.l1 and "" or caches.end_of_search(object.lsu.mem)
+    end
     check_name(machine, definition, object)
     core.attach_policy(machine, definition.name, object, specification, handles)
   end

@@ -134,9 +134,11 @@ local function add_shares(definition, native)
 end
 
 --- self:own_l1(): an error unless the load/store unit has an L1 for data, which no other SM uses.
-local function add_own_l1(users)
+local function add_own_l1(users, without_l1)
   function Instance:own_l1()
-    if not self.l1 then error(("%s: expected an L1 behind the load/store unit, got none"):format(self.sm.path), 0) end
+    if not self.l1 then
+      error(("%s: expected an L1 behind the load/store unit, got none%s"):format(self.sm.path, without_l1), 0)
+    end
     for _, name in ipairs { "l1", "texture", "constant" } do
       local l1 = self[name]
       if l1 and users[l1.path] then
@@ -228,7 +230,7 @@ return function(specification, handles, native)
   Instance.count = count_into(counters, native)
   add_shares(definition, native)
   add_clocks(definition.scope, native)
-  add_own_l1(specification.users or {})
+  add_own_l1(specification.users or {}, specification.without_l1)
   local self = { state = {}, handles = handles }
   for _, name in ipairs(names.sorted_keys(handles)) do
     self[name] = type(handles[name]) == "table" and checked_list(name, handles[name]) or handles[name]
