@@ -501,6 +501,7 @@ local class_text <const> = [[
 ---@field answer fun(self: warpwright.LuaObject, request: warpwright.Message)
 ---@field can_answer fun(self: warpwright.LuaObject, request: warpwright.Message): boolean
 ---@field drop fun(self: warpwright.LuaObject, request: warpwright.Message)
+---@field room fun(self: warpwright.LuaObject): integer how many more messages it may hold
 ---@field [string] any
 
 ---@param name string

@@ -191,6 +191,38 @@ end)]]):format(quantum, file, up, down))
   harness.equal(message_of("", 1, 8), "no error")
 end)
 
+harness.test("an object that asks while it has room for the answer holds as many messages as it may, and no more", function()
+  local file = class_file([[
+    ports = { down = { "requester" } },
+    stats = { asked = {}, full = {}, most = {} },
+    start = function(self) self:count("most", self:room()) end,
+    tick = function(self)
+      local m = self.down:pop()
+      if m then assert(m.own and self:room() > 0) end
+      if self:room() == 0 then self:count "full" return nil end
+      if self.down:can_send() then
+        local before = self:room()
+        self.down:request { address = 0 }
+        assert(self:room() == before - 1)
+        self:count "asked"
+      end
+      return true
+    end]])
+  local config = harness.write("asks.lua", ([[
+local ww = require "warpwright"
+return ww.machine("asks", function(m)
+  m:clocks { core = "700MHz" }
+  m:use %q
+  m:wire(m:X "x" { holds = 3 }.down, m:TrafficSink "sink" { latency = 20 }.cpu)
+end)]]):format(file))
+  local sim = ww.build(config)
+  sim:advance(1000)
+  local r = sim:result()
+  harness.equal(r["x.most"], 3, "room at first")
+  assert(r["x.asked"] > 50 and r["x.full"] > 0, ("%d asked, %d times full"):format(r["x.asked"], r["x.full"]))
+  assert(r["x.asked"] - r["sink.answered"] <= 3, "more in flight than it holds")
+end)
+
 harness.test("a port tells whether it is wired", function()
   local file = class_file([[
     ports = { up = { "responder" }, down = { "requester" }, side = { "requester", optional = true } },

@@ -103,9 +103,19 @@ static Held *free_place(lua_State *L, LuaRun *run) {
         if (o->held[i].kind == HELD_FREE) return &o->held[i];
     luaL_error(L,
                "expected room for another message, got %d that are held; each is to be sent on, answered or "
-               "dropped; the parameter holds says how many there may be",
+               "dropped; the parameter holds says how many there may be, room() how many more",
                (int)o->holds);
     return NULL;
+}
+
+/* self:room() -> how many more messages may be held */
+static int l_room(lua_State *L) {
+    const LuaObject *o = ((LuaRun *)lua_touserdata(L, lua_upvalueindex(1)))->object;
+    lua_Integer room = 0;
+    for (uint32_t i = 0; i < o->holds; i++)
+        room += o->held[i].kind == HELD_FREE;
+    lua_pushinteger(L, room);
+    return 1;
 }
 
 static Held *hold(LuaRun *run, Held *held, const MemMessage *m, HeldKind kind, uint32_t port) {
@@ -431,11 +441,8 @@ static int l_tostring(lua_State *L) {
 }
 
 void ports_push_functions(LuaRun *run) {
-    static const luaL_Reg functions[] = {{"answer", l_answer},
-                                         {"can_answer", l_can_answer},
-                                         {"drop", l_drop},
-                                         {"count", l_count},
-                                         {NULL, NULL}};
+    static const luaL_Reg functions[] = {{"answer", l_answer}, {"can_answer", l_can_answer}, {"drop", l_drop},
+                                         {"room", l_room},     {"count", l_count},           {NULL, NULL}};
     lua_newtable(run->L);
     lua_pushlightuserdata(run->L, run);
     luaL_setfuncs(run->L, functions, 1);

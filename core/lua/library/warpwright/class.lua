@@ -42,7 +42,9 @@ end
 -- What m:CLASS returns has these fields beside its ports and parameters.
 local fields_in_configs <const> = { path = true, class = true }
 -- What `self` has beside its ports and functions.
-local fields_of_self <const> = { state = true, params = true, path = true, answer = true, can_answer = true, drop = true, count = true }
+local fields_of_self <const> = {
+  state = true, params = true, path = true, answer = true, can_answer = true, drop = true, room = true, count = true,
+}
 -- What is called by the program.
 local called <const> = { tick = true, start = true, on_kernel_start = true }
 

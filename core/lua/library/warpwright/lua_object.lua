@@ -47,7 +47,8 @@ return function(path, name, object, values, ports, stats, native)
   local functions = definition.functions
   local methods = {
     path = object, params = parameters.of(name, values, "class", words),
-    answer = native.answer, can_answer = native.can_answer, drop = native.drop, count = count_into(stats, native.count),
+    answer = native.answer, can_answer = native.can_answer, drop = native.drop, room = native.room,
+    count = count_into(stats, native.count),
   }
   for _, port in ipairs(definition.rows.ports) do
     methods[port.name] = port.count and checked_array(port.name, ports[port.name]) or ports[port.name]
