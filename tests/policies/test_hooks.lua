@@ -11,7 +11,7 @@ local stat, without, same, lacks = runs.stat, runs.without, harness.same_text, r
 
 harness.test("a hook that there is not is refused, and near names are listed", function()
   local path = policy_file("hooks1", with_function("on_cta_strat()", ""))
-  fails({ policy = path }, "policy x of sm[0]: no hook matches 'on_cta_strat'; did you mean on_cta_start" , "on_cta_start")
+  fails({ policy = path }, "hooks1.lua:3: policy x of sm[0]: no hook matches 'on_cta_strat'; did you mean on_cta_start" , "on_cta_start")
   path = policy_file("hooks2", with_function("on_issue()", "", 'scope = "machine"'))
   fails({ policy = path }, "no hook matches 'on_issue'", "on_period")
   path = policy_file("hooks3", with_function("pick()", "", 'scope = "l2"'))
@@ -25,8 +25,16 @@ harness.test("a hook that there is not is refused, and near names are listed", f
   lacks(select(2, fails({ policy = path }, "did you mean ")), "does nothing")
   path = policy_file("hooks8", with_function("pick()", "", 'scope = "l2"'))
   lacks(select(2, fails({ policy = path }, "no hook matches 'pick'")), "does nothing")
+  path = policy_file("hooks9", with_function("cache_insertion()", "", 'scope = "cache", caches = "data"'))
+  fails({ policy = path }, "policy x of sm[0].l1d: no hook matches 'cache_insertion' in scope cache, which has it as insertion")
   path = policy_file("hooks4", with_function("on_pick()", ""))
   fails({ policy = path }, "no hook matches 'on_pick'; did you mean " , "", "pick")
+end)
+
+harness.test("a hook of an object that the machine lacks is refused, with the scope that has it", function()
+  local path = policy_file("lacks", with_function("on_mc_served()", "", 'scope = "l2"'))
+  fails({ policy = path, config = "gallery/l3", set = {} },
+    "lacks.lua:3: policy x of l2[0]: on_mc_served: expected an object as self.mc, got none on this machine; scope mc has it as on_served")
 end)
 
 harness.test("a function that is nearly a question and that nobody calls is refused, and one that is called is not", function()

@@ -67,7 +67,7 @@ function p:configure(class) if class == "AddressMap" then return { page_size = 4
 function p:place_page(_, _, _, _, _, channels) return channels end
 return p]])
   runs.fails({ policy = path, workload = "vecadd", set = machine },
-    "policy beyond of map", "expected a channel below `channels` or nil, got 4; `channels` = 0x4")
+    "policy beyond of map", "expected a channel below `channels` or nil, got 4; `channels` = 4")
 end)
 
 harness.test("pages that a part of the run without timing asks for lie where that part says", function()

@@ -207,6 +207,15 @@ static void push_native(PolicyInstance *instance) {
     push_instance_function(instance, "clock", l_clock);
 }
 
+/* The place in the policy's file comes first, if the problem has one. */
+_Noreturn static void raise_problem(lua_State *L, const char *name, const char *problem) {
+    char message[MESSAGE_BYTES];
+    size_t length = location_length(problem);
+    if (length == 0) user_error("policy %s: %s", name, problem);
+    snprintf(message, sizeof message, "%.*spolicy %s: %s", (int)length, problem, name, problem + length);
+    raise_from_place(L, message, "called from");
+}
+
 /* The object that an instance on the machine is about. */
 static SimObject *about_at(lua_State *L, int index, const Machine *machine) {
     SimObject *about = object_at(L, index);
@@ -241,7 +250,7 @@ static int l_attach_policy(lua_State *L) {
     const char *problem = good ? NULL : thrown_text(instance->L);
     raise_user_errors_in(L);
     if (problem && is_watched) signals_unwatch(machine);
-    if (problem) user_error("policy %s: %s", name, problem);
+    if (problem) raise_problem(L, name, problem);
     keep_on_stack(instance);
     machine->sim->faulted = 0;
     call_hook(instance, instance->start, "start", NULL);

@@ -56,14 +56,17 @@ static int argument_number(const Event *event, const char *name, size_t name_len
     return -1;
 }
 
-/* Pushes the value of the argument that the words for what is legal name: "; `ready` = 0x15", or "". */
+/* Pushes the value of the argument that the words for what is legal name: "; `ready` = 0x15" of a set, which is one that
+ * the answer is "of"; "; `channels` = 6"; or "". */
 static const char *push_what_is_legal_of(const Hook *hook, const int64_t *arguments) {
     char text[64] = "";
     const char *name = hook->question->legal ? strchr(hook->question->legal, '`') : NULL;
     size_t length = name ? strcspn(name + 1, "`") : 0;
     int i = name ? argument_number(&hook->object->class->events[hook->event], name + 1, length) : -1;
+    bool is_set = name && name - hook->question->legal >= 3 && memcmp(name - 3, "of ", 3) == 0;
     if (i >= 0)
-        snprintf(text, sizeof text, "; %.*s = 0x%lx", (int)length + 2, name, (unsigned long)arguments[i]);
+        snprintf(text, sizeof text, is_set ? "; %.*s = 0x%lx" : "; %.*s = %ld", (int)length + 2, name,
+                 (long)arguments[i]);
     return lua_pushstring(hook->instance->L, text);
 }
 

@@ -148,6 +148,23 @@ local function add_own_l1(users, without_l1)
   end
 end
 
+--- Of a function that is called like a hook which there is not, or not here.
+local function refuse_hook(definition, name, handles, hooks, legal)
+  local of, scope = name:gsub("^on_", ""):match "^%l+%d*", definition.scope
+  local bare = name:gsub("^(o?n?_?)" .. scope .. "_", "%1")
+  local elsewhere, problem = hooks_of.elsewhere(name, scope), nil
+  if handles[of] == false then
+    problem = ("%s: expected an object as self.%s, got none on this machine%s"):format(name, of,
+      elsewhere and elsewhere:match ";.*" or "; leave the function out for machines without one")
+  elseif bare ~= name and hooks[bare] then
+    problem = ("no hook matches '%s' in scope %s, which has it as %s"):format(name, scope, bare)
+  else
+    problem = ("no hook matches '%s'%s"):format(name, elsewhere or names.did_you_mean(name, legal, 4))
+  end
+  local where = debug.getinfo(definition.functions[name], "S")
+  error(("%s:%d: %s"):format(where.source:match "^@(.*)$" or where.short_src, where.linedefined, problem), 0)
+end
+
 --- Tells of the hooks of objects; returns the others, and their period.
 local function connect(self, definition, specification, handles, native, hooks, legal, counters)
   local plain, params = {}, specification.params
@@ -164,11 +181,7 @@ local function connect(self, definition, specification, handles, native, hooks, 
           hook.later)
       end
     elseif hooks_of.is_like_one(name) then
-      local of = name:gsub("^on_", ""):match "^%l+%d*"
-      if handles[of] == false then
-        error(("%s: expected an object as self.%s, got none on this machine"):format(name, of), 0)
-      end
-      error(("no hook matches '%s'%s"):format(name, hooks_of.elsewhere(name, definition.scope) or names.did_you_mean(name, legal, 4)), 0)
+      refuse_hook(definition, name, handles, hooks, legal)
     end
   end
   local period, what = definition.period, tostring(definition.period)
