@@ -17,8 +17,13 @@ local first_touch = policy "first_touch" {
   counters = { placed = "Pages" },
 }
 
-function first_touch:configure(class)
-  if class == "AddressMap" then return { page_size = self.params.page } end
+function first_touch:configure(class, _, params)
+  if class ~= "AddressMap" then return nil end
+  local channels, most = self.params.channels, params.channels
+  if most and channels > most then
+    error(("channels: expected up to %d, as many as the machine has, got %d"):format(most, channels), 0)
+  end
+  return { page_size = self.params.page }
 end
 
 --- `pages`, by module from 1: how many it has.

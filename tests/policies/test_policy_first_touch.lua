@@ -70,6 +70,22 @@ return p]])
     "policy beyond of map", "expected a channel below `channels` or nil, got 4; `channels` = 4")
 end)
 
+harness.test("a module of more channels than the machine has is refused", function()
+  runs.fails({ policy = "first_touch:sms=2,channels=5", workload = "vecadd", set = machine }, "first_touch.lua:",
+    "policy first_touch, in configure of map: channels: expected up to 4, as many as the machine has, got 5")
+end)
+
+harness.test("a policy that would place pages is told where there are none", function()
+  local path = runs.file("no_pages", [[
+local p = policy "no_pages" { scope = "AddressMap" }
+function p:place_page() return 0 end
+return p]])
+  local _, output = runs.good { policy = path, workload = "vecadd", set = machine }
+  harness.contains(output, "policy no_pages: place_page is never asked: map.page_size is 0")
+  _, output = runs.good { policy = path, workload = "vecadd", set = { "sms=4", "partitions=4", "map.page_size=4096" } }
+  runs.lacks(output, "never asked")
+end)
+
 harness.test("pages that a part of the run without timing asks for lie where that part says", function()
   local r = checks.run { workload = "vecadd", policy = two_modules, set = machine, fast_forward = "launch=0,cta=0.5" }
   assert(checks.sum(r, "map.first_touch.placed") > 10)

@@ -3,6 +3,7 @@ local caches = require "warpwright.caches"
 local core = require "warpwright.core"
 local policy_check = require "warpwright.policy_check"
 local names = require "warpwright.names"
+local note = require "warpwright.note"
 local policy = require "warpwright.policy"
 local simulated = require "warpwright.machine"
 
@@ -181,6 +182,12 @@ local function with_set_bypass(machine, set)
   return paths
 end
 
+--- Where there are no pages, nobody asks where they lie.
+local function check_pages(definition, map)
+  if map.class ~= "AddressMap" or not definition.functions.place_page or map.page_size > 0 then return end
+  note("policy %s: place_page is never asked: %s.page_size is 0", definition.name, map.path)
+end
+
 local function attach_one(machine, entry, policies, set)
   local definition = entry.definition
   local specification = { path = entry.path, params = entry.params, with_set_bypass = with_set_bypass(machine, set) }
@@ -197,6 +204,7 @@ local function attach_one(machine, entry, policies, set)
   for i, object in ipairs(abouts(machine, entry)) do
     local handles = handles_about(machine, entry, object, policies)
     if i == 1 then policy_check.check(definition, handles) end
+    check_pages(definition, object)
     if definition.scope == "sm" then
       specification.users = users_of_l1s(machine, object)
       specification.without_l1 = handles.l1 and "" or caches.end_of_search(object.lsu.mem)

@@ -152,7 +152,8 @@ end
 local function refuse_hook(definition, name, handles, hooks, legal)
   local of, scope = name:gsub("^on_", ""):match "^%l+%d*", definition.scope
   local bare = name:gsub("^(o?n?_?)" .. scope .. "_", "%1")
-  local elsewhere, problem = hooks_of.elsewhere(name, scope), nil
+  local elsewhere = hooks_of.elsewhere(name, scope)
+  local problem
   if handles[of] == false then
     problem = ("%s: expected an object as self.%s, got none on this machine%s"):format(name, of,
       elsewhere and elsewhere:match ";.*" or "; leave the function out for machines without one")
