@@ -294,7 +294,7 @@ harness.test("with the bounds of hardware a kernel may leave its allocations, bu
   harness.contains(output, "bounds: expected \"strict\" or \"hardware\", got 'soft'")
 end)
 
---- One warp and a tile of 16 x 16 halves in shared memory, or in q, of which half a KiB is there.
+--- One warp and a tile of 16 x 16 halves in shared memory, or in global memory of which 256 of its 512 bytes are filled.
 local function matrix_finds(what, body, want)
   finds(what, lines("mov.u32 %r9, 16;", table.unpack(body)), want, { block = 32, filled = 256 })
 end

@@ -27,7 +27,7 @@ local function run_rows(r)
   local rows = core.stats()
   local function add(name, value, unit, doc, whole) rows:add(name, value, unit, doc, whole) end
   add("run.cycles", r.cycles, "cycles", "Core cycles, those between kernels included; not those in which messages drain behind the last one")
-  if rawget(r, "structure") then add("run.seconds", seconds_of(r), "s", "Simulated time: run.cycles at the core clock") end
+  if rawget(r, "structure") then add("run.seconds", seconds_of(r), "s", "Simulated time: run.cycles at the core clock, whatever it was in each") end
   for _, clock in ipairs(rawget(r, "clocks") or {}) do
     local prefix = ("run.clock.%s."):format(clock.name)
     add(prefix .. "cycles", clock.cycles, "cycles", "Of this clock")
