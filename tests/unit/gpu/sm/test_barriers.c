@@ -208,9 +208,9 @@ END_TEST
 
 /* Warps 2 and 3, beyond the limit, come to the barrier last, after they have waited for something else. */
 START_TEST(who_lags_behind_a_barrier_issues_beyond_the_limit_also_after_a_sleep_or_a_copy) {
-    static const char *const waits[] = {"membar.gl;\n", "nanosleep.u32 500;\n",
-                                        "cp.async.ca.shared.global [buffer], [out], 4;\n"
-                                        "cp.async.wait_all;\n"};
+    static const char *const waits[] = {
+        "membar.gl;\n", "nanosleep.u32 500;\n",
+        "cp.async.ca.shared.global [buffer], [out], 4;\n cp.async.wait_all;\n"};
     for (size_t i = 0; i < sizeof waits / sizeof *waits; i++) {
         char body[512];
         sprintf(body,
