@@ -543,6 +543,17 @@ static void build_object(SimObject *object) {
             *(void **)((char *)object + f->offset) = elements(object, f, f->element_bytes);
 }
 
+/* In path order, those that commit first in front. */
+static void make_committers(Sim *sim) {
+    sim->committers = zeroed(sim->object_count, sizeof(SimObject *));
+    for (int first = 1; first >= 0; first--)
+        for (uint32_t i = 0; i < sim->object_count; i++) {
+            const Class *class = sim->objects[i]->class;
+            if (class->commit && class->commits_first == first)
+                sim->committers[sim->committer_count++] = sim->objects[i];
+        }
+}
+
 void sim_elaborate(Sim *sim) {
     if (!sim->clock_count) user_error("machine %s: expected a clock or more, got none", sim->name);
     require_unbuilt(sim, "build");
@@ -560,11 +571,8 @@ void sim_elaborate(Sim *sim) {
     for (uint32_t i = 0; i < sim->link_count; i++)
         finish_link(sim->links[i]);
     make_exchanges(sim);
-    sim->committers = zeroed(sim->object_count, sizeof(SimObject *));
-    for (uint32_t i = 0; i < sim->object_count; i++) {
-        SimObject *object = sim->objects[i];
-        if (object->class->commit) sim->committers[sim->committer_count++] = object;
-        if (object->class->init) object->class->init(object);
-    }
+    make_committers(sim);
+    for (uint32_t i = 0; i < sim->object_count; i++)
+        if (sim->objects[i]->class->init) sim->objects[i]->class->init(sim->objects[i]);
     sim->elaborated = 1;
 }

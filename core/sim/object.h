@@ -225,6 +225,7 @@ struct Class {
     bool made_at_run_time; /* a later class of its name takes its place, for objects to come */
     bool first_clock;      /* keeps times of its clock that must not change beside the first one */
     bool part; /* made by policies: a machine to which a state is transferred may lack it, or have it anew */
+    bool commits_first; /* commit() comes before that of other classes: these may write over what it wrote */
     size_t bytes;
     const Field *fields;
     const Event *events;     /* numbered from 0 on; NULL: none */

@@ -247,6 +247,7 @@ const Class l2_class = {
     .take_untimed = l2_take_untimed,
     .knobs_set = cache_knobs_set,
     .commit = l2_commit,
+    .commits_first = true,
     .clocks_changed = l2_clocks_changed,
     .settle = cache_settle,
     .is_sound = l2_is_sound,

@@ -10,6 +10,8 @@
 #include "tests/unit/gpu/tiny_machine.h"
 #include "tests/unit/suites.h"
 
+#include <string.h>
+
 enum { LATENCY = TINY_MEMORY_LATENCY, MISS = 16 + LATENCY, HIT = 13, TURNS = 31 };
 
 START_TEST(an_atomic_returns_when_the_l2_has_done_it) {
@@ -131,6 +133,24 @@ START_TEST(a_scattered_atomic_is_an_access_per_line) {
 }
 END_TEST
 
+/* CTA 0 stores 1 after a while, CTA 1 exchanges for 0: the 1 is either what it got or still there. */
+START_TEST(an_atomic_does_not_undo_a_store_that_it_has_not_seen) {
+    for (uint32_t adds = 0; adds < 40; adds++) {
+        char body[2048] = "mov.u32 %r1, %ctaid.x;\n setp.ne.u32 %p1, %r1, 0;\n@%p1 bra OTHER;\n";
+        for (uint32_t i = 0; i < adds; i++)
+            strcat(body, "add.u32 %r2, %r2, 1;\n");
+        strcat(body, "st.global.u32 [out], 1;\n bra END;\nOTHER: atom.global.exch.b32 %r3, [out], 0;\n"
+                     "st.global.u32 [out+256], %r3;\nEND:\n");
+        TinySpec spec = {.body = body, .sms = 2, .ctas = 2, .threads = 1, .l2 = true, .quantum = 4};
+        TinyMachine *m = tiny_new(spec);
+        tiny_launch(m, spec);
+        tiny_finish(m);
+        ck_assert_uint_eq(tiny_word(m, 0) + tiny_word(m, 64), 1);
+        tiny_free(m);
+    }
+}
+END_TEST
+
 /* Every thread of 4 CTAs on 2 SMs draws a number: each number comes once. */
 START_TEST(atomics_of_several_sms_exclude_each_other) {
     TinyMachine *m = tiny_run((TinySpec){.l2 = true,
@@ -162,6 +182,7 @@ Suite *lsu_atomics_suite(void) {
     tcase_add_test(atomics, atomics_in_flight_are_limited_by_the_payloads);
     tcase_add_test(atomics, a_scattered_atomic_is_an_access_per_line);
     tcase_add_test(atomics, atomics_of_several_sms_exclude_each_other);
+    tcase_add_test(atomics, an_atomic_does_not_undo_a_store_that_it_has_not_seen);
     suite_add_tcase(suite, atomics);
     return suite;
 }
