@@ -110,7 +110,7 @@ end)
 
 harness.test("docs/policy_interface.md: an error in a hook", function()
   local text = block("policies/README.md", "params = { interval ="):gsub(", before = 0", "")
-  local wanted = block("docs/policy_interface.md", "on_cta_strat"):match "few_ctas.lua:%d+.*$":gsub("\n%s+", " ")
+  local wanted = block("docs/policy_interface.md", "on_cta_strat"):match "few_ctas.lua:%d+: policy few_ctas of sm%[0%], in .*$":gsub("\n%s+", " ")
   local path = write("few_ctas.lua", text)
   local output = harness.refused("attempt to perform arithmetic", "run", "gtx480", "kmeans", "--size", "small", "--policy", path, "--out", to "wrong")
   harness.contains(output, (wanted:match "^(.-); launched at"), wanted:match "workloads/.*$")
