@@ -113,6 +113,7 @@ bool simt_yield(SimtStack *stack, SimtWaiting *waiting, bool outwards) {
         }
         if (!first) return false;
         leave_level(stack, waiting, first);
+        outwards &= !has_others; /* one level of those with several paths */
     }
 }
 

@@ -92,6 +92,24 @@ START_TEST(paths_that_had_their_turns_make_way_for_those_that_they_would_meet_la
 }
 END_TEST
 
+/* The same within a branch whose other side is at 60; its sides meet at 70. */
+START_TEST(paths_that_had_their_turns_leave_one_level_at_a_time) {
+    SimtStack stack;
+    SimtWaiting waiting;
+    simt_start(&stack, 0xfff, END);
+    simt_branch(&stack, &waiting, 0x0ff, 1, 60, 70);
+    simt_branch(&stack, &waiting, 0x00f, 10, 40, 50);
+    simt_branch(&stack, &waiting, 0x003, 11, 20, 30);
+    ck_assert(simt_yield(&stack, &waiting, true));
+    ck_assert_uint_eq(simt_paths_beside(&stack, &waiting), 3);
+    ck_assert_uint_eq(stack.top.reconverge, 50);
+    ck_assert(simt_yield(&stack, &waiting, true));
+    ck_assert_uint_eq(simt_paths_beside(&stack, &waiting), 4);
+    ck_assert_uint_eq(stack.top.reconverge, 70);
+    ck_assert_uint_eq(simt_lanes(&stack, &waiting), 0xfff);
+}
+END_TEST
+
 START_TEST(a_path_alone_does_not_yield) {
     SimtStack stack;
     SimtWaiting waiting;
@@ -353,6 +371,7 @@ Suite *paths_suite(void) {
     tcase_add_test(tcase, lanes_that_yielded_meet_the_others_where_the_branch_around_the_loop_ends);
     tcase_add_test(tcase, paths_side_by_side_take_turns_when_nobody_waits_for_them);
     tcase_add_test(tcase, paths_that_had_their_turns_make_way_for_those_that_they_would_meet_later);
+    tcase_add_test(tcase, paths_that_had_their_turns_leave_one_level_at_a_time);
     tcase_add_test(tcase, a_path_alone_does_not_yield);
     tcase_add_test(tcase, paths_at_the_same_instruction_become_one);
     tcase_add_test(tcase, yields_anywhere_lose_no_lane);
