@@ -120,8 +120,7 @@ static const Field sm_fields[] = {
     PARAM(Sm, shared_banks, "32", "banks", "Shared-memory banks of 4 B", .min = 1, .max = 64,
           .power_of_two = true),
     PARAM(Sm, shared_atomic_cycles, "0", "cycles",
-          "Atomics on shared memory: for each further lane on the same word, its bank is taken this much "
-          "longer; "
+          "Atomics on shared memory: for each further lane on a word, its bank is taken this much longer; "
           "0: lanes on one word share it, as loads do",
           .max = MAX_SHARED_ATOMIC_CYCLES),
     UNIT_ROWS(UNIT_SP, "sp", "2", "6", "2"),

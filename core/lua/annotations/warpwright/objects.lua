@@ -1092,7 +1092,7 @@ function Router:head(input) end
 ---@field atomic_payloads integer Warp atomics on global memory in flight (entries)
 ---@field atomics_stall boolean A warp issues nothing while an atomic of its own on global memory is in flight
 ---@field shared_banks integer Shared-memory banks of 4 B (banks)
----@field shared_atomic_cycles integer Atomics on shared memory: for each further lane on the same word, its bank is taken this much longer; 0: lanes on one word share it, as loads do (cycles)
+---@field shared_atomic_cycles integer Atomics on shared memory: for each further lane on a word, its bank is taken this much longer; 0: lanes on one word share it, as loads do (cycles)
 ---@field sp_units integer Pipelines (units)
 ---@field sp_collectors integer Operand collectors (units)
 ---@field sp_latches integer Registers between issue and collectors (registers)
