@@ -181,7 +181,7 @@ static void execute_branch(Sm *sm, uint32_t w, const Inst *inst, uint32_t taken,
 static void execute_waiting_branch(Sm *sm, uint32_t w, const Inst *inst, uint32_t taken, uint32_t pc) {
     uint32_t lanes = sm->warp[w].simt.top.lanes;
     execute_branch(sm, w, inst, taken, pc);
-    if (taken || !(inst->detail & DETAIL_WITHIN_WAITING)) paths_count_turn(sm, w, lanes, taken);
+    if (taken || inst->kind == INST_WAITING_BRANCH) paths_count_turn(sm, w, lanes, taken);
 }
 
 void sm_leave_if_done(Sm *sm, uint32_t w) {
@@ -277,7 +277,8 @@ void sm_execute_control(Sm *sm, uint32_t w, const Inst *inst, uint32_t pc) {
     const ExecContext *context = sm->context;
     switch ((InstKind)inst->kind) {
     case INST_BRANCH: execute_branch(sm, w, inst, context->active, pc); return;
-    case INST_WAITING_BRANCH: execute_waiting_branch(sm, w, inst, context->active, pc); return;
+    case INST_WAITING_BRANCH:
+    case INST_INNER_WAITING_BRANCH: execute_waiting_branch(sm, w, inst, context->active, pc); return;
     case INST_EXIT: simt_exit(&sm->warp[w].simt, &sm->waiting_lanes[w], context->active, pc + 1); return;
     case INST_CONVERGENT:
         if (paths_meet(sm, w, inst)) execute_arithmetic(sm, w, &sm->warp[w], inst, pc);

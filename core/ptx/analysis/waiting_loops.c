@@ -43,7 +43,7 @@ static void mark_inner_branches(Kernel *kernel) {
     for (uint32_t i = kernel->inst_count; i-- > 0;) {
         Inst *inst = &kernel->insts[i];
         if (inst->kind != INST_WAITING_BRANCH) continue;
-        if (begins <= i) inst->detail |= DETAIL_WITHIN_WAITING;
+        if (begins <= i) inst->kind = INST_INNER_WAITING_BRANCH;
         if (inst->target < begins) begins = inst->target;
     }
 }

@@ -8,7 +8,7 @@
 /* PTX for this target and later ones counts on each lane to make progress, whatever the others of its warp do. */
 enum { TARGET_OF_INDEPENDENT_LANES = 70 };
 
-/* Makes INST_WAITING_BRANCHes of the branches that close such loops and, if there are any, INST_CONVERGENTs of the
+/* Makes INST_WAITING_BRANCHes of the branches that close such loops, or inner ones, and, if there are any, INST_CONVERGENTs of the
  * instructions that name the lanes that are to execute them together. Operands and sources must be known. */
 void find_waiting_loops(Arena *scratch, Kernel *kernel);
 

@@ -56,12 +56,13 @@ typedef enum {
     INST_SYSTEM,       /* calls of the device's runtime: execution/system.h  */
     INST_SLEEP,        /* src[0]: nanoseconds */
     /* Of kernels whose lanes may wait for each other: analysis/waiting_loops.h. */
-    INST_WAITING_BRANCH, /* closes a loop in which they do                                       */
-    INST_CONVERGENT,     /* arithmetic for lanes that are to be together; the last source names them */
+    INST_WAITING_BRANCH,       /* closes a loop in which they do */
+    INST_INNER_WAITING_BRANCH, /* the same, within another: behind it lanes wait on */
+    INST_CONVERGENT,           /* arithmetic for lanes that are to be together; the last source names them */
 } InstKind;
 
 static inline bool kind_is_branch(uint8_t kind) {
-    return kind == INST_BRANCH || kind == INST_WAITING_BRANCH;
+    return kind == INST_BRANCH || kind == INST_WAITING_BRANCH || kind == INST_INNER_WAITING_BRANCH;
 }
 
 /* Served by the constant cache where there is one. */
@@ -136,9 +137,6 @@ enum { DETAIL_ASYNC_COPY = 0x20000 };
 
 /* Inst.detail of an INST_ATOMIC or INST_STORE on an mbarrier: execution/mbarrier.h. */
 enum { DETAIL_MBARRIER = 0x200000 };
-
-/* Inst.detail of an INST_WAITING_BRANCH in a loop that waits and goes on behind it. */
-enum { DETAIL_WITHIN_WAITING = 1 };
 
 /* Inst.detail of what a bulk copy becomes: execution/exec_bulk.c. Of a piece, above the shift, which of a turn it is; of what
  * stands behind the pieces, how many there are. */

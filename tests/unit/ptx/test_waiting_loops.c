@@ -48,6 +48,26 @@ START_TEST(a_loop_that_does_something_for_others_does_not_wait) {
 }
 END_TEST
 
+/* Loops at 2 and 4 of one that begins at 0: their branches are at 3, 6 and 7. */
+START_TEST(branches_back_within_a_loop_that_waits_are_inner_ones_and_lead_where_they_did) {
+    const char *const body = "L: ld.volatile.shared.u32 %r1, [s]; " TEST
+                             "M: ld.volatile.shared.u32 %r2, [s]; @%p1 bra M;\n"
+                             "N: ld.volatile.shared.u32 %r3, [s]; " TEST "@%p1 bra N; @!%p1 bra L; ret;";
+    static const uint32_t at[] = {3, 6, 7}, target[] = {2, 4, 0};
+    ck_assert_uint_eq(count("sm_70", body, INST_INNER_WAITING_BRANCH), 2);
+    ck_assert_uint_eq(waiting(body), 1);
+    char text[2000];
+    snprintf(text, sizeof text, ".version 7.0\n.target sm_70\n.address_size 64\n%s%s }\n", head, body);
+    Module *module = parse(text);
+    const Inst *insts = module_kernel(module, "k")->insts;
+    for (uint32_t i = 0; i < 3; i++) {
+        ck_assert_uint_eq(insts[at[i]].kind, i < 2 ? INST_INNER_WAITING_BRANCH : INST_WAITING_BRANCH);
+        ck_assert_uint_eq(insts[at[i]].target, target[i]);
+    }
+    module_free(module);
+}
+END_TEST
+
 /* Without optimisation compilers keep variables in local memory, and reach it by generic addresses. */
 START_TEST(what_a_lane_stores_for_itself_is_nothing_for_others) {
     ck_assert_uint_eq(
@@ -94,6 +114,7 @@ Suite *waiting_loops_suite(void) {
     TCase *tcase = tcase_create("waiting_loops");
     tcase_add_test(tcase, a_loop_that_looks_again_at_what_others_may_change_waits);
     tcase_add_test(tcase, a_loop_that_does_something_for_others_does_not_wait);
+    tcase_add_test(tcase, branches_back_within_a_loop_that_waits_are_inner_ones_and_lead_where_they_did);
     tcase_add_test(tcase, what_a_lane_stores_for_itself_is_nothing_for_others);
     tcase_add_test(tcase, a_loop_around_one_that_waits_does_not_when_it_stores);
     tcase_add_test(tcase, where_lanes_may_wait_what_names_them_keeps_them_together);
