@@ -124,13 +124,17 @@ local function pipelines(sm, row)
   local timing = row.timing
   if timing == "dp_root" then timing = sm.dp_roots_on_sfu and "sfu" or "dp_div" end
   local unit = sm[timing .. "_unit"]
-  return { name = unit:upper() .. " pipelines", count = sm[unit .. "_units"], interval = sm[timing .. "_interval"] }
+  return {
+    name = unit:upper() .. " pipelines",
+    count = sm[unit .. "_units"] * sm.sub_cores,
+    interval = sm[timing .. "_interval"],
+  }
 end
 
 --- Thread operations per cycle that an SM can do: what is fetched, its schedulers issue, its pipelines take, and its
 -- result bus brings back.
 local function peak_throughput(sm, unit)
-  local fetched <const> = 2 -- instructions: the buffer of one warp is filled per cycle
+  local fetched = 2 * sm.sub_cores -- instructions: in each sub-core, the buffer of one warp is filled per cycle
   return 32 * math.min(fetched, sm.schedulers, sm.result_bus, unit.count / unit.interval)
 end
 

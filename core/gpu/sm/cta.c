@@ -153,13 +153,12 @@ void sm_report_finished_cta(Sm *sm, uint64_t now) {
 
 /* It waits for nothing any more, and has no instruction. */
 static void forget_waits(Sm *sm, WarpSet warps) {
-    WarpSet *const sets[] = {&sm->valid,    &sm->blocked,    &sm->waiting,    &sm->fencing,   &sm->copying,
-                             &sm->sleeping, &sm->want_fetch, &sm->refetch[0], &sm->refetch[1]};
+    WarpSet *const sets[] = {&sm->valid,    &sm->blocked,    &sm->waiting,    &sm->fencing,    &sm->copying,
+                             &sm->sleeping, &sm->want_fetch, &sm->refetch[0], &sm->refetch[1], &sm->fetched};
     for (uint32_t i = 0; i < sm->gates.count; i++)
         gate_release(sm->gates.gate[i], warps);
     for (size_t i = 0; i < sizeof sets / sizeof *sets; i++)
         *sets[i] &= ~warps;
-    if (sm->decode_warp != NO_WARP && warps >> sm->decode_warp & 1) sm->decode_warp = NO_WARP;
 }
 
 void sm_abort(Sm *sm, uint64_t now) {

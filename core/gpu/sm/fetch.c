@@ -1,5 +1,5 @@
-/* Instruction buffers: one warp with an empty buffer is fetched per cycle, decoded in the next, and can issue
- * in the one after. With an instruction cache, a fetch that misses is tried again when its line has come. */
+/* Instruction buffers: one warp of each sub-core, whose buffer is empty, is fetched per cycle, decoded in the next, and can
+ * issue in the one after. With an instruction cache, a fetch that misses is tried again when its line has come. */
 #include "core/gpu/sm/scoreboard.h"
 
 #include "mem/protocol/memory_protocol.h"
@@ -50,11 +50,16 @@ static uint32_t instructions_at(const Sm *sm, uint32_t w, uint32_t pc) {
 }
 
 bool sm_decode(Sm *sm) {
-    uint32_t w = sm->decode_warp;
-    if (w == NO_WARP) return false;
-    sm->decode_warp = NO_WARP;
-    sm->warp[w].buffered = (uint8_t)instructions_at(sm, w, sm->warp[w].simt.top.pc);
-    sm->valid |= warp_bit(w);
+    WarpSet fetched = sm->fetched;
+    if (!fetched) return false;
+    WarpSet left = fetched;
+    do {
+        uint32_t w = first_warp(left);
+        sm->warp[w].buffered = (uint8_t)instructions_at(sm, w, sm->warp[w].simt.top.pc);
+        left &= left - 1;
+    } while (__builtin_expect(left != 0, 0));
+    sm->valid |= fetched;
+    sm->fetched = 0;
     return true;
 }
 
@@ -97,17 +102,26 @@ static __attribute__((noinline)) bool read_code(Sm *sm, uint32_t w, uint64_t now
     return result == FETCH_HIT;
 }
 
-/* Round robin over the warps that want instructions. */
-static void fetch_next(Sm *sm, uint64_t now) {
-    WarpSet behind = sm->want_fetch & ~((warp_bit(sm->last_fetched) << 1) - 1);
-    uint32_t w = sm->last_fetched = first_warp(behind ? behind : sm->want_fetch);
+/* Round robin over the warps of the sub-core that want instructions. */
+static inline void fetch_next(Sm *sm, uint32_t sub_core, WarpSet want, uint64_t now) {
+    WarpSet behind = want & ~((warp_bit(sm->last_fetched[sub_core]) << 1) - 1);
+    uint32_t w = sm->last_fetched[sub_core] = first_warp(behind ? behind : want);
     sm->want_fetch &= ~warp_bit(w);
-    if (!sm->fetch.send || read_code(sm, w, now)) sm->decode_warp = w;
+    if (!sm->fetch.send || read_code(sm, w, now)) sm->fetched |= warp_bit(w);
+}
+
+static __attribute__((noinline)) void fetch_for_sub_cores(Sm *sm, uint64_t now) {
+    WarpSet want = sm->want_fetch;
+    for (uint32_t i = 0; i < sm->shape.sub_cores; i++)
+        if (want & sub_core_warps(sm, i)) fetch_next(sm, i, want & sub_core_warps(sm, i), now);
 }
 
 void sm_fetch(Sm *sm, uint64_t now) {
     if (sm->fetch.receive && link_next_ready(sm->fetch.receive) <= now) take_line(sm, now);
-    if (sm->want_fetch) fetch_next(sm, now);
+    if (sm->want_fetch && sm->shape.sub_cores == 1)
+        fetch_next(sm, 0, sm->want_fetch, now);
+    else if (sm->want_fetch)
+        fetch_for_sub_cores(sm, now);
     WarpSet soon = sm->refetch[1];
     sm->want_fetch |= sm->refetch[0];
     sm->refetch[1] = 0;

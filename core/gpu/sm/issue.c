@@ -60,22 +60,40 @@ static inline WarpSet all_or_none(bool all) {
     return -(WarpSet)all;
 }
 
-static inline bool lsu_accepts(const Sm *sm, uint64_t cycle, uint64_t now) {
-    uint32_t reads = collector_accepts(&sm->collector, UNIT_MEM, cycle),
+static inline bool lsu_accepts(const Sm *sm, uint32_t sub_core, uint64_t cycle, uint64_t now) {
+    uint32_t reads = collector_accepts(&sm->collector, sub_core, UNIT_MEM, cycle),
              sends = fixed_leaves_place(sm->fixed, sm->lsu.send, now),
              has_payload = sm->payloads_in_use != sm->atomic_payloads; /* numbers: no branch */
     return reads & sends & has_payload;
 }
 
-/* Of the ready warps, those whose unit takes an instruction now. No branch on what changes from cycle to cycle: the host
- * could not predict it. */
-static inline __attribute__((always_inline)) WarpSet accepted_warps(const Sm *sm, WarpSet ready,
-                                                                    uint64_t cycle, uint64_t now) {
+/* Of the ready warps of a sub-core, whose next instructions go to SP, SFU and LSU, those whose unit takes one now. No branch
+ * on what changes from cycle to cycle: the host could not predict it. */
+static inline __attribute__((always_inline)) WarpSet
+accepted_warps(const Sm *sm, uint32_t sub_core, WarpSet ready, uint64_t cycle, uint64_t now) {
     WarpSet memory = ready & sm->head_memory, sfu = ready & sm->head_sfu;
     WarpSet accepted = ready & ~memory & ~sfu &
-                       all_or_none(collector_accepts(&sm->collector, UNIT_SP, cycle));
-    accepted |= memory & all_or_none(lsu_accepts(sm, cycle, now));
-    if (sfu) accepted |= sfu & all_or_none(collector_accepts(&sm->collector, UNIT_SFU, cycle));
+                       all_or_none(collector_accepts(&sm->collector, sub_core, UNIT_SP, cycle));
+    accepted |= memory & all_or_none(lsu_accepts(sm, sub_core, cycle, now));
+    if (sfu) accepted |= sfu & all_or_none(collector_accepts(&sm->collector, sub_core, UNIT_SFU, cycle));
+    return accepted;
+}
+
+/* The same of all sub-cores, and of all units. */
+static __attribute__((noinline)) WarpSet accepted_of_all(const Sm *sm, WarpSet ready, uint64_t cycle,
+                                                         uint64_t now) {
+    const WarpSet head[UNIT_CLASSES] = {
+        [UNIT_INT] = sm->head_int, [UNIT_DP] = sm->head_dp, [UNIT_MATRIX] = sm->head_matrix};
+    WarpSet accepted = 0;
+    for (uint32_t i = 0; i < sm->shape.sub_cores; i++) {
+        WarpSet mine = ready & sub_core_warps(sm, i);
+        bool several = sm->kernels.other_units == SEVERAL_UNITS;
+        for (UnitClass unit = UNIT_INT; several && unit <= UNIT_MATRIX; unit++) {
+            if (collector_accepts(&sm->collector, i, unit, cycle)) accepted |= mine & head[unit];
+            mine &= ~head[unit];
+        }
+        accepted |= accepted_warps(sm, i, mine, cycle, now);
+    }
     return accepted;
 }
 
@@ -126,10 +144,19 @@ static inline WarpSet shut_out(const Sm *sm, UnitClass unit, const IssueCycle *c
     if (unit == UNIT_MEM) {
         bool spent = fixed_is_way_spent(sm->fixed, sm->lsu.send, c->now);
         return __builtin_expect(spent, 1) ? c->memory
-                                          : c->memory & ~all_or_none(lsu_accepts(sm, c->cycle, c->now));
+                                          : c->memory & ~all_or_none(lsu_accepts(sm, 0, c->cycle, c->now));
     }
     return (unit == UNIT_SFU ? c->sfu : ~(c->memory | c->sfu)) &
-           ~all_or_none(collector_accepts(&sm->collector, unit, c->cycle));
+           ~all_or_none(collector_accepts(&sm->collector, 0, unit, c->cycle));
+}
+
+/* The same of any number of schedulers, sub-cores and units. Of the warps that count, those of other schedulers, the next
+ * instructions are what they were. */
+static WarpSet shut_out_of_all(const Sm *sm, UnitClass unit, const IssueCycle *c) {
+    if (unit == UNIT_MEM && fixed_is_way_spent(sm->fixed, sm->lsu.send, c->now)) return c->memory;
+    if (unit != UNIT_MEM && sm->shape.sub_cores == sm->schedulers)
+        return 0; /* the unit is this scheduler's */
+    return c->accepted & ~accepted_of_all(sm, c->accepted, c->cycle, c->now);
 }
 
 /* A scheduler's turn. */
@@ -140,7 +167,8 @@ static inline __attribute__((always_inline)) void take_turn(Sm *sm, uint32_t whi
     if (cause == SLOT_ISSUED) {
         UnitClass unit = sm_execute(sm, sched->last, c->cycle, c->now);
         if (GATES_ASKED(&sm->gates, GATE_ISSUED)) gates_issued(&sm->gates, sched->last);
-        if (!is_last) c->accepted &= ~shut_out(sm, unit, c);
+        if (!is_last && (plain || sm->issues_in_pair)) c->accepted &= ~shut_out(sm, unit, c);
+        if (!is_last && !plain && !sm->issues_in_pair) c->accepted &= ~shut_out_of_all(sm, unit, c);
     }
     sm->slots[cause]++;
     sm->slot_cause[which] = cause;
@@ -188,11 +216,12 @@ uint32_t sm_issue(Sm *sm, uint64_t cycle, uint64_t now) {
                     .memory = sm->head_memory,
                     .sfu = sm->head_sfu};
     fixed_begin(sm->fixed, now);
-    if (c.ready) c.accepted = accepted_warps(sm, c.ready, cycle, now);
-    if (sm->schedulers != 2 || !is_plain(sm)) {
+    if (!sm->issues_in_pair || !is_plain(sm)) {
         IssueCycle copy = copy_of(&c);
+        if (c.ready) copy.accepted = accepted_of_all(sm, c.ready, cycle, now);
         return take_turns(sm, first_scheduler(sm, cycle), sm->schedulers, &copy);
     }
+    if (c.ready) c.accepted = accepted_warps(sm, 0, c.ready, cycle, now);
     uint32_t which = cycle & 1;
     take_turn(sm, which, &c, true, false);
     if (GATES_AT_WORK(&sm->gates)) {

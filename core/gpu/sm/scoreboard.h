@@ -42,7 +42,14 @@ static inline void update_blocked(Sm *sm, uint32_t w, const Warp *warp, const In
 static inline void show_instruction(Sm *sm, uint32_t w, const Warp *warp, const Inst *inst) {
     uint32_t unit = sm->timing[inst->timing].unit;
     set_warp(&sm->head_memory, w, unit == UNIT_MEM);
-    if (sm->kernels.uses_sfu) set_warp(&sm->head_sfu, w, unit == UNIT_SFU);
+    if (sm->kernels.other_units) {
+        set_warp(&sm->head_sfu, w, unit == UNIT_SFU);
+        if (sm->kernels.other_units == SEVERAL_UNITS) {
+            set_warp(&sm->head_int, w, unit == UNIT_INT);
+            set_warp(&sm->head_dp, w, unit == UNIT_DP);
+            set_warp(&sm->head_matrix, w, unit == UNIT_MATRIX);
+        }
+    }
     update_blocked(sm, w, warp, inst);
 }
 

@@ -50,7 +50,9 @@ static uint64_t next_place(const Sm *sm, uint64_t now) {
 
 /* A slot that was lost to the LSU may be used as soon as it takes instructions again. */
 static uint64_t next_issue(const Sm *sm, uint64_t cycle, uint64_t now) {
-    uint64_t accepts = collector_accepts_at(&sm->collector, UNIT_MEM);
+    uint64_t accepts = collector_accepts_at(&sm->collector, 0, UNIT_MEM);
+    for (uint32_t i = 1; i < sm->shape.sub_cores; i++)
+        accepts = earlier_of(accepts, collector_accepts_at(&sm->collector, i, UNIT_MEM));
     if (sm->payloads_in_use == sm->atomic_payloads) return NEVER;
     uint64_t at = next_place(sm, now);
     return at != NEVER && accepts > cycle ? later_of(at, now + (accepts - cycle) * sm->obj.period) : at;

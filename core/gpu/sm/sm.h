@@ -188,7 +188,7 @@ typedef enum {
     SLOT_SCOREBOARD, /* those that have one wait for operands, none of them memory */
     SLOT_MEMORY,     /* ... at least one waits for a load                          */
     SLOT_BARRIER,    /* all others wait at barriers or fences, or sleep            */
-    SLOT_UNIT,       /* ready, but SP or SFU takes nothing                         */
+    SLOT_UNIT,       /* ready, but units other than the LSU take nothing            */
     SLOT_LSU,        /* ready, but the memory pipeline takes nothing: LSU stall    */
     SLOT_POLICY,     /* ready, but the policy does not allow it                    */
     SLOT_GATE,       /* a gate has squashed or parked it, or all others            */
@@ -198,6 +198,9 @@ typedef enum {
 typedef struct {
     uint32_t latency, interval, unit; /* unit: UnitClass */
 } Timing;
+
+/* Units that a kernel's instructions go to beside SP and LSU. */
+typedef enum { NO_OTHER_UNIT, SFU_ALONE, SEVERAL_UNITS } OtherUnits;
 
 /* What lies side by side in local memory. */
 typedef enum { LOCAL_BY_WARP, LOCAL_BY_WORD } LocalLayout;
@@ -213,7 +216,7 @@ typedef struct {
     uint32_t local_warps;    /* whose local memory lies side by side: those of any SM at once */
     uint32_t is_fresh;       /* what follows from a snapshot is to be found out            */
     uint32_t name_words;     /* of scoreboard names: all behind them are free              */
-    uint32_t uses_sfu;       /* else head_sfu stays empty                                  */
+    uint32_t other_units;    /* OtherUnits: else head_sfu and those behind it stay empty   */
     uint32_t ctas;           /* that the SM holds at once, in slots 0, 1, ...              */
     uint32_t warps;          /* in slots 0, 1, ...                                         */
     uint32_t are_several;    /* a flag: they run side by side in the SM                    */
@@ -270,26 +273,30 @@ struct Sm {
     /* derived */
     uint32_t number; /* of this SM among all */
     uint32_t sm_count;
-    uint64_t most_warps; /* of any SM */
+    uint64_t most_warps;     /* of any SM */
+    uint64_t issues_in_pair; /* a flag: two schedulers share SPs and SFUs, and there are no other units */
     /* ports */
     Port dispatch, lsu, fetch;
     /* state: warp sets */
-    WarpSet live;        /* started, with lanes that have not exited                  */
-    WarpSet valid;       /* with a decoded instruction                                */
-    WarpSet blocked;     /* the operands of the next instruction are not ready       */
-    WarpSet waiting;     /* at a barrier or a fence                                   */
-    WarpSet fencing;     /* at a fence                                                */
-    WarpSet head_memory; /* the next instruction goes to the LSU                      */
-    WarpSet head_sfu;    /* the next instruction goes to the SFU                      */
-    WarpSet want_fetch;  /* buffer empty, instruction needed                          */
-    WarpSet refetch[2];  /* needed in one, in two cycles: after a jump                */
-    WarpSet loading;     /* a load is in flight                                       */
-    WarpSet copying;     /* they wait for asynchronous copies                              */
-    WarpSet sleeping;    /* until the cycle in `wakes`                                     */
+    WarpSet live;        /* started, with lanes that have not exited            */
+    WarpSet valid;       /* with a decoded instruction                          */
+    WarpSet blocked;     /* the operands of the next instruction are not ready  */
+    WarpSet waiting;     /* at a barrier or a fence                             */
+    WarpSet fencing;     /* at a fence                                          */
+    WarpSet head_memory; /* the next instruction goes to the LSU                */
+    WarpSet head_sfu;    /* ... to the SFU                                      */
+    WarpSet head_int;    /* ... to the units for integers                       */
+    WarpSet head_dp;     /* ... for double precision                            */
+    WarpSet head_matrix; /* ... for matrices; of all others, to the SP          */
+    WarpSet want_fetch;  /* buffer empty, instruction needed                    */
+    WarpSet refetch[2];  /* needed in one, in two cycles: after a jump          */
+    WarpSet loading;     /* a load is in flight                                 */
+    WarpSet copying;     /* they wait for asynchronous copies                   */
+    WarpSet sleeping;    /* until the cycle in `wakes`                          */
     /* state: stages */
-    uint64_t accounted;   /* cycles whose slots have a cause: all below this one */
-    uint32_t decode_warp; /* fetched, decoded in the next cycle; NO_WARP: none */
-    uint32_t last_fetched;
+    uint64_t accounted; /* cycles whose slots have a cause: all below this one */
+    WarpSet fetched;    /* decoded in the next cycle                           */
+    uint32_t last_fetched[MAX_SUB_CORES];
     uint32_t payloads_in_use;
     uint32_t finished_ctas; /* bit per CTA slot: to be reported to the dispatcher */
     Scheduler sched[MAX_SCHEDULERS];
@@ -384,6 +391,12 @@ static inline const RunningKernel *sm_kernel_of_slot(const Sm *sm, uint32_t slot
 static inline const RunningKernel *sm_kernel_of(const Sm *sm, uint32_t warp) {
     return sm_kernel_of_slot(sm, sm->warp[warp].cta_slot);
 }
+/* All that the sub-core could have. */
+static inline WarpSet sub_core_warps(const Sm *sm, uint32_t sub_core) {
+    static const WarpSet of_first[MAX_SUB_CORES + 1] = {
+        [1] = ALL_WARPS, [2] = 0x5555555555555555, [4] = 0x1111111111111111};
+    return of_first[sm->shape.sub_cores] << sub_core;
+}
 static inline uint8_t *sm_registers(const Sm *sm, uint32_t warp) {
     return sm->register_file + (size_t)warp * sm->kernels.register_bytes;
 }
@@ -469,7 +482,7 @@ void sm_show_next(Sm *sm, uint32_t warp);
  * there be done first? */
 bool sm_waits_for_load(const Sm *sm, uint32_t warp);
 static inline bool sm_fetch_pending(const Sm *sm) {
-    return ((sm->want_fetch | sm->refetch[0] | sm->refetch[1]) != 0) | (sm->decode_warp != NO_WARP);
+    return (sm->want_fetch | sm->refetch[0] | sm->refetch[1] | sm->fetched) != 0;
 }
 
 /* --- issue.c --- */

@@ -18,16 +18,21 @@
                     "Initiation interval of " what, .timing = true, .min = 1, .max = 1000),                  \
     {                                                                                                        \
         .kind = FIELD_PARAM, .type = TYPE_U32, .name = word "_unit", .initial = on, .unit = "choice",        \
-        .choices = "sp|sfu", .doc = "Unit that executes " what, FIELD_AT(Sm, timing[class].unit)             \
+        .choices = "sp|sfu|int|dp|matrix", .doc = "Unit that executes " what,                                \
+        FIELD_AT(Sm, timing[class].unit)                                                                     \
     }
 
-#define UNIT_ROWS(index, word, units_, collectors_, latches_)                                                \
-    PARAM_NAMED(Sm, shape.shape[index].units, word "_units", units_, "units", "Pipelines", .min = 1,         \
-                .max = MAX_UNITS),                                                                           \
-        PARAM_NAMED(Sm, shape.shape[index].collectors, word "_collectors", collectors_, "units",             \
-                    "Operand collectors", .min = 1, .max = MAX_COLLECTORS),                                  \
+#define READ_ROWS(index, word, collectors_, latches_)                                                        \
+    PARAM_NAMED(Sm, shape.shape[index].collectors, word "_collectors", collectors_, "units",                 \
+                "Operand collectors, of each sub-core", .min = 1, .max = MAX_COLLECTORS),                    \
         PARAM_NAMED(Sm, shape.shape[index].latches, word "_latches", latches_, "registers",                  \
-                    "Registers between issue and collectors", .min = 1, .max = MAX_ISSUE_LATCHES)
+                    "Registers between issue and collectors, of each sub-core", .min = 1,                    \
+                    .max = MAX_ISSUE_LATCHES)
+
+#define UNIT_ROWS(index, word, units_, collectors_, latches_)                                                \
+    PARAM_NAMED(Sm, shape.shape[index].units, word "_units", units_, "units", "Pipelines, of each sub-core", \
+                .min = 1, .max = MAX_UNITS),                                                                 \
+        READ_ROWS(index, word, collectors_, latches_)
 
 /* By statistics alone, which may be estimates: the cycles that passed are those whose slots have a cause. */
 static Ratio ipc(const SimObject *object) {
@@ -84,6 +89,11 @@ static const Field sm_fields[] = {
     PARAM(Sm, warps, "48", "warps", "Warps that can be resident", .min = 1, .max = MAX_WARPS),
     PARAM(Sm, schedulers, "2", "schedulers", "Warp schedulers; warp w belongs to scheduler w mod schedulers",
           .min = 1, .max = MAX_SCHEDULERS),
+    PARAM_NAMED(
+        Sm, shape.sub_cores, "sub_cores", "1", "sub-cores",
+        "Parts of the SM with as many schedulers each, and with collectors, units, register banks and "
+        "fetch of their own; warp w belongs to sub-core w mod sub_cores",
+        .min = 1, .max = MAX_SUB_CORES, .power_of_two = true),
     PARAM(Sm, registers, "32768", "registers", "32-bit registers"),
     PARAM(Sm, ctas, "8", "CTAs", "CTAs that can be resident", .min = 1, .max = MAX_CTAS),
     PARAM(Sm, shared, "48KiB", "bytes", "Shared memory; a CTA takes pieces of 128 B of it", .min = 0,
@@ -125,14 +135,22 @@ static const Field sm_fields[] = {
           .max = MAX_SHARED_ATOMIC_CYCLES),
     UNIT_ROWS(UNIT_SP, "sp", "2", "6", "2"),
     UNIT_ROWS(UNIT_SFU, "sfu", "1", "8", "1"),
-    PARAM_NAMED(Sm, shape.shape[UNIT_MEM].collectors, "mem_collectors", "2", "units", "Operand collectors",
-                .min = 1, .max = MAX_COLLECTORS),
-    PARAM_NAMED(Sm, shape.shape[UNIT_MEM].latches, "mem_latches", "1", "registers",
-                "Registers between issue and collectors", .min = 1, .max = MAX_ISSUE_LATCHES),
+    UNIT_ROWS(UNIT_INT, "int", "2", "6", "2"),
+    UNIT_ROWS(UNIT_DP, "dp", "1", "8", "1"),
+    UNIT_ROWS(UNIT_MATRIX, "matrix", "1", "8", "1"),
+    READ_ROWS(UNIT_MEM, "mem", "2", "1"),
     DERIVED(Sm, shape.shape[UNIT_MEM].units, "The LSU"),
+    PARAM_NAMED(Sm, shape.dispatch_cycles, "dispatch_cycles", "2", "cycles",
+                "From the read of an instruction's last operand to its unit", .timing = true, .min = 1,
+                .max = 16),
+    PARAM_NAMED(Sm, shape.result_cycles, "result_cycles", "2", "cycles",
+                "From the end of a unit's latency to the result's write-back", .timing = true, .min = 0,
+                .max = 16),
+    DERIVED(Sm, shape.dispatch_latch, "Instructions wait between collector and unit"),
+    DERIVED(Sm, shape.is_common, "One sub-core with Fermi's stages, and SP and SFU alone"),
     PARAM_NAMED(Sm, shape.banks, "register_banks", "16", "banks",
-                "Register banks: (register + warp) mod banks", .min = 1, .max = MAX_REGISTER_BANKS,
-                .power_of_two = true),
+                "Register banks, of each sub-core: (register + warp) mod banks", .min = 1,
+                .max = MAX_REGISTER_BANKS, .power_of_two = true),
     PARAM_NAMED(Sm, shape.result_bus_width, "result_bus", "2", "results",
                 "Results written back per cycle; an instruction without one takes a place, too", .min = 1,
                 .max = MAX_RESULT_BUS),
@@ -187,6 +205,7 @@ static const Field sm_fields[] = {
     DERIVED(Sm, number, "Of this SM among all"),
     DERIVED(Sm, sm_count, "SMs of the machine"),
     DERIVED(Sm, most_warps, "Warp slots of the largest SM"),
+    DERIVED(Sm, issues_in_pair, "Two schedulers, one sub-core, no units but SP and SFU"),
     PORT(Sm, dispatch, cta_protocol, ROLE_RESPONDER, "CTAs to run"),
     PORT(Sm, lsu, memory_op_protocol, ROLE_REQUESTER,
          "Memory instructions; wired to the child lsu when left open", .optional = true),
@@ -200,8 +219,11 @@ static const Field sm_fields[] = {
     VISIBLE(Sm, waiting, "warps", "Warps at a barrier or fence, or asleep"),
     STATE(Sm, fencing, "Warps at a fence"),
     VISIBLE(Sm, head_memory, "warps", "Warps whose next instruction goes to the LSU"),
-    VISIBLE(Sm, head_sfu, "warps",
-            "Warps whose next instruction goes to the SFU; of others than this and head_memory, to the SP"),
+    VISIBLE(Sm, head_sfu, "warps", "Warps whose next instruction goes to the SFU"),
+    VISIBLE(Sm, head_int, "warps", "Warps whose next instruction goes to the units for integers"),
+    VISIBLE(Sm, head_dp, "warps", "Warps whose next instruction goes to the units for double precision"),
+    VISIBLE(Sm, head_matrix, "warps",
+            "Warps whose next instruction goes to the units for matrices; those of all others, to the SP"),
     STATE(Sm, want_fetch, "Warps that want instructions"),
     STATE(Sm, refetch, "Warps that will, after a jump"),
     VISIBLE(Sm, loading, "warps", "Warps with loads in flight"),
@@ -214,8 +236,8 @@ static const Field sm_fields[] = {
     MEMORY_OWNERSHIP_WATCH_ROWS(SmWithParts, ownership),
     ISSUE_KNOBS_STATE_ROWS(SmWithParts, knobs),
     STATE(Sm, accounted, "Cycles whose scheduler slots are accounted for"),
-    STATE(Sm, decode_warp, "Warp to be decoded in the next cycle"),
-    STATE(Sm, last_fetched, "Warp fetched last"),
+    STATE(Sm, fetched, "Warps to be decoded in the next cycle"),
+    STATE(Sm, last_fetched, "Warp fetched last, of each sub-core"),
     STATE(Sm, payloads_in_use, "Atomic payloads in use"),
     STATE(Sm, finished_ctas, "CTA slots to be reported as finished"),
     STATE(Sm, sched, "Schedulers"),
@@ -285,7 +307,8 @@ static const Field sm_fields[] = {
     STAT_NAMED(Sm, slots[SLOT_MEMORY], "slots_memory", "slots", "Slots lost waiting for loads"),
     STAT_NAMED(Sm, slots[SLOT_BARRIER], "slots_barrier", "slots",
                "Slots lost at barriers, fences, and to sleep"),
-    STAT_NAMED(Sm, slots[SLOT_UNIT], "slots_unit", "slots", "Slots lost because SP or SFU took nothing"),
+    STAT_NAMED(Sm, slots[SLOT_UNIT], "slots_unit", "slots",
+               "Slots lost because units other than the LSU took nothing"),
     STAT_NAMED(Sm, slots[SLOT_LSU], "slots_lsu", "slots",
                "Slots lost because the memory pipeline took nothing"),
     STAT_NAMED(Sm, slots[SLOT_POLICY], "slots_policy", "slots",
@@ -303,6 +326,12 @@ static const Field sm_fields[] = {
                "Warp instructions of the SP units"),
     STAT_NAMED(Sm, unit_instructions[UNIT_SFU], "sfu_instructions", "instructions",
                "Warp instructions of the SFU"),
+    STAT_NAMED(Sm, unit_instructions[UNIT_INT], "int_instructions", "instructions",
+               "Warp instructions of the units for integers"),
+    STAT_NAMED(Sm, unit_instructions[UNIT_DP], "dp_instructions", "instructions",
+               "Warp instructions of the units for double precision"),
+    STAT_NAMED(Sm, unit_instructions[UNIT_MATRIX], "matrix_instructions", "instructions",
+               "Warp instructions of the units for matrices"),
     STAT_NAMED(Sm, unit_instructions[UNIT_MEM], "mem_instructions", "instructions",
                "Warp instructions of the LSU"),
     DMA_GATE_STAT_ROWS(SmWithParts, dma),
@@ -314,7 +343,8 @@ static const Field sm_fields[] = {
  * fit the ring of the result bus. */
 static void check_timing(const Sm *sm) {
     enum { STAGES = 128 }; /* generously: from issue to unit with bank conflicts, the way of the result */
-    for (uint32_t unit = UNIT_SP; unit <= UNIT_SFU; unit++) {
+    static const char *const words[] = {"sp", "sfu", "int", "dp", "matrix"};
+    for (uint32_t unit = UNIT_SP; unit <= UNIT_MATRIX; unit++) {
         const UnitShape *shape = &sm->shape.shape[unit];
         uint32_t latency = 0, interval = 0, before = shape->collectors + shape->latches;
         for (uint32_t i = 0; i < TIMING_CLASSES; i++) {
@@ -323,13 +353,29 @@ static void check_timing(const Sm *sm) {
             if (timing->latency > latency) latency = timing->latency;
             if (timing->interval > interval) interval = timing->interval;
         }
-        uint32_t longest = before * interval + latency + STAGES;
+        uint32_t longest = before * interval + latency + STAGES + sm->shape.dispatch_cycles +
+                           sm->shape.result_cycles;
         if (longest > RESULT_BUS_RING)
             user_error("%s: expected up to %d cycles from issue to write-back, got %u (%u collectors and "
                        "latches of %s with intervals up to %u and latencies up to %u)",
-                       sm->obj.path, RESULT_BUS_RING, longest, before, unit == UNIT_SP ? "sp" : "sfu",
-                       interval, latency);
+                       sm->obj.path, RESULT_BUS_RING, longest, before, words[unit], interval, latency);
     }
+}
+
+static bool has_units_beside(const Sm *sm) {
+    for (uint32_t i = 0; i < TIMING_CLASSES; i++)
+        if (sm->timing[i].unit == UNIT_INT || sm->timing[i].unit == UNIT_DP ||
+            sm->timing[i].unit == UNIT_MATRIX)
+            return true;
+    return false;
+}
+
+static void divide(Sm *sm) {
+    if (sm->schedulers % sm->shape.sub_cores)
+        user_error("%s.sub_cores: expected a divisor of `schedulers`, %u, got %u", sm->obj.path,
+                   sm->schedulers, sm->shape.sub_cores);
+    collector_shape_init(&sm->shape, has_units_beside(sm));
+    sm->issues_in_pair = sm->schedulers == 2 && sm->shape.sub_cores == 1 && !has_units_beside(sm);
 }
 
 static void build(SimObject *object) {
@@ -338,6 +384,7 @@ static void build(SimObject *object) {
     sm->timing[TIMING_DP_ROOT] = sm->timing[sm->dp_roots_on_sfu ? TIMING_SFU : TIMING_DP_DIV];
     sm->timing[TIMING_MEM] = (Timing){.latency = 1, .interval = 1, .unit = UNIT_MEM};
     sm->shape.shape[UNIT_MEM].units = 1;
+    divide(sm);
     tag_shape_init(
         &sm->code.tags.shape, object->path,
         &(TagGeometry){.size = sm->code_bytes, .ways = sm->code_ways, .line = sm->code_line, .sectors = 1});
@@ -383,7 +430,6 @@ static void init(SimObject *object) {
     sm->fixed = lsu_fixed_pipeline(sm->lsu.send->receiver);
     if (lsu_fetches_constants(sm->lsu.send->receiver))
         sm->spaces_beyond |= 1u << SPACE_CONST | 1u << SPACE_PARAM;
-    sm->decode_warp = NO_WARP;
     for (uint32_t i = 0; i < sm->schedulers; i++)
         sm->slot_cause[i] = SLOT_IDLE;
     sm->context = aligned_alloc(_Alignof(ExecContext), sizeof *sm->context);

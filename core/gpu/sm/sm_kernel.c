@@ -122,10 +122,14 @@ static void take_memory(Sm *sm) {
         sm->windows = resized(sm->windows, sizes->warps * sizes->windows * sizeof *sm->windows);
 }
 
-static bool uses_sfu(const Sm *sm, const Kernel *kernel) {
-    for (uint32_t i = 0; i < kernel->inst_count; i++)
-        if (sm->timing[kernel->insts[i].timing].unit == UNIT_SFU) return true;
-    return false;
+static OtherUnits other_units(const Sm *sm, const Kernel *kernel) {
+    OtherUnits others = NO_OTHER_UNIT;
+    for (uint32_t i = 0; i < kernel->inst_count; i++) {
+        uint32_t unit = sm->timing[kernel->insts[i].timing].unit;
+        if (unit == UNIT_SFU && others == NO_OTHER_UNIT) others = SFU_ALONE;
+        if (unit != UNIT_SP && unit != UNIT_SFU && unit != UNIT_MEM) others = SEVERAL_UNITS;
+    }
+    return others;
 }
 
 static uint32_t greater_of(uint32_t a, uint32_t b) {
@@ -141,7 +145,7 @@ static void add_kernel(const Sm *sm, SmKernels *sizes, const RunningKernel *runn
     sizes->shared_bytes = greater_of(sizes->shared_bytes, running->shared_bytes);
     sizes->local_bytes = greater_of(sizes->local_bytes, running->local_bytes);
     sizes->name_words = greater_of(sizes->name_words, kernel->name_words);
-    sizes->uses_sfu |= uses_sfu(sm, kernel);
+    sizes->other_units = greater_of(sizes->other_units, other_units(sm, kernel));
 }
 
 /* One kernel has CTA slots for as many CTAs as fit, with the warps of each side by side. The warps for which local memory
@@ -210,7 +214,7 @@ void sm_set_kernels(Sm *sm, const RunningKernel *const *kernels, uint32_t count)
         give_code(sm, w, kernels[0]->kernel);
     take_kernel(sm, kernels[0]);
     sm->system.kernel = 0;
-    sm->head_sfu = 0;
+    sm->head_sfu = sm->head_int = sm->head_dp = sm->head_matrix = 0;
     take_memory(sm);
     memset(sm->known_windows, 0, sizeof sm->known_windows);
     sm_set_time(sm);

@@ -131,10 +131,9 @@ static uint64_t ahead(const Sm *sm, UnitClass unit) {
     return (uint64_t)(shape->collectors + shape->latches + 1) * interval + STAGES;
 }
 
-static void collector_is_sound(const Sm *sm) {
-    uint64_t cycle = object_cycle(&sm->obj, sm->obj.sim->now);
+static void sub_core_is_sound(const Sm *sm, const SubCore *sub_core, uint64_t cycle) {
     for (UnitClass unit = UNIT_SP; unit < UNIT_CLASSES; unit++) {
-        const UnitState *state = &sm->collector.unit[unit];
+        const UnitState *state = &sub_core->unit[unit];
         const UnitShape *shape = &sm->shape.shape[unit];
         uint64_t latest = cycle + ahead(sm, unit);
         must_be(sm, state->next_collector < shape->collectors && state->next_latch < shape->latches,
@@ -146,6 +145,12 @@ static void collector_is_sound(const Sm *sm) {
         for (uint32_t i = 0; i < MAX_ISSUE_LATCHES; i++)
             must_be(sm, state->latch_free[i] <= latest, "collector: when a latch is free");
     }
+}
+
+static void collector_is_sound(const Sm *sm) {
+    uint64_t cycle = object_cycle(&sm->obj, sm->obj.sim->now);
+    for (uint32_t i = 0; i < sm->shape.sub_cores; i++)
+        sub_core_is_sound(sm, &sm->collector.sub_core[i], cycle);
 }
 
 /* --- Warps ----------------------------------------------------------------------------------- */
@@ -214,11 +219,11 @@ static void sets_are_sound(const Sm *sm) {
     must_be(sm, !(live & ~all), "live");
     must_be(sm, !((sm->valid | sm->waiting | sm->want_fetch | sm->refetch[0] | sm->refetch[1]) & ~live),
             "valid, waiting, want_fetch, refetch");
+    must_be(sm, !(sm->fetched & ~live), "fetched");
     must_be(sm, !((sm->fencing | sm->copying | sm->sleeping) & ~sm->waiting) && !(sm->loading & ~all),
             "fencing, copying, sleeping, loading");
-    must_be(sm, sm->decode_warp == NO_WARP || (sm->decode_warp < MAX_WARPS && live >> sm->decode_warp & 1),
-            "decode_warp");
-    must_be(sm, sm->last_fetched < MAX_WARPS, "last_fetched");
+    for (uint32_t i = 0; i < MAX_SUB_CORES; i++)
+        must_be(sm, sm->last_fetched[i] < MAX_WARPS, "last_fetched");
     for (uint32_t i = 0; i < MAX_SCHEDULERS; i++) {
         WarpSet mine = 0;
         for (uint32_t w = i; w < MAX_WARPS && i < sm->schedulers; w += sm->schedulers)

@@ -426,7 +426,7 @@ end
 
 --- From issue to write-back, what a unit has in flight must find room where write-backs wait.
 local function make_timing_legal(object, unit)
-  local stages <const>, slots <const>, entries <const> = 128, 2048, 4096
+  local stages <const>, slots <const>, entries <const> = 160, 2048, 4096
   local before = value_of(object, unit .. "_collectors") + value_of(object, unit .. "_latches")
   local most, longest = (entries // 2 - before) // value_of(object, unit .. "_units") - stages, 0
   local function each(change)
@@ -447,8 +447,8 @@ function legal.SM(object, plan)
   at_least(object, "shared", needs.shared)
   at_least(object, "registers", 32 * needs.warps * ((needs.registers + unit - 1) // unit) * unit)
   make_geometry_legal(object, "code_bytes", "code_ways", "code_line", 128)
-  make_timing_legal(object, "sp")
-  make_timing_legal(object, "sfu")
+  if value_of(object, "schedulers") % value_of(object, "sub_cores") ~= 0 then object.params.sub_cores = nil end
+  for _, unit_class in ipairs { "sp", "sfu", "int", "dp", "matrix" } do make_timing_legal(object, unit_class) end
 end
 
 --- What the kernels need; without the check those that use the engine compute with stale data.

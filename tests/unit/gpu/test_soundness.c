@@ -139,7 +139,7 @@ static const Case cases[] = {
     /* warps */
     {"sm[0]", "live", 0, 8, ~0ull, "sm[0].live"},
     {"sm[0]", "valid", 0, 8, 1ull << 40, "sm[0].valid"},
-    {"sm[0]", "decode_warp", 0, 4, 9, "sm[0].decode_warp"},
+    {"sm[0]", "fetched", 0, 8, 1ull << 63, "sm[0].fetched"},
     {"sm[0]", "last_fetched", 0, 4, 64, "sm[0].last_fetched"},
     {"sm[0]", "sched", ENTRY(Scheduler, last), 64, "sm[0].sched"},
     {"sm[0]", "slot_cause", 0, 4, SLOT_CAUSES, "sm[0].slot_cause"},
@@ -173,8 +173,9 @@ static const Case cases[] = {
     {"dispatcher", "slots", 0, 4, 15, "dispatcher.slots: 0 CTAs of kernel 0, of which SMs hold 4"},
     {"dispatcher", "slots", ENTRY(SmSlots, kernel[0]), 1, "dispatcher.slots: a CTA of kernel 1 in slot 0"},
     /* pipelines */
-    {"sm[0]", "collector", ENTRY(OperandCollector, unit[UNIT_SP].next_latch), 200, "sm[0].collector"},
-    {"sm[0]", "collector", ENTRY(OperandCollector, unit[UNIT_SFU].unit_free[0]), 1ull << 50,
+    {"sm[0]", "collector", ENTRY(OperandCollector, sub_core[0].unit[UNIT_SP].next_latch), 200,
+     "sm[0].collector"},
+    {"sm[0]", "collector", ENTRY(OperandCollector, sub_core[0].unit[UNIT_SFU].unit_free[0]), 1ull << 50,
      "sm[0].collector"},
     {"sm[0]", "collector", ENTRY(OperandCollector, result_bus[7]), 200, "sm[0].collector: result bus"},
     {"sm[0]", "write_backs", ENTRY(WriteBacks, results), 5000, "sm[0].write_backs: results"},

@@ -3,6 +3,14 @@
 #include "core/sim/base/error.h"
 #include "core/sim/base/times.h"
 
+enum { COMMON_DISPATCH = 2, COMMON_RESULT = 2 }; /* Fermi's, as GPGPU-Sim has them */
+
+void collector_shape_init(CollectorShape *shape, bool has_units_beside) {
+    shape->dispatch_latch = shape->dispatch_cycles > 1;
+    shape->is_common = shape->sub_cores == 1 && shape->dispatch_cycles == COMMON_DISPATCH &&
+                       shape->result_cycles == COMMON_RESULT && !has_units_beside;
+}
+
 /* Around the ring, without a branch that the host could not predict. The barriers keep compilers from making one,
  * and from turning two of these that stand side by side into one vector operation, which takes longer. */
 static inline uint32_t next_in_turn(uint32_t i, uint32_t count) {
@@ -22,7 +30,7 @@ static inline uint64_t taken_banks(uint64_t entry, uint64_t cycle) {
     return banks >> 32 ? 0 : banks;
 }
 
-static inline void take_banks(OperandCollector *state, uint64_t cycle, uint32_t banks) {
+static inline void take_banks(SubCore *state, uint64_t cycle, uint32_t banks) {
     uint64_t *entry = &state->taken[cycle % BANK_WINDOW];
     *entry = window_of(cycle) | taken_banks(*entry, cycle) | banks;
 }
@@ -46,7 +54,7 @@ static inline uint32_t banks_read(const CollectorShape *shape, const Inst *inst,
 }
 
 /* With a conflict: each operand takes its bank's first free cycle from `earliest` on. */
-static uint64_t reserve_one_by_one(OperandCollector *state, const CollectorShape *shape, const Inst *inst,
+static uint64_t reserve_one_by_one(SubCore *state, const CollectorShape *shape, const Inst *inst,
                                    uint32_t warp, uint64_t earliest, uint64_t end) {
     uint64_t last = earliest;
     for (uint32_t i = 0; i < inst->bank_count; i++) {
@@ -62,7 +70,7 @@ static uint64_t reserve_one_by_one(OperandCollector *state, const CollectorShape
 
 /* Returns the cycle of the last read, or the one before `earliest`. Mostly the operands are
  * in different banks that nobody else uses. Far beyond all contention, from `end` on, nothing is reserved. */
-static inline uint64_t reserve_banks(OperandCollector *state, const CollectorShape *shape, const Inst *inst,
+static inline uint64_t reserve_banks(SubCore *state, const CollectorShape *shape, const Inst *inst,
                                      uint32_t warp, uint64_t earliest, uint64_t end) {
     uint32_t banks = banks_read(shape, inst, warp);
     uint64_t *entry = &state->taken[earliest % BANK_WINDOW], taken = taken_banks(*entry, earliest);
@@ -77,8 +85,8 @@ static inline uint64_t reserve_banks(OperandCollector *state, const CollectorSha
 /* A collector is taken the cycle after issue, or when its turn comes; each operand then takes its bank for a
  * cycle. Returns the cycle of the last read and the collector. */
 static inline __attribute__((always_inline)) uint64_t
-read_operands(OperandCollector *state, const CollectorShape *shape, UnitClass class, const Inst *inst,
-              uint32_t warp, uint64_t cycle, uint64_t **collector) {
+read_operands(SubCore *state, const CollectorShape *shape, UnitClass class, const Inst *inst, uint32_t warp,
+              uint64_t cycle, uint64_t **collector) {
     UnitState *unit = &state->unit[class];
     const UnitShape *counts = &shape->shape[class];
     *collector = &unit->collector_free[unit->next_collector];
@@ -92,7 +100,7 @@ read_operands(OperandCollector *state, const CollectorShape *shape, UnitClass cl
 }
 
 /* A write at `writes` has its bank before all reads that are reserved later. */
-static inline void take_bank_for_write(OperandCollector *state, const CollectorShape *shape, const Inst *inst,
+static inline void take_bank_for_write(SubCore *state, const CollectorShape *shape, const Inst *inst,
                                        uint32_t warp, uint64_t cycle, uint64_t writes) {
     if (inst->dst_count > 0 && writes - cycle < BANK_WINDOW)
         take_banks(state, writes, bank_of(shape, inst->out_bank, warp));
@@ -106,38 +114,79 @@ static inline uint64_t *first_free(uint64_t *times, uint32_t count) {
     return &times[best];
 }
 
+/* How an instruction goes through the SM: `sub_core` and what CollectorShape has of the same names. */
+typedef struct {
+    SubCore *sub_core;
+    uint32_t dispatch_cycles, result_cycles, dispatch_latch;
+} Way;
+
+static inline Way way_of(OperandCollector *state, const CollectorShape *shape, uint32_t warp) {
+    return (Way){.sub_core = &state->sub_core[sub_core_of(shape, warp)],
+                 .dispatch_cycles = shape->dispatch_cycles,
+                 .result_cycles = shape->result_cycles,
+                 .dispatch_latch = shape->dispatch_latch};
+}
+
+/* Of a shape that is common: constants. */
+static inline Way common_way(OperandCollector *state) {
+    return (Way){.sub_core = &state->sub_core[0],
+                 .dispatch_cycles = COMMON_DISPATCH,
+                 .result_cycles = COMMON_RESULT,
+                 .dispatch_latch = 1};
+}
+
 static inline __attribute__((always_inline)) uint64_t
-reserve(OperandCollector *state, const CollectorShape *shape, UnitClass class, const Inst *inst,
+reserve(OperandCollector *state, const CollectorShape *shape, Way way, UnitClass class, const Inst *inst,
         uint32_t warp, uint32_t latency, uint32_t interval, uint64_t cycle) {
-    UnitState *unit = &state->unit[class];
-    uint64_t *collector, read = read_operands(state, shape, class, inst, warp, cycle, &collector);
-    uint64_t *pipeline = first_free(unit->unit_free, shape->shape[class].units);
-    uint64_t enters = later_of(read + 2, *pipeline), writes = enters + latency + 2;
+    uint64_t *collector, read = read_operands(way.sub_core, shape, class, inst, warp, cycle, &collector);
+    uint64_t *pipeline = first_free(way.sub_core->unit[class].unit_free, shape->shape[class].units);
+    uint64_t enters = later_of(read + way.dispatch_cycles, *pipeline),
+             writes = enters + latency + way.result_cycles;
     for (; state->result_bus[writes % RESULT_BUS_RING] >= shape->result_bus_width; writes++)
         ensure(writes - cycle < RESULT_BUS_RING);
     ensure(writes - cycle < RESULT_BUS_RING);
     state->result_bus[writes % RESULT_BUS_RING]++;
-    take_bank_for_write(state, shape, inst, warp, cycle, writes);
-    enters = writes - latency - 2;
+    take_bank_for_write(way.sub_core, shape, inst, warp, cycle, writes);
+    enters = writes - latency - way.result_cycles;
     *pipeline = enters + interval;
-    *collector = enters - 1;
+    *collector = enters - way.dispatch_latch;
     return writes;
 }
 
-/* Code for each class: where its state lies need not be computed. */
+static __attribute__((noinline)) uint64_t issue_any(OperandCollector *state, const CollectorShape *shape,
+                                                    UnitClass class, const Inst *inst, uint32_t warp,
+                                                    uint32_t latency, uint32_t interval, uint64_t cycle) {
+    Way way = way_of(state, shape, warp);
+    return reserve(state, shape, way, class, inst, warp, latency, interval, cycle);
+}
+
+/* Code for each of the common classes: where their state lies need not be computed. */
 uint64_t collector_issue(OperandCollector *state, const CollectorShape *shape, UnitClass class,
                          const Inst *inst, uint32_t warp, uint32_t latency, uint32_t interval,
                          uint64_t cycle) {
-    return class == UNIT_SP ? reserve(state, shape, UNIT_SP, inst, warp, latency, interval, cycle)
-                            : reserve(state, shape, UNIT_SFU, inst, warp, latency, interval, cycle);
+    if (__builtin_expect(!shape->is_common, 0))
+        return issue_any(state, shape, class, inst, warp, latency, interval, cycle);
+    Way way = common_way(state);
+    return class == UNIT_SP ? reserve(state, shape, way, UNIT_SP, inst, warp, latency, interval, cycle)
+                            : reserve(state, shape, way, UNIT_SFU, inst, warp, latency, interval, cycle);
+}
+
+/* All sub-cores have one load/store unit. */
+static inline __attribute__((always_inline)) uint64_t reserve_memory(OperandCollector *state,
+                                                                     const CollectorShape *shape, Way way,
+                                                                     const Inst *inst, uint32_t warp,
+                                                                     uint64_t cycle) {
+    uint64_t *unit_free = &state->sub_core[0].unit[UNIT_MEM].unit_free[0], *collector;
+    uint64_t read = read_operands(way.sub_core, shape, UNIT_MEM, inst, warp, cycle, &collector);
+    uint64_t enters = later_of(read + way.dispatch_cycles, *unit_free);
+    *unit_free = enters + 1;
+    *collector = enters - way.dispatch_latch;
+    return enters;
 }
 
 uint64_t collector_issue_memory(OperandCollector *state, const CollectorShape *shape, const Inst *inst,
                                 uint32_t warp, uint64_t cycle) {
-    UnitState *unit = &state->unit[UNIT_MEM];
-    uint64_t *collector, read = read_operands(state, shape, UNIT_MEM, inst, warp, cycle, &collector);
-    uint64_t enters = later_of(read + 2, unit->unit_free[0]);
-    unit->unit_free[0] = enters + 1;
-    *collector = enters - 1;
-    return enters;
+    if (__builtin_expect(shape->is_common, 1))
+        return reserve_memory(state, shape, common_way(state), inst, warp, cycle);
+    return reserve_memory(state, shape, way_of(state, shape, warp), inst, warp, cycle);
 }

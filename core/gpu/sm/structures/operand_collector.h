@@ -2,8 +2,12 @@
  * which its operands are read, it enters its unit and its result is written back follow from what is already
  * reserved. So nothing is done per cycle between issue and write-back.
  *
- * Without contention an instruction issued at cycle t enters its unit at t + 4 (collector, bank read,
- * dispatch) and a dependent one issues at t + 6 + latency. */
+ * Without contention an instruction issued at cycle t has a collector at t + 1, reads its operands at t + 2, enters its
+ * unit `dispatch_cycles` after that, and a dependent one issues `latency` and `result_cycles` later: with two each, as in
+ * Fermi's SM here, at t + 6 + latency.
+ *
+ * An SM may be divided into sub-cores (Volta's processing blocks). Each has collectors, units and register banks of its own,
+ * and the warps whose number has the same remainder; all share the load/store unit and the result bus. */
 #ifndef WW_GPU_OPERAND_COLLECTOR_H
 #define WW_GPU_OPERAND_COLLECTOR_H
 
@@ -15,13 +19,14 @@ enum {
     MAX_ISSUE_LATCHES = 4,
     MAX_UNITS = 4,
     MAX_RESULT_BUS = 8,
+    MAX_SUB_CORES = 4,
     RESULT_BUS_RING =
         2048, /* cycles ahead for which result-bus slots are kept, the wait for a unit included */
 };
 
-typedef enum { UNIT_SP, UNIT_SFU, UNIT_MEM, UNIT_CLASSES } UnitClass;
+typedef enum { UNIT_SP, UNIT_SFU, UNIT_INT, UNIT_DP, UNIT_MATRIX, UNIT_MEM, UNIT_CLASSES } UnitClass;
 
-/* Parameters of one class of units. */
+/* Parameters of one class of units, of each sub-core. */
 typedef struct {
     uint32_t units;      /* pipelines                                             */
     uint32_t collectors; /* operand collector units                               */
@@ -38,26 +43,47 @@ typedef struct {
 } UnitState;
 
 typedef struct {
-    UnitState unit[UNIT_CLASSES];
+    UnitState
+        unit[UNIT_CLASSES]; /* of the load/store unit's the pipeline counts in the first sub-core alone */
     /* By cycle % BANK_WINDOW: the banks whose port is taken in that cycle, a bit each, and above them
      * cycle / BANK_WINDOW, so that an entry is void once its cycle has passed. */
     uint64_t taken[BANK_WINDOW];
-    uint64_t bank_conflicts;             /* cycles by which reads were later than without conflicts */
+    uint64_t bank_conflicts; /* cycles by which reads were later than without conflicts */
+} SubCore;
+
+typedef struct {
     uint8_t result_bus[RESULT_BUS_RING]; /* by cycle % RESULT_BUS_RING: results that are to be written then */
+    SubCore sub_core[MAX_SUB_CORES];
 } OperandCollector;
 
 typedef struct {
     UnitShape shape[UNIT_CLASSES];
-    uint32_t banks;            /* power of two              */
-    uint32_t result_bus_width; /* write-backs per cycle     */
+    uint32_t sub_cores;        /* power of two                                              */
+    uint32_t banks;            /* power of two; of each sub-core                            */
+    uint32_t result_bus_width; /* write-backs per cycle                                     */
+    uint32_t dispatch_cycles;  /* from the read of the last operand to the unit; at least 1 */
+    uint32_t result_cycles;    /* from the end of the unit's latency to write-back          */
+    /* derived */
+    uint32_t dispatch_latch; /* 1: an instruction leaves its collector a cycle before it enters the unit */
+    uint32_t is_common;      /* a flag: one sub-core, SP and SFU alone, Fermi's stages: has code of its own */
 } CollectorShape;
 
-/* The first cycle in which there is a latch for one more instruction of this class. */
-static inline uint64_t collector_accepts_at(const OperandCollector *state, UnitClass class) {
-    return state->unit[class].latch_free[state->unit[class].next_latch];
+/* Derives what is derived. Units beside: others than SP, SFU and LSU have instructions. */
+void collector_shape_init(CollectorShape *shape, bool has_units_beside);
+
+static inline uint32_t sub_core_of(const CollectorShape *shape, uint32_t warp) {
+    return warp & (shape->sub_cores - 1);
 }
-static inline bool collector_accepts(const OperandCollector *state, UnitClass class, uint64_t cycle) {
-    return collector_accepts_at(state, class) <= cycle;
+
+/* The first cycle in which the sub-core has a latch for one more instruction of this class. */
+static inline uint64_t collector_accepts_at(const OperandCollector *state, uint32_t sub_core,
+                                            UnitClass class) {
+    const UnitState *unit = &state->sub_core[sub_core].unit[class];
+    return unit->latch_free[unit->next_latch];
+}
+static inline bool collector_accepts(const OperandCollector *state, uint32_t sub_core, UnitClass class,
+                                     uint64_t cycle) {
+    return collector_accepts_at(state, sub_core, class) <= cycle;
 }
 
 /* Reserves everything for an instruction that issues now; returns the cycle of its write-back, in which

@@ -669,6 +669,7 @@ function Machine:Router(name, index) end
 ---@field clock? string The object's clock; core where none is named
 ---@field warps? integer Warps that can be resident (warps); default 48
 ---@field schedulers? integer Warp schedulers; warp w belongs to scheduler w mod schedulers (schedulers); default 2
+---@field sub_cores? integer Parts of the SM with as many schedulers each, and with collectors, units, register banks and fetch of their own; warp w belongs to sub-core w mod sub_cores (sub-cores); default 1
 ---@field registers? integer 32-bit registers (registers); default 32768
 ---@field ctas? integer CTAs that can be resident (CTAs); default 8
 ---@field shared? integer|string Shared memory; a CTA takes pieces of 128 B of it (bytes); default 48KiB
@@ -682,81 +683,92 @@ function Machine:Router(name, index) end
 ---@field atomics_stall? boolean A warp issues nothing while an atomic of its own on global memory is in flight; default false
 ---@field shared_banks? integer Shared-memory banks of 4 B (banks); default 32
 ---@field shared_atomic_cycles? integer Atomics on shared memory: for each further lane on a word, its bank is taken this much longer; 0: lanes on one word share it, as loads do (cycles); default 0
----@field sp_units? integer Pipelines (units); default 2
----@field sp_collectors? integer Operand collectors (units); default 6
----@field sp_latches? integer Registers between issue and collectors (registers); default 2
----@field sfu_units? integer Pipelines (units); default 1
----@field sfu_collectors? integer Operand collectors (units); default 8
----@field sfu_latches? integer Registers between issue and collectors (registers); default 1
----@field mem_collectors? integer Operand collectors (units); default 2
----@field mem_latches? integer Registers between issue and collectors (registers); default 1
----@field register_banks? integer Register banks: (register + warp) mod banks (banks); default 16
+---@field sp_units? integer Pipelines, of each sub-core (units); default 2
+---@field sp_collectors? integer Operand collectors, of each sub-core (units); default 6
+---@field sp_latches? integer Registers between issue and collectors, of each sub-core (registers); default 2
+---@field sfu_units? integer Pipelines, of each sub-core (units); default 1
+---@field sfu_collectors? integer Operand collectors, of each sub-core (units); default 8
+---@field sfu_latches? integer Registers between issue and collectors, of each sub-core (registers); default 1
+---@field int_units? integer Pipelines, of each sub-core (units); default 2
+---@field int_collectors? integer Operand collectors, of each sub-core (units); default 6
+---@field int_latches? integer Registers between issue and collectors, of each sub-core (registers); default 2
+---@field dp_units? integer Pipelines, of each sub-core (units); default 1
+---@field dp_collectors? integer Operand collectors, of each sub-core (units); default 8
+---@field dp_latches? integer Registers between issue and collectors, of each sub-core (registers); default 1
+---@field matrix_units? integer Pipelines, of each sub-core (units); default 1
+---@field matrix_collectors? integer Operand collectors, of each sub-core (units); default 8
+---@field matrix_latches? integer Registers between issue and collectors, of each sub-core (registers); default 1
+---@field mem_collectors? integer Operand collectors, of each sub-core (units); default 2
+---@field mem_latches? integer Registers between issue and collectors, of each sub-core (registers); default 1
+---@field dispatch_cycles? integer From the read of an instruction's last operand to its unit (cycles); default 2
+---@field result_cycles? integer From the end of a unit's latency to the result's write-back (cycles); default 2
+---@field register_banks? integer Register banks, of each sub-core: (register + warp) mod banks (banks); default 16
 ---@field result_bus? integer Results written back per cycle; an instruction without one takes a place, too (results); default 2
 ---@field local_layout? "warp"|"word" Local memory: all words of a warp lie together, or a word's copies of all threads that run at once; default warp
 ---@field other_latency? integer Latency of moves, logic, shifts, compares, conversions, control (cycles); default 1
 ---@field other_interval? integer Initiation interval of moves, logic, shifts, compares, conversions, control (cycles); default 1
----@field other_unit? "sp"|"sfu" Unit that executes moves, logic, shifts, compares, conversions, control; default sp
+---@field other_unit? "sp"|"sfu"|"int"|"dp"|"matrix" Unit that executes moves, logic, shifts, compares, conversions, control; default sp
 ---@field int_add_latency? integer Latency of integer add and subtract (cycles); default 4
 ---@field int_add_interval? integer Initiation interval of integer add and subtract (cycles); default 1
----@field int_add_unit? "sp"|"sfu" Unit that executes integer add and subtract; default sp
+---@field int_add_unit? "sp"|"sfu"|"int"|"dp"|"matrix" Unit that executes integer add and subtract; default sp
 ---@field int_max_latency? integer Latency of integer minimum and maximum (cycles); default 13
 ---@field int_max_interval? integer Initiation interval of integer minimum and maximum (cycles); default 2
----@field int_max_unit? "sp"|"sfu" Unit that executes integer minimum and maximum; default sp
+---@field int_max_unit? "sp"|"sfu"|"int"|"dp"|"matrix" Unit that executes integer minimum and maximum; default sp
 ---@field int_mul_latency? integer Latency of integer multiply (cycles); default 4
 ---@field int_mul_interval? integer Initiation interval of integer multiply (cycles); default 2
----@field int_mul_unit? "sp"|"sfu" Unit that executes integer multiply; default sp
+---@field int_mul_unit? "sp"|"sfu"|"int"|"dp"|"matrix" Unit that executes integer multiply; default sp
 ---@field int_mad_latency? integer Latency of integer multiply-add (cycles); default 5
 ---@field int_mad_interval? integer Initiation interval of integer multiply-add (cycles); default 1
----@field int_mad_unit? "sp"|"sfu" Unit that executes integer multiply-add; default sp
+---@field int_mad_unit? "sp"|"sfu"|"int"|"dp"|"matrix" Unit that executes integer multiply-add; default sp
 ---@field int_div_latency? integer Latency of integer divide and remainder (cycles); default 145
 ---@field int_div_interval? integer Initiation interval of integer divide and remainder (cycles); default 8
----@field int_div_unit? "sp"|"sfu" Unit that executes integer divide and remainder; default sfu
+---@field int_div_unit? "sp"|"sfu"|"int"|"dp"|"matrix" Unit that executes integer divide and remainder; default sfu
 ---@field fp_add_latency? integer Latency of single-precision add (cycles); default 4
 ---@field fp_add_interval? integer Initiation interval of single-precision add (cycles); default 1
----@field fp_add_unit? "sp"|"sfu" Unit that executes single-precision add; default sp
+---@field fp_add_unit? "sp"|"sfu"|"int"|"dp"|"matrix" Unit that executes single-precision add; default sp
 ---@field fp_max_latency? integer Latency of single-precision minimum and maximum (cycles); default 13
 ---@field fp_max_interval? integer Initiation interval of single-precision minimum and maximum (cycles); default 2
----@field fp_max_unit? "sp"|"sfu" Unit that executes single-precision minimum and maximum; default sp
+---@field fp_max_unit? "sp"|"sfu"|"int"|"dp"|"matrix" Unit that executes single-precision minimum and maximum; default sp
 ---@field fp_mul_latency? integer Latency of single-precision multiply (cycles); default 4
 ---@field fp_mul_interval? integer Initiation interval of single-precision multiply (cycles); default 1
----@field fp_mul_unit? "sp"|"sfu" Unit that executes single-precision multiply; default sp
+---@field fp_mul_unit? "sp"|"sfu"|"int"|"dp"|"matrix" Unit that executes single-precision multiply; default sp
 ---@field fp_mad_latency? integer Latency of single-precision fused multiply-add (cycles); default 5
 ---@field fp_mad_interval? integer Initiation interval of single-precision fused multiply-add (cycles); default 1
----@field fp_mad_unit? "sp"|"sfu" Unit that executes single-precision fused multiply-add; default sp
+---@field fp_mad_unit? "sp"|"sfu"|"int"|"dp"|"matrix" Unit that executes single-precision fused multiply-add; default sp
 ---@field fp_div_latency? integer Latency of single-precision divide (cycles); default 39
 ---@field fp_div_interval? integer Initiation interval of single-precision divide (cycles); default 4
----@field fp_div_unit? "sp"|"sfu" Unit that executes single-precision divide; default sfu
+---@field fp_div_unit? "sp"|"sfu"|"int"|"dp"|"matrix" Unit that executes single-precision divide; default sfu
 ---@field dp_add_latency? integer Latency of double-precision add (cycles); default 8
 ---@field dp_add_interval? integer Initiation interval of double-precision add (cycles); default 8
----@field dp_add_unit? "sp"|"sfu" Unit that executes double-precision add; default sfu
+---@field dp_add_unit? "sp"|"sfu"|"int"|"dp"|"matrix" Unit that executes double-precision add; default sfu
 ---@field dp_max_latency? integer Latency of double-precision minimum and maximum (cycles); default 19
 ---@field dp_max_interval? integer Initiation interval of double-precision minimum and maximum (cycles); default 16
----@field dp_max_unit? "sp"|"sfu" Unit that executes double-precision minimum and maximum; default sfu
+---@field dp_max_unit? "sp"|"sfu"|"int"|"dp"|"matrix" Unit that executes double-precision minimum and maximum; default sfu
 ---@field dp_mul_latency? integer Latency of double-precision multiply (cycles); default 8
 ---@field dp_mul_interval? integer Initiation interval of double-precision multiply (cycles); default 8
----@field dp_mul_unit? "sp"|"sfu" Unit that executes double-precision multiply; default sfu
+---@field dp_mul_unit? "sp"|"sfu"|"int"|"dp"|"matrix" Unit that executes double-precision multiply; default sfu
 ---@field dp_mad_latency? integer Latency of double-precision fused multiply-add (cycles); default 8
 ---@field dp_mad_interval? integer Initiation interval of double-precision fused multiply-add (cycles); default 8
----@field dp_mad_unit? "sp"|"sfu" Unit that executes double-precision fused multiply-add; default sfu
+---@field dp_mad_unit? "sp"|"sfu"|"int"|"dp"|"matrix" Unit that executes double-precision fused multiply-add; default sfu
 ---@field dp_div_latency? integer Latency of double-precision divide and square root (cycles); default 330
 ---@field dp_div_interval? integer Initiation interval of double-precision divide and square root (cycles); default 130
----@field dp_div_unit? "sp"|"sfu" Unit that executes double-precision divide and square root; default sfu
+---@field dp_div_unit? "sp"|"sfu"|"int"|"dp"|"matrix" Unit that executes double-precision divide and square root; default sfu
 ---@field dp_roots_on_sfu? boolean Double-precision reciprocals and square roots take the SFU's latency and interval, not those of a division; default false
 ---@field sfu_latency? integer Latency of reciprocal, root, sine, exponential, logarithm (cycles); default 8
 ---@field sfu_interval? integer Initiation interval of reciprocal, root, sine, exponential, logarithm (cycles); default 8
----@field sfu_unit? "sp"|"sfu" Unit that executes reciprocal, root, sine, exponential, logarithm; default sfu
+---@field sfu_unit? "sp"|"sfu"|"int"|"dp"|"matrix" Unit that executes reciprocal, root, sine, exponential, logarithm; default sfu
 ---@field shuffle_latency? integer Latency of shuffles between lanes (cycles); default 32
 ---@field shuffle_interval? integer Initiation interval of shuffles between lanes (cycles); default 4
----@field shuffle_unit? "sp"|"sfu" Unit that executes shuffles between lanes; default sp
+---@field shuffle_unit? "sp"|"sfu"|"int"|"dp"|"matrix" Unit that executes shuffles between lanes; default sp
 ---@field matrix_short_latency? integer Latency of mma of m16n8k8 f16 and its like: up to 16,384 bits of products (cycles); default 18
 ---@field matrix_short_interval? integer Initiation interval of mma of m16n8k8 f16 and its like: up to 16,384 bits of products (cycles); default 4
----@field matrix_short_unit? "sp"|"sfu" Unit that executes mma of m16n8k8 f16 and its like: up to 16,384 bits of products; default sfu
+---@field matrix_short_unit? "sp"|"sfu"|"int"|"dp"|"matrix" Unit that executes mma of m16n8k8 f16 and its like: up to 16,384 bits of products; default sfu
 ---@field matrix_long_latency? integer Latency of mma of m16n8k16 f16 and its like (cycles); default 25
 ---@field matrix_long_interval? integer Initiation interval of mma of m16n8k16 f16 and its like (cycles); default 8
----@field matrix_long_unit? "sp"|"sfu" Unit that executes mma of m16n8k16 f16 and its like; default sfu
+---@field matrix_long_unit? "sp"|"sfu"|"int"|"dp"|"matrix" Unit that executes mma of m16n8k16 f16 and its like; default sfu
 ---@field matrix_dp_latency? integer Latency of mma of f64 (cycles); default 25
 ---@field matrix_dp_interval? integer Initiation interval of mma of f64 (cycles); default 16
----@field matrix_dp_unit? "sp"|"sfu" Unit that executes mma of f64; default sfu
+---@field matrix_dp_unit? "sp"|"sfu"|"int"|"dp"|"matrix" Unit that executes mma of f64; default sfu
 ---@field code_bytes? integer|string Instruction cache, when fetch is wired: capacity; an instruction takes 8 B (bytes); default 2KiB
 ---@field code_ways? integer Instruction cache: lines per set (lines); default 4
 ---@field code_line? integer|string Instruction cache: line size (bytes); default 128
@@ -771,6 +783,7 @@ function Machine:Router(name, index) end
 ---@field lsu warpwright.LSU.Object Load/store unit
 ---@field warps integer Warps that can be resident (warps)
 ---@field schedulers integer Warp schedulers; warp w belongs to scheduler w mod schedulers (schedulers)
+---@field sub_cores integer Parts of the SM with as many schedulers each, and with collectors, units, register banks and fetch of their own; warp w belongs to sub-core w mod sub_cores (sub-cores)
 ---@field registers integer 32-bit registers (registers)
 ---@field ctas integer CTAs that can be resident (CTAs)
 ---@field shared integer Shared memory; a CTA takes pieces of 128 B of it (bytes)
@@ -784,81 +797,92 @@ function Machine:Router(name, index) end
 ---@field atomics_stall boolean A warp issues nothing while an atomic of its own on global memory is in flight
 ---@field shared_banks integer Shared-memory banks of 4 B (banks)
 ---@field shared_atomic_cycles integer Atomics on shared memory: for each further lane on a word, its bank is taken this much longer; 0: lanes on one word share it, as loads do (cycles)
----@field sp_units integer Pipelines (units)
----@field sp_collectors integer Operand collectors (units)
----@field sp_latches integer Registers between issue and collectors (registers)
----@field sfu_units integer Pipelines (units)
----@field sfu_collectors integer Operand collectors (units)
----@field sfu_latches integer Registers between issue and collectors (registers)
----@field mem_collectors integer Operand collectors (units)
----@field mem_latches integer Registers between issue and collectors (registers)
----@field register_banks integer Register banks: (register + warp) mod banks (banks)
+---@field sp_units integer Pipelines, of each sub-core (units)
+---@field sp_collectors integer Operand collectors, of each sub-core (units)
+---@field sp_latches integer Registers between issue and collectors, of each sub-core (registers)
+---@field sfu_units integer Pipelines, of each sub-core (units)
+---@field sfu_collectors integer Operand collectors, of each sub-core (units)
+---@field sfu_latches integer Registers between issue and collectors, of each sub-core (registers)
+---@field int_units integer Pipelines, of each sub-core (units)
+---@field int_collectors integer Operand collectors, of each sub-core (units)
+---@field int_latches integer Registers between issue and collectors, of each sub-core (registers)
+---@field dp_units integer Pipelines, of each sub-core (units)
+---@field dp_collectors integer Operand collectors, of each sub-core (units)
+---@field dp_latches integer Registers between issue and collectors, of each sub-core (registers)
+---@field matrix_units integer Pipelines, of each sub-core (units)
+---@field matrix_collectors integer Operand collectors, of each sub-core (units)
+---@field matrix_latches integer Registers between issue and collectors, of each sub-core (registers)
+---@field mem_collectors integer Operand collectors, of each sub-core (units)
+---@field mem_latches integer Registers between issue and collectors, of each sub-core (registers)
+---@field dispatch_cycles integer From the read of an instruction's last operand to its unit (cycles)
+---@field result_cycles integer From the end of a unit's latency to the result's write-back (cycles)
+---@field register_banks integer Register banks, of each sub-core: (register + warp) mod banks (banks)
 ---@field result_bus integer Results written back per cycle; an instruction without one takes a place, too (results)
 ---@field local_layout "warp"|"word" Local memory: all words of a warp lie together, or a word's copies of all threads that run at once
 ---@field other_latency integer Latency of moves, logic, shifts, compares, conversions, control (cycles)
 ---@field other_interval integer Initiation interval of moves, logic, shifts, compares, conversions, control (cycles)
----@field other_unit "sp"|"sfu" Unit that executes moves, logic, shifts, compares, conversions, control
+---@field other_unit "sp"|"sfu"|"int"|"dp"|"matrix" Unit that executes moves, logic, shifts, compares, conversions, control
 ---@field int_add_latency integer Latency of integer add and subtract (cycles)
 ---@field int_add_interval integer Initiation interval of integer add and subtract (cycles)
----@field int_add_unit "sp"|"sfu" Unit that executes integer add and subtract
+---@field int_add_unit "sp"|"sfu"|"int"|"dp"|"matrix" Unit that executes integer add and subtract
 ---@field int_max_latency integer Latency of integer minimum and maximum (cycles)
 ---@field int_max_interval integer Initiation interval of integer minimum and maximum (cycles)
----@field int_max_unit "sp"|"sfu" Unit that executes integer minimum and maximum
+---@field int_max_unit "sp"|"sfu"|"int"|"dp"|"matrix" Unit that executes integer minimum and maximum
 ---@field int_mul_latency integer Latency of integer multiply (cycles)
 ---@field int_mul_interval integer Initiation interval of integer multiply (cycles)
----@field int_mul_unit "sp"|"sfu" Unit that executes integer multiply
+---@field int_mul_unit "sp"|"sfu"|"int"|"dp"|"matrix" Unit that executes integer multiply
 ---@field int_mad_latency integer Latency of integer multiply-add (cycles)
 ---@field int_mad_interval integer Initiation interval of integer multiply-add (cycles)
----@field int_mad_unit "sp"|"sfu" Unit that executes integer multiply-add
+---@field int_mad_unit "sp"|"sfu"|"int"|"dp"|"matrix" Unit that executes integer multiply-add
 ---@field int_div_latency integer Latency of integer divide and remainder (cycles)
 ---@field int_div_interval integer Initiation interval of integer divide and remainder (cycles)
----@field int_div_unit "sp"|"sfu" Unit that executes integer divide and remainder
+---@field int_div_unit "sp"|"sfu"|"int"|"dp"|"matrix" Unit that executes integer divide and remainder
 ---@field fp_add_latency integer Latency of single-precision add (cycles)
 ---@field fp_add_interval integer Initiation interval of single-precision add (cycles)
----@field fp_add_unit "sp"|"sfu" Unit that executes single-precision add
+---@field fp_add_unit "sp"|"sfu"|"int"|"dp"|"matrix" Unit that executes single-precision add
 ---@field fp_max_latency integer Latency of single-precision minimum and maximum (cycles)
 ---@field fp_max_interval integer Initiation interval of single-precision minimum and maximum (cycles)
----@field fp_max_unit "sp"|"sfu" Unit that executes single-precision minimum and maximum
+---@field fp_max_unit "sp"|"sfu"|"int"|"dp"|"matrix" Unit that executes single-precision minimum and maximum
 ---@field fp_mul_latency integer Latency of single-precision multiply (cycles)
 ---@field fp_mul_interval integer Initiation interval of single-precision multiply (cycles)
----@field fp_mul_unit "sp"|"sfu" Unit that executes single-precision multiply
+---@field fp_mul_unit "sp"|"sfu"|"int"|"dp"|"matrix" Unit that executes single-precision multiply
 ---@field fp_mad_latency integer Latency of single-precision fused multiply-add (cycles)
 ---@field fp_mad_interval integer Initiation interval of single-precision fused multiply-add (cycles)
----@field fp_mad_unit "sp"|"sfu" Unit that executes single-precision fused multiply-add
+---@field fp_mad_unit "sp"|"sfu"|"int"|"dp"|"matrix" Unit that executes single-precision fused multiply-add
 ---@field fp_div_latency integer Latency of single-precision divide (cycles)
 ---@field fp_div_interval integer Initiation interval of single-precision divide (cycles)
----@field fp_div_unit "sp"|"sfu" Unit that executes single-precision divide
+---@field fp_div_unit "sp"|"sfu"|"int"|"dp"|"matrix" Unit that executes single-precision divide
 ---@field dp_add_latency integer Latency of double-precision add (cycles)
 ---@field dp_add_interval integer Initiation interval of double-precision add (cycles)
----@field dp_add_unit "sp"|"sfu" Unit that executes double-precision add
+---@field dp_add_unit "sp"|"sfu"|"int"|"dp"|"matrix" Unit that executes double-precision add
 ---@field dp_max_latency integer Latency of double-precision minimum and maximum (cycles)
 ---@field dp_max_interval integer Initiation interval of double-precision minimum and maximum (cycles)
----@field dp_max_unit "sp"|"sfu" Unit that executes double-precision minimum and maximum
+---@field dp_max_unit "sp"|"sfu"|"int"|"dp"|"matrix" Unit that executes double-precision minimum and maximum
 ---@field dp_mul_latency integer Latency of double-precision multiply (cycles)
 ---@field dp_mul_interval integer Initiation interval of double-precision multiply (cycles)
----@field dp_mul_unit "sp"|"sfu" Unit that executes double-precision multiply
+---@field dp_mul_unit "sp"|"sfu"|"int"|"dp"|"matrix" Unit that executes double-precision multiply
 ---@field dp_mad_latency integer Latency of double-precision fused multiply-add (cycles)
 ---@field dp_mad_interval integer Initiation interval of double-precision fused multiply-add (cycles)
----@field dp_mad_unit "sp"|"sfu" Unit that executes double-precision fused multiply-add
+---@field dp_mad_unit "sp"|"sfu"|"int"|"dp"|"matrix" Unit that executes double-precision fused multiply-add
 ---@field dp_div_latency integer Latency of double-precision divide and square root (cycles)
 ---@field dp_div_interval integer Initiation interval of double-precision divide and square root (cycles)
----@field dp_div_unit "sp"|"sfu" Unit that executes double-precision divide and square root
+---@field dp_div_unit "sp"|"sfu"|"int"|"dp"|"matrix" Unit that executes double-precision divide and square root
 ---@field dp_roots_on_sfu boolean Double-precision reciprocals and square roots take the SFU's latency and interval, not those of a division
 ---@field sfu_latency integer Latency of reciprocal, root, sine, exponential, logarithm (cycles)
 ---@field sfu_interval integer Initiation interval of reciprocal, root, sine, exponential, logarithm (cycles)
----@field sfu_unit "sp"|"sfu" Unit that executes reciprocal, root, sine, exponential, logarithm
+---@field sfu_unit "sp"|"sfu"|"int"|"dp"|"matrix" Unit that executes reciprocal, root, sine, exponential, logarithm
 ---@field shuffle_latency integer Latency of shuffles between lanes (cycles)
 ---@field shuffle_interval integer Initiation interval of shuffles between lanes (cycles)
----@field shuffle_unit "sp"|"sfu" Unit that executes shuffles between lanes
+---@field shuffle_unit "sp"|"sfu"|"int"|"dp"|"matrix" Unit that executes shuffles between lanes
 ---@field matrix_short_latency integer Latency of mma of m16n8k8 f16 and its like: up to 16,384 bits of products (cycles)
 ---@field matrix_short_interval integer Initiation interval of mma of m16n8k8 f16 and its like: up to 16,384 bits of products (cycles)
----@field matrix_short_unit "sp"|"sfu" Unit that executes mma of m16n8k8 f16 and its like: up to 16,384 bits of products
+---@field matrix_short_unit "sp"|"sfu"|"int"|"dp"|"matrix" Unit that executes mma of m16n8k8 f16 and its like: up to 16,384 bits of products
 ---@field matrix_long_latency integer Latency of mma of m16n8k16 f16 and its like (cycles)
 ---@field matrix_long_interval integer Initiation interval of mma of m16n8k16 f16 and its like (cycles)
----@field matrix_long_unit "sp"|"sfu" Unit that executes mma of m16n8k16 f16 and its like
+---@field matrix_long_unit "sp"|"sfu"|"int"|"dp"|"matrix" Unit that executes mma of m16n8k16 f16 and its like
 ---@field matrix_dp_latency integer Latency of mma of f64 (cycles)
 ---@field matrix_dp_interval integer Initiation interval of mma of f64 (cycles)
----@field matrix_dp_unit "sp"|"sfu" Unit that executes mma of f64
+---@field matrix_dp_unit "sp"|"sfu"|"int"|"dp"|"matrix" Unit that executes mma of f64
 ---@field code_bytes integer Instruction cache, when fetch is wired: capacity; an instruction takes 8 B (bytes)
 ---@field code_ways integer Instruction cache: lines per set (lines)
 ---@field code_line integer Instruction cache: line size (bytes)

@@ -1080,6 +1080,7 @@ function Router:head(input) end
 ---@class warpwright.SM.Values
 ---@field warps integer Warps that can be resident (warps)
 ---@field schedulers integer Warp schedulers; warp w belongs to scheduler w mod schedulers (schedulers)
+---@field sub_cores integer Parts of the SM with as many schedulers each, and with collectors, units, register banks and fetch of their own; warp w belongs to sub-core w mod sub_cores (sub-cores)
 ---@field registers integer 32-bit registers (registers)
 ---@field ctas integer CTAs that can be resident (CTAs)
 ---@field shared integer Shared memory; a CTA takes pieces of 128 B of it (bytes)
@@ -1093,81 +1094,92 @@ function Router:head(input) end
 ---@field atomics_stall boolean A warp issues nothing while an atomic of its own on global memory is in flight
 ---@field shared_banks integer Shared-memory banks of 4 B (banks)
 ---@field shared_atomic_cycles integer Atomics on shared memory: for each further lane on a word, its bank is taken this much longer; 0: lanes on one word share it, as loads do (cycles)
----@field sp_units integer Pipelines (units)
----@field sp_collectors integer Operand collectors (units)
----@field sp_latches integer Registers between issue and collectors (registers)
----@field sfu_units integer Pipelines (units)
----@field sfu_collectors integer Operand collectors (units)
----@field sfu_latches integer Registers between issue and collectors (registers)
----@field mem_collectors integer Operand collectors (units)
----@field mem_latches integer Registers between issue and collectors (registers)
----@field register_banks integer Register banks: (register + warp) mod banks (banks)
+---@field sp_units integer Pipelines, of each sub-core (units)
+---@field sp_collectors integer Operand collectors, of each sub-core (units)
+---@field sp_latches integer Registers between issue and collectors, of each sub-core (registers)
+---@field sfu_units integer Pipelines, of each sub-core (units)
+---@field sfu_collectors integer Operand collectors, of each sub-core (units)
+---@field sfu_latches integer Registers between issue and collectors, of each sub-core (registers)
+---@field int_units integer Pipelines, of each sub-core (units)
+---@field int_collectors integer Operand collectors, of each sub-core (units)
+---@field int_latches integer Registers between issue and collectors, of each sub-core (registers)
+---@field dp_units integer Pipelines, of each sub-core (units)
+---@field dp_collectors integer Operand collectors, of each sub-core (units)
+---@field dp_latches integer Registers between issue and collectors, of each sub-core (registers)
+---@field matrix_units integer Pipelines, of each sub-core (units)
+---@field matrix_collectors integer Operand collectors, of each sub-core (units)
+---@field matrix_latches integer Registers between issue and collectors, of each sub-core (registers)
+---@field mem_collectors integer Operand collectors, of each sub-core (units)
+---@field mem_latches integer Registers between issue and collectors, of each sub-core (registers)
+---@field dispatch_cycles integer From the read of an instruction's last operand to its unit (cycles)
+---@field result_cycles integer From the end of a unit's latency to the result's write-back (cycles)
+---@field register_banks integer Register banks, of each sub-core: (register + warp) mod banks (banks)
 ---@field result_bus integer Results written back per cycle; an instruction without one takes a place, too (results)
 ---@field local_layout "warp"|"word" Local memory: all words of a warp lie together, or a word's copies of all threads that run at once
 ---@field other_latency integer Latency of moves, logic, shifts, compares, conversions, control (cycles)
 ---@field other_interval integer Initiation interval of moves, logic, shifts, compares, conversions, control (cycles)
----@field other_unit "sp"|"sfu" Unit that executes moves, logic, shifts, compares, conversions, control
+---@field other_unit "sp"|"sfu"|"int"|"dp"|"matrix" Unit that executes moves, logic, shifts, compares, conversions, control
 ---@field int_add_latency integer Latency of integer add and subtract (cycles)
 ---@field int_add_interval integer Initiation interval of integer add and subtract (cycles)
----@field int_add_unit "sp"|"sfu" Unit that executes integer add and subtract
+---@field int_add_unit "sp"|"sfu"|"int"|"dp"|"matrix" Unit that executes integer add and subtract
 ---@field int_max_latency integer Latency of integer minimum and maximum (cycles)
 ---@field int_max_interval integer Initiation interval of integer minimum and maximum (cycles)
----@field int_max_unit "sp"|"sfu" Unit that executes integer minimum and maximum
+---@field int_max_unit "sp"|"sfu"|"int"|"dp"|"matrix" Unit that executes integer minimum and maximum
 ---@field int_mul_latency integer Latency of integer multiply (cycles)
 ---@field int_mul_interval integer Initiation interval of integer multiply (cycles)
----@field int_mul_unit "sp"|"sfu" Unit that executes integer multiply
+---@field int_mul_unit "sp"|"sfu"|"int"|"dp"|"matrix" Unit that executes integer multiply
 ---@field int_mad_latency integer Latency of integer multiply-add (cycles)
 ---@field int_mad_interval integer Initiation interval of integer multiply-add (cycles)
----@field int_mad_unit "sp"|"sfu" Unit that executes integer multiply-add
+---@field int_mad_unit "sp"|"sfu"|"int"|"dp"|"matrix" Unit that executes integer multiply-add
 ---@field int_div_latency integer Latency of integer divide and remainder (cycles)
 ---@field int_div_interval integer Initiation interval of integer divide and remainder (cycles)
----@field int_div_unit "sp"|"sfu" Unit that executes integer divide and remainder
+---@field int_div_unit "sp"|"sfu"|"int"|"dp"|"matrix" Unit that executes integer divide and remainder
 ---@field fp_add_latency integer Latency of single-precision add (cycles)
 ---@field fp_add_interval integer Initiation interval of single-precision add (cycles)
----@field fp_add_unit "sp"|"sfu" Unit that executes single-precision add
+---@field fp_add_unit "sp"|"sfu"|"int"|"dp"|"matrix" Unit that executes single-precision add
 ---@field fp_max_latency integer Latency of single-precision minimum and maximum (cycles)
 ---@field fp_max_interval integer Initiation interval of single-precision minimum and maximum (cycles)
----@field fp_max_unit "sp"|"sfu" Unit that executes single-precision minimum and maximum
+---@field fp_max_unit "sp"|"sfu"|"int"|"dp"|"matrix" Unit that executes single-precision minimum and maximum
 ---@field fp_mul_latency integer Latency of single-precision multiply (cycles)
 ---@field fp_mul_interval integer Initiation interval of single-precision multiply (cycles)
----@field fp_mul_unit "sp"|"sfu" Unit that executes single-precision multiply
+---@field fp_mul_unit "sp"|"sfu"|"int"|"dp"|"matrix" Unit that executes single-precision multiply
 ---@field fp_mad_latency integer Latency of single-precision fused multiply-add (cycles)
 ---@field fp_mad_interval integer Initiation interval of single-precision fused multiply-add (cycles)
----@field fp_mad_unit "sp"|"sfu" Unit that executes single-precision fused multiply-add
+---@field fp_mad_unit "sp"|"sfu"|"int"|"dp"|"matrix" Unit that executes single-precision fused multiply-add
 ---@field fp_div_latency integer Latency of single-precision divide (cycles)
 ---@field fp_div_interval integer Initiation interval of single-precision divide (cycles)
----@field fp_div_unit "sp"|"sfu" Unit that executes single-precision divide
+---@field fp_div_unit "sp"|"sfu"|"int"|"dp"|"matrix" Unit that executes single-precision divide
 ---@field dp_add_latency integer Latency of double-precision add (cycles)
 ---@field dp_add_interval integer Initiation interval of double-precision add (cycles)
----@field dp_add_unit "sp"|"sfu" Unit that executes double-precision add
+---@field dp_add_unit "sp"|"sfu"|"int"|"dp"|"matrix" Unit that executes double-precision add
 ---@field dp_max_latency integer Latency of double-precision minimum and maximum (cycles)
 ---@field dp_max_interval integer Initiation interval of double-precision minimum and maximum (cycles)
----@field dp_max_unit "sp"|"sfu" Unit that executes double-precision minimum and maximum
+---@field dp_max_unit "sp"|"sfu"|"int"|"dp"|"matrix" Unit that executes double-precision minimum and maximum
 ---@field dp_mul_latency integer Latency of double-precision multiply (cycles)
 ---@field dp_mul_interval integer Initiation interval of double-precision multiply (cycles)
----@field dp_mul_unit "sp"|"sfu" Unit that executes double-precision multiply
+---@field dp_mul_unit "sp"|"sfu"|"int"|"dp"|"matrix" Unit that executes double-precision multiply
 ---@field dp_mad_latency integer Latency of double-precision fused multiply-add (cycles)
 ---@field dp_mad_interval integer Initiation interval of double-precision fused multiply-add (cycles)
----@field dp_mad_unit "sp"|"sfu" Unit that executes double-precision fused multiply-add
+---@field dp_mad_unit "sp"|"sfu"|"int"|"dp"|"matrix" Unit that executes double-precision fused multiply-add
 ---@field dp_div_latency integer Latency of double-precision divide and square root (cycles)
 ---@field dp_div_interval integer Initiation interval of double-precision divide and square root (cycles)
----@field dp_div_unit "sp"|"sfu" Unit that executes double-precision divide and square root
+---@field dp_div_unit "sp"|"sfu"|"int"|"dp"|"matrix" Unit that executes double-precision divide and square root
 ---@field dp_roots_on_sfu boolean Double-precision reciprocals and square roots take the SFU's latency and interval, not those of a division
 ---@field sfu_latency integer Latency of reciprocal, root, sine, exponential, logarithm (cycles)
 ---@field sfu_interval integer Initiation interval of reciprocal, root, sine, exponential, logarithm (cycles)
----@field sfu_unit "sp"|"sfu" Unit that executes reciprocal, root, sine, exponential, logarithm
+---@field sfu_unit "sp"|"sfu"|"int"|"dp"|"matrix" Unit that executes reciprocal, root, sine, exponential, logarithm
 ---@field shuffle_latency integer Latency of shuffles between lanes (cycles)
 ---@field shuffle_interval integer Initiation interval of shuffles between lanes (cycles)
----@field shuffle_unit "sp"|"sfu" Unit that executes shuffles between lanes
+---@field shuffle_unit "sp"|"sfu"|"int"|"dp"|"matrix" Unit that executes shuffles between lanes
 ---@field matrix_short_latency integer Latency of mma of m16n8k8 f16 and its like: up to 16,384 bits of products (cycles)
 ---@field matrix_short_interval integer Initiation interval of mma of m16n8k8 f16 and its like: up to 16,384 bits of products (cycles)
----@field matrix_short_unit "sp"|"sfu" Unit that executes mma of m16n8k8 f16 and its like: up to 16,384 bits of products
+---@field matrix_short_unit "sp"|"sfu"|"int"|"dp"|"matrix" Unit that executes mma of m16n8k8 f16 and its like: up to 16,384 bits of products
 ---@field matrix_long_latency integer Latency of mma of m16n8k16 f16 and its like (cycles)
 ---@field matrix_long_interval integer Initiation interval of mma of m16n8k16 f16 and its like (cycles)
----@field matrix_long_unit "sp"|"sfu" Unit that executes mma of m16n8k16 f16 and its like
+---@field matrix_long_unit "sp"|"sfu"|"int"|"dp"|"matrix" Unit that executes mma of m16n8k16 f16 and its like
 ---@field matrix_dp_latency integer Latency of mma of f64 (cycles)
 ---@field matrix_dp_interval integer Initiation interval of mma of f64 (cycles)
----@field matrix_dp_unit "sp"|"sfu" Unit that executes mma of f64
+---@field matrix_dp_unit "sp"|"sfu"|"int"|"dp"|"matrix" Unit that executes mma of f64
 ---@field code_bytes integer Instruction cache, when fetch is wired: capacity; an instruction takes 8 B (bytes)
 ---@field code_ways integer Instruction cache: lines per set (lines)
 ---@field code_line integer Instruction cache: line size (bytes)
@@ -1192,7 +1204,10 @@ function Router:head(input) end
 ---@field blocked integer Warps whose next instruction waits for operands (warps)
 ---@field waiting integer Warps at a barrier or fence, or asleep (warps)
 ---@field head_memory integer Warps whose next instruction goes to the LSU (warps)
----@field head_sfu integer Warps whose next instruction goes to the SFU; of others than this and head_memory, to the SP (warps)
+---@field head_sfu integer Warps whose next instruction goes to the SFU (warps)
+---@field head_int integer Warps whose next instruction goes to the units for integers (warps)
+---@field head_dp integer Warps whose next instruction goes to the units for double precision (warps)
+---@field head_matrix integer Warps whose next instruction goes to the units for matrices; those of all others, to the SP (warps)
 ---@field loading integer Warps with loads in flight (warps)
 ---@field may_issue integer Warps that may issue (warps): a knob
 ---@field may_issue_memory integer Warps that may issue memory instructions (warps): a knob
@@ -1212,7 +1227,7 @@ function Router:head(input) end
 ---@field slots_scoreboard integer Slots lost to arithmetic dependences (slots)
 ---@field slots_memory integer Slots lost waiting for loads (slots)
 ---@field slots_barrier integer Slots lost at barriers, fences, and to sleep (slots)
----@field slots_unit integer Slots lost because SP or SFU took nothing (slots)
+---@field slots_unit integer Slots lost because units other than the LSU took nothing (slots)
 ---@field slots_lsu integer Slots lost because the memory pipeline took nothing (slots)
 ---@field slots_policy integer Slots lost because the policy forbade the ready (slots)
 ---@field slots_dma integer Slots lost to instructions squashed for a transfer, or waiting for one (slots)
@@ -1225,6 +1240,9 @@ function Router:head(input) end
 ---@field fetch_fails integer Fetches that found no room to ask for their line, once per cycle (fetches)
 ---@field sp_instructions integer Warp instructions of the SP units (instructions)
 ---@field sfu_instructions integer Warp instructions of the SFU (instructions)
+---@field int_instructions integer Warp instructions of the units for integers (instructions)
+---@field dp_instructions integer Warp instructions of the units for double precision (instructions)
+---@field matrix_instructions integer Warp instructions of the units for matrices (instructions)
 ---@field mem_instructions integer Warp instructions of the LSU (instructions)
 ---@field dma_squashes integer Issues undone because a transfer was in flight (instructions)
 ---@field dma_parked_cycles integer Cycles of warps that waited for transfers (cycles)

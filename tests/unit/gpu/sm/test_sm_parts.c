@@ -107,8 +107,13 @@ END_TEST
 
 static const CollectorShape fermi = {
     .shape = {[UNIT_SP] = {2, 6, 2}, [UNIT_SFU] = {1, 8, 1}, [UNIT_MEM] = {1, 2, 1}},
+    .sub_cores = 1,
     .banks = 16,
     .result_bus_width = 2,
+    .dispatch_cycles = 2,
+    .result_cycles = 2,
+    .dispatch_latch = 1,
+    .is_common = 1,
 };
 
 static Inst with_sources(uint32_t count, uint8_t a, uint8_t b, uint8_t c) {
@@ -129,7 +134,7 @@ START_TEST(operands_in_one_bank_are_read_one_after_the_other) {
     OperandCollector state = {0};
     Inst inst = with_sources(3, 0, 16, 32); /* all in bank 0 */
     ck_assert_uint_eq(collector_issue(&state, &fermi, UNIT_SP, &inst, 0, 4, 1, 100), 100 + 6 + 4 + 2);
-    ck_assert_uint_eq(state.bank_conflicts, 2);
+    ck_assert_uint_eq(state.sub_core[0].bank_conflicts, 2);
 }
 END_TEST
 
@@ -182,16 +187,16 @@ START_TEST(issue_stalls_while_all_latches_wait_for_a_collector) {
      * the cycle after issue until a cycle before the LSU takes it. */
     OperandCollector state = {0};
     Inst inst = with_sources(3, 0, 16, 32);
-    ck_assert(collector_accepts(&state, UNIT_MEM, 100));
+    ck_assert(collector_accepts(&state, 0, UNIT_MEM, 100));
     collector_issue_memory(&state, &fermi, &inst, 0, 100);
-    ck_assert(!collector_accepts(&state, UNIT_MEM, 100));
-    ck_assert(collector_accepts(&state, UNIT_MEM, 101));
+    ck_assert(!collector_accepts(&state, 0, UNIT_MEM, 100));
+    ck_assert(collector_accepts(&state, 0, UNIT_MEM, 101));
     collector_issue_memory(&state, &fermi, &inst, 0, 101);
     collector_issue_memory(&state, &fermi, &inst, 0, 102); /* waits in the latch for a collector */
-    uint64_t free = collector_accepts_at(&state, UNIT_MEM);
+    uint64_t free = collector_accepts_at(&state, 0, UNIT_MEM);
     ck_assert_uint_gt(free, 103);
-    ck_assert(!collector_accepts(&state, UNIT_MEM, free - 1));
-    ck_assert(collector_accepts(&state, UNIT_MEM, free));
+    ck_assert(!collector_accepts(&state, 0, UNIT_MEM, free - 1));
+    ck_assert(collector_accepts(&state, 0, UNIT_MEM, free));
 }
 END_TEST
 
