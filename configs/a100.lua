@@ -17,10 +17,10 @@ local machine = ww.variant("a100", "v100", options, function(m, o)
   m:clock("dram", "1215MHz") -- [A]
   m:change("xbar", { flit = "64B" }) -- [A] 5120 B a cycle from the L2
   m:change("sm[*]", { matrix_short_interval = 4, matrix_long_interval = 8 }) -- [A] 256 products a cycle and scheduler
-  m:change("sm[*].lsu", { shared_latency = 17 }) -- [D] 23 cycles in all
+  m:change("sm[*].lsu", { shared_latency = 18 }) -- [D] 23 cycles in all
   m:change("sm[*].l1d", {
     ways = (o.combined - o.shared) * 1024 // 128 // 4, -- [W] 4 sets, as in v100
-    latency = 23,                                      -- [D] 33 cycles in all
+    latency = 24,                                      -- [D] 33 cycles in all
   })
   m:change("l2[*]", {
     size = 40 * 1024 * 1024 // o.channels, ways = 16, -- [A] 40 MiB [W]

@@ -122,6 +122,21 @@ harness.test("loads of v100 and a100 take what was measured on the chips", funct
   end
 end)
 
+--- Of 16 operations that follow each other, the loop's branch adds some cycles.
+harness.test("v100 computes at the latencies that were measured on the chip, 64 lanes a cycle, 32 in double precision", function()
+  local rows = characterise("--only", "operations", "--set", "sms=1", "v100")
+  for id, want in pairs { int_add = 4, int_mad = 5, fp_fma = 4, dp_fma = 8 } do
+    local row = rows["operations." .. id .. ".dependent"]
+    harness.equal(row.reference, want, id .. ", reference")
+    near(row.value, want + 0.15, 0.2, id)
+  end
+  for id, lanes in pairs { int_mad = 64, fp_fma = 64, dp_fma = 32 } do
+    local row = rows["operations." .. id .. ".many_warps"]
+    harness.equal(row.theoretical, lanes, id .. ", theoretical")
+    near(row.value, lanes, lanes * 0.02, id)
+  end
+end)
+
 harness.test("loads of gtx480_mascar take what the table of its paper says", function()
   local rows = characterise("--only", "latency", "gtx480_mascar")
   for id, want in pairs { l1 = 40, l2 = 200, dram_sequential = 440 } do
