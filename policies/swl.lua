@@ -1,6 +1,7 @@
 -- Static wavefront limiting (Rogers et al., Cache-Conscious Wavefront Scheduling, section 1.4; SWT in Khairy et al., section
 -- 4.2): of each scheduler's warps only the oldest issue, so many as the limit says. When some warps of a CTA wait at a
--- barrier, those that it waits for issue too: else a CTA with more warps than the limit would hang.
+-- barrier, those that it waits for issue too: else a CTA with more warps than the limit would hang. Warps that spin, for a
+-- lock or a flag, issue beyond the limit: younger ones may have what they wait for.
 -- scripts/best_swl finds the best limit.
 local policy = require "warpwright.policy"
 

@@ -190,6 +190,7 @@ static void keep_ctas(Runner *r) {
     memcpy(sm->vote, forwarded.vote, sizeof sm->vote);
     memcpy(sm->waiting_lanes, forwarded.waiting_lanes, sizeof sm->waiting_lanes);
     memcpy(sm->paths, forwarded.paths, sizeof sm->paths);
+    memset(sm->turn, 0, sizeof sm->turn);
     memset(sm->known_windows, 0, sizeof sm->known_windows);
     for (uint32_t i = 0; i < sm->schedulers; i++)
         sm->sched[i].warps = forwarded.sched[i].warps;

@@ -42,6 +42,7 @@ static void start_warp(Sm *sm, uint32_t w, uint32_t slot, uint32_t warp_in_cta) 
     fill_specials(sm, w, &sm->cta[slot], warp_in_cta);
     sm->async[w] = (AsyncCopies){.committed = 0};
     sm->paths[w] = (Paths){0};
+    sm->turn[w] = (SpinTurn){0};
     sm->vote[w] = (BarrierVote){0}; /* a launch without timing that failed may have left one */
     sm->known_windows[w] = 0;
     sm->live |= warp_bit(w);

@@ -8,6 +8,7 @@
 #include "core/gpu/sm/memory_op.h"
 #include "core/gpu/sm/paths.h"
 #include "core/gpu/sm/scoreboard.h"
+#include "core/gpu/sm/spinning.h"
 
 #include <string.h>
 
@@ -178,16 +179,24 @@ static void execute_branch(Sm *sm, uint32_t w, const Inst *inst, uint32_t taken,
     simt_branch(&sm->warp[w].simt, &sm->waiting_lanes[w], taken, inst->target, pc + 1, inst->reconverge);
 }
 
-static void execute_waiting_branch(Sm *sm, uint32_t w, const Inst *inst, uint32_t taken, uint32_t pc) {
+/* Of loops that look again and again at what others may change. */
+static void execute_branch_of_loop(Sm *sm, uint32_t w, const Inst *inst, uint32_t taken, uint32_t pc) {
     uint32_t lanes = sm->warp[w].simt.top.lanes;
     execute_branch(sm, w, inst, taken, pc);
-    if (taken || inst->kind == INST_WAITING_BRANCH) paths_count_turn(sm, w, lanes, taken);
+    if (inst->kind == INST_LEAVING_BRANCH) {
+        if (taken) spinning_end(sm, w);
+        return;
+    }
+    spinning_count_turn(sm, w, inst, pc, lanes, taken);
+    bool counts = taken ? inst->kind != INST_LOOKING_BRANCH : inst->kind == INST_WAITING_BRANCH;
+    if (counts) paths_count_turn(sm, w, lanes, taken);
 }
 
 void sm_leave_if_done(Sm *sm, uint32_t w) {
     if (sm->warp[w].simt.depth) return;
     sm->live &= ~warp_bit(w);
     sm->sched[w % sm->schedulers].warps &= ~warp_bit(w);
+    spinning_end(sm, w);
     sm_check_barriers(sm, &sm->cta[sm->warp[w].cta_slot]);
     sm_warps_changed(sm);
 }
@@ -277,8 +286,10 @@ void sm_execute_control(Sm *sm, uint32_t w, const Inst *inst, uint32_t pc) {
     const ExecContext *context = sm->context;
     switch ((InstKind)inst->kind) {
     case INST_BRANCH: execute_branch(sm, w, inst, context->active, pc); return;
+    case INST_LOOKING_BRANCH:
+    case INST_LEAVING_BRANCH:
     case INST_WAITING_BRANCH:
-    case INST_INNER_WAITING_BRANCH: execute_waiting_branch(sm, w, inst, context->active, pc); return;
+    case INST_INNER_WAITING_BRANCH: execute_branch_of_loop(sm, w, inst, context->active, pc); return;
     case INST_EXIT: simt_exit(&sm->warp[w].simt, &sm->waiting_lanes[w], context->active, pc + 1); return;
     case INST_CONVERGENT:
         if (paths_meet(sm, w, inst)) execute_arithmetic(sm, w, &sm->warp[w], inst, pc);

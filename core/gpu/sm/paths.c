@@ -1,5 +1,7 @@
 #include "core/gpu/sm/paths.h"
 
+#include "core/gpu/sm/spinning.h"
+
 /* Turns of a loop that waits. Another warp may hold the lock, or set the flag; lanes that have had to yield once wait for
  * each other. */
 enum { TURNS_AT_FIRST = 64, TURNS_LATER = 4 };
@@ -13,6 +15,7 @@ static bool yield(Sm *sm, uint32_t w) {
     bool yields = simt_yield(stack, waiting, had_turns);
     paths->turns = 0;
     paths->yielded += yields;
+    if (yields) spinning_end(sm, w);
     return yields;
 }
 

@@ -8,7 +8,8 @@
 
 #include "core/gpu/sm/sm.h"
 
-/* After an INST_WAITING_BRANCH, or an inner one that is taken, which those of `lanes` that are in `taken` took: does its path yield? */
+/* After an INST_WAITING_BRANCH, or an inner one that is taken, which those of `lanes` that are in `taken` took: its path may
+ * yield. */
 void paths_count_turn(Sm *sm, uint32_t warp, uint32_t lanes, uint32_t taken);
 
 /* A path of the warp is to sleep: false where it goes round in a loop that waits, and others may go on in the meantime; then

@@ -14,6 +14,7 @@
  *   execute.c   what an issued instruction does: functional execution, scoreboard, control flow, barriers
  *   memory_op.c what the load/store unit is told of it
  *   paths.c     lanes of a warp that wait for each other
+ *   spinning.c  warps that go round and round in a loop that looks for what others do
  *   untimed.c   kernels without timing: no cycle passes
  *   execute_untimed.c  what an instruction does then
  *
@@ -137,6 +138,13 @@ typedef struct {
     uint32_t yielded; /* how often a path has                              */
 } Paths;
 
+/* The last turn of a warp in a loop that looks again and again at what others may change: see spinning.h. */
+typedef struct {
+    uint64_t compared; /* a hash of what the loop compared            */
+    uint32_t lanes;    /* that went round; 0: the warp is in no such loop */
+    uint32_t branch;   /* index of the instruction by which they did  */
+} SpinTurn;
+
 /* barrier.cluster, of clusters of one CTA: arrival and wait are apart. */
 typedef struct {
     WarpSet arrived; /* in this phase, which ends when all have that live */
@@ -178,6 +186,8 @@ typedef enum {
     SM_SATURATION,
     SM_MEMORY_ACCESS,
     SM_KERNEL_GIVEN,
+    SM_SPIN,
+    SM_SPIN_END,
 } SmEvent;
 
 /* Each scheduler slot of each cycle has exactly one of these. */
@@ -293,6 +303,7 @@ struct Sm {
     WarpSet loading;     /* a load is in flight                                 */
     WarpSet copying;     /* they wait for asynchronous copies                   */
     WarpSet sleeping;    /* until the cycle in `wakes`                          */
+    WarpSet spinning;    /* see spinning.h                                      */
     /* state: stages */
     uint64_t accounted; /* cycles whose slots have a cause: all below this one */
     WarpSet fetched;    /* decoded in the next cycle                           */
@@ -313,6 +324,7 @@ struct Sm {
     /* From here to payload_used, what lies idle between launches, or what no untimed launch touches: see untimed.c. */
     SimtWaiting waiting_lanes[MAX_WARPS]; /* of the SIMT stacks                    */
     Paths paths[MAX_WARPS];
+    SpinTurn turn[MAX_WARPS]; /* in loops in which warps may spin */
     /* The scoreboard's bit for long latencies: pending names that a load or an atomic beyond the SM writes.
      * Apart from Warp, as only watched warps are asked for it. */
     uint64_t load_pending[MAX_WARPS][SCOREBOARD_NAMES / 64];

@@ -82,6 +82,10 @@ static const Event sm_events[] = {
          "that were "
          "launched together; its number among them, from 0. With the dispatcher's kernels_per_sm above 1 "
          "only the former, with 0"},
+    [SM_SPIN] = {"spin", "warp", NULL,
+                 "A warp that spins has gone round once more: all lanes that were in the loop, and what it "
+                 "compares is what it was"},
+    [SM_SPIN_END] = {"spin_end", "warp", NULL, "A warp spins no more"},
     {0}};
 
 static const Field sm_fields[] = {
@@ -229,6 +233,9 @@ static const Field sm_fields[] = {
     VISIBLE(Sm, loading, "warps", "Warps with loads in flight"),
     STATE(Sm, copying, "Warps that wait for asynchronous copies"),
     STATE(Sm, sleeping, "Warps that sleep"),
+    VISIBLE(Sm, spinning, "warps",
+            "Warps that go round in a loop, look again for what others do (a lock, a flag, an mbarrier), and "
+            "find nothing new"),
     ISSUE_KNOBS_MAY_ISSUE_ROW(SmWithParts, knobs),
     MEMORY_OWNERSHIP_OWNERS_ROW(SmWithParts, ownership),
     LOAD_GATE_ROWS(SmWithParts, loads),
@@ -254,6 +261,7 @@ static const Field sm_fields[] = {
     STATE_ARRAY(Sm, warp, warps, "Warps"),
     STATE(Sm, waiting_lanes, "SIMT stacks below their tops"),
     STATE(Sm, paths, "Lanes that wait for others of their warp"),
+    STATE(Sm, turn, "Last turns of warps in loops in which they may spin"),
     STATE(Sm, load_pending, "Names that loads and atomics beyond the SM will write"),
     STATE(Sm, vote, "Warps that wait for the result of a bar.red"),
     GATE_ROWS(Sm, sleepers),

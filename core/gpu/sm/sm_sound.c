@@ -219,7 +219,7 @@ static void sets_are_sound(const Sm *sm) {
     must_be(sm, !(live & ~all), "live");
     must_be(sm, !((sm->valid | sm->waiting | sm->want_fetch | sm->refetch[0] | sm->refetch[1]) & ~live),
             "valid, waiting, want_fetch, refetch");
-    must_be(sm, !(sm->fetched & ~live), "fetched");
+    must_be(sm, !((sm->fetched | sm->spinning) & ~live), "fetched, spinning");
     must_be(sm, !((sm->fencing | sm->copying | sm->sleeping) & ~sm->waiting) && !(sm->loading & ~all),
             "fencing, copying, sleeping, loading");
     for (uint32_t i = 0; i < MAX_SUB_CORES; i++)

@@ -51,7 +51,8 @@ static bool is_plain(const Inst *inst) {
 }
 
 static PlainStep find_step(const PlainInst *plain, const Inst *inst) {
-    if (inst->kind == INST_BRANCH) return STEP_BRANCH;
+    if (inst->kind == INST_BRANCH || inst->kind == INST_LOOKING_BRANCH || inst->kind == INST_LEAVING_BRANCH)
+        return STEP_BRANCH;
     if (!is_plain(inst)) return STEP_OTHER;
     if (inst->kind == INST_LOAD && space_is_constant(inst->space) && !inst->cache_op) return STEP_CONSTANT;
     if (inst->kind != INST_ALU && inst->space != SPACE_SHARED) return STEP_ACCESS;

@@ -20,8 +20,15 @@ static bool works(const Inst *inst) {
     return (inst->kind == INST_STORE && is_shown) || inst->kind == INST_BARRIER || inst->kind == INST_SYSTEM;
 }
 
-/* A loop is what stands between its first instruction and the branch back. */
-static uint32_t mark_branches(Arena *scratch, Kernel *kernel) {
+static void mark_ways_out(Kernel *kernel, uint32_t first, uint32_t last) {
+    for (uint32_t i = first; i < last; i++) {
+        Inst *inst = &kernel->insts[i];
+        if (inst->kind == INST_BRANCH && inst->target > last) inst->kind = INST_LEAVING_BRANCH;
+    }
+}
+
+/* A loop is what stands between its first instruction and the branch back. Returns how many lanes may wait in. */
+static uint32_t mark_branches(Arena *scratch, Kernel *kernel, uint32_t target) {
     Counts *before = arena_alloc(scratch, kernel->inst_count + 1, sizeof *before);
     uint32_t found = 0;
     for (uint32_t i = 0; i < kernel->inst_count; i++) {
@@ -30,9 +37,11 @@ static uint32_t mark_branches(Arena *scratch, Kernel *kernel) {
                                  before[i].works + works(inst)};
         if (inst->kind != INST_BRANCH || inst->target > i) continue;
         const Counts *first = &before[inst->target];
-        if (before[i].looks == first->looks || before[i].works != first->works) continue;
-        inst->kind = INST_WAITING_BRANCH;
-        found++;
+        if (before[i].looks == first->looks) continue;
+        bool waits = target >= TARGET_OF_INDEPENDENT_LANES && before[i].works == first->works;
+        inst->kind = waits ? INST_WAITING_BRANCH : INST_LOOKING_BRANCH;
+        found += waits;
+        mark_ways_out(kernel, inst->target, i);
     }
     return found;
 }
@@ -56,8 +65,8 @@ static bool names_its_lanes(const char *opcode) {
     return false;
 }
 
-void find_waiting_loops(Arena *scratch, Kernel *kernel) {
-    if (!mark_branches(scratch, kernel)) return;
+void find_waiting_loops(Arena *scratch, Kernel *kernel, uint32_t target) {
+    if (!mark_branches(scratch, kernel, target)) return;
     mark_inner_branches(kernel);
     for (uint32_t i = 0; i < kernel->inst_count; i++) {
         Inst *inst = &kernel->insts[i];

@@ -644,6 +644,6 @@ void decode_kernel(Parser *parser, const Entry *entry, uint32_t index) {
     set_launch_steps(&decoder);
     set_names(&decoder);
     assign_windows(decoder.arena, kernel);
-    if (entry->source->target >= TARGET_OF_INDEPENDENT_LANES) find_waiting_loops(decoder.arena, kernel);
+    find_waiting_loops(decoder.arena, kernel, entry->source->target);
     constants_store(&decoder.constants, parser->module, index);
 }

@@ -55,14 +55,17 @@ typedef enum {
     INST_DMA,          /* intrinsics of the DMA engine; detail: DmaOperation */
     INST_SYSTEM,       /* calls of the device's runtime: execution/system.h  */
     INST_SLEEP,        /* src[0]: nanoseconds */
-    /* Of kernels whose lanes may wait for each other: analysis/waiting_loops.h. */
+    /* Of loops that look again and again at what others may change: analysis/waiting_loops.h. */
+    INST_LOOKING_BRANCH, /* closes one */
+    INST_LEAVING_BRANCH, /* leads out of one */
+    /* The same of kernels whose lanes may wait for each other. */
     INST_WAITING_BRANCH,       /* closes a loop in which they do */
     INST_INNER_WAITING_BRANCH, /* the same, within another: behind it lanes wait on */
     INST_CONVERGENT,           /* arithmetic for lanes that are to be together; the last source names them */
 } InstKind;
 
 static inline bool kind_is_branch(uint8_t kind) {
-    return kind == INST_BRANCH || kind == INST_WAITING_BRANCH || kind == INST_INNER_WAITING_BRANCH;
+    return kind == INST_BRANCH || (kind >= INST_LOOKING_BRANCH && kind <= INST_INNER_WAITING_BRANCH);
 }
 
 /* Served by the constant cache where there is one. */

@@ -109,6 +109,29 @@ START_TEST(before_sm_70_no_lane_counts_on_the_others) {
 }
 END_TEST
 
+/* A lock with its work in the loop, and a loop of an older target, whose lanes do not wait for each other. */
+START_TEST(loops_that_look_again_are_known_though_no_lane_waits_for_another) {
+    const char *const lock = "L: atom.global.cas.b32 %r1, [%rd1], 0, 1; " TEST
+                             "@%p1 bra M; st.global.u32 [%rd2], %r1; M: @%p1 bra L; ret;";
+    ck_assert_uint_eq(count("sm_20", lock, INST_LOOKING_BRANCH), 1);
+    ck_assert_uint_eq(count("sm_70", lock, INST_LOOKING_BRANCH), 1);
+    ck_assert_uint_eq(count("sm_20", lock, INST_LEAVING_BRANCH), 0);
+    ck_assert_uint_eq(count("sm_69", WAIT "ret;", INST_LOOKING_BRANCH), 1);
+    ck_assert_uint_eq(count("sm_70", WAIT "ret;", INST_LOOKING_BRANCH), 0);
+    ck_assert_uint_eq(
+        count("sm_20", "L: ld.global.u32 %r1, [%rd1]; " TEST "@%p1 bra L; ret;", INST_LOOKING_BRANCH), 0);
+}
+END_TEST
+
+START_TEST(branches_out_of_a_loop_that_looks_again_are_known) {
+    const char *const body = "L: ld.volatile.shared.u32 %r1, [s]; " TEST
+                             "@!%p1 bra E; @%p2 bra M; add.u32 %r2, %r2, 1; M: bra L; E: ret;";
+    ck_assert_uint_eq(count("sm_20", body, INST_LEAVING_BRANCH), 1);
+    ck_assert_uint_eq(count("sm_70", body, INST_LEAVING_BRANCH), 1);
+    ck_assert_uint_eq(count("sm_20", body, INST_BRANCH), 1);
+}
+END_TEST
+
 Suite *waiting_loops_suite(void) {
     Suite *suite = suite_create("waiting_loops");
     TCase *tcase = tcase_create("waiting_loops");
@@ -119,6 +142,8 @@ Suite *waiting_loops_suite(void) {
     tcase_add_test(tcase, a_loop_around_one_that_waits_does_not_when_it_stores);
     tcase_add_test(tcase, where_lanes_may_wait_what_names_them_keeps_them_together);
     tcase_add_test(tcase, before_sm_70_no_lane_counts_on_the_others);
+    tcase_add_test(tcase, loops_that_look_again_are_known_though_no_lane_waits_for_another);
+    tcase_add_test(tcase, branches_out_of_a_loop_that_looks_again_are_known);
     suite_add_tcase(suite, tcase);
     return suite;
 }

@@ -8,20 +8,35 @@ static IssueKnobs *of_gate(IssueGate *gate) {
 
 /* --- Who may issue --------------------------------------------------------------------------- */
 
+static WarpSet warps_at_barriers(const Sm *sm) {
+    return sm->waiting & ~(sm->fencing | sm->sleeping | sm->copying | sm->gates.parked);
+}
+
 /* Warps that others of their CTA wait for at a barrier. Those that wait for something else lag themselves. */
 static WarpSet lagging_warps(const Sm *sm) {
-    WarpSet elsewhere = sm->fencing | sm->sleeping | sm->copying | sm->gates.parked;
-    WarpSet at_barrier = sm->waiting & ~elsewhere, lagging = 0;
+    WarpSet at_barrier = warps_at_barriers(sm), lagging = 0;
     for (uint32_t i = 0; at_barrier && i < sm->resident; i++)
         if (sm->cta_by_age[i] & at_barrier) lagging |= sm->cta_by_age[i] & ~at_barrier;
     return lagging;
 }
 
+/* Warps that spin, and those of their CTA if all the others wait for them at barriers: what they wait for is up to warps of
+ * other CTAs. */
+static WarpSet warps_that_wait(const Sm *sm) {
+    WarpSet wait = sm->spinning;
+    for (uint32_t i = 0; sm->spinning && i < sm->resident; i++) {
+        WarpSet warps = sm->cta_by_age[i] & sm->live;
+        if (warps & sm->spinning && !(warps & ~(sm->spinning | warps_at_barriers(sm)))) wait |= warps;
+    }
+    return wait;
+}
+
+/* Warps that spin go on to look, and have no place: others may have what they wait for. */
 static WarpSet within_limit(const Sm *sm, uint32_t limit) {
     if (limit >= MAX_WARPS) return ALL_WARPS;
-    WarpSet within = lagging_warps(sm);
+    WarpSet wait = warps_that_wait(sm), within = lagging_warps(sm) | wait;
     for (uint32_t i = 0; i < sm->schedulers; i++)
-        within |= oldest_warps(sm->cta_by_age, sm->resident, sm->sched[i].warps, limit);
+        within |= oldest_warps(sm->cta_by_age, sm->resident, sm->sched[i].warps & ~wait, limit);
     return within;
 }
 

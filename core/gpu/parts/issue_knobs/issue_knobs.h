@@ -26,8 +26,7 @@ typedef struct {
 #define ISSUE_KNOBS_LIMIT_ROW(T, m)                                                                          \
     PARAM_NAMED(T, m.warp_limit, "warp_limit", "64", "warps",                                                \
                 "Warps of a scheduler that may issue, the oldest; others of a CTA may catch up to its "      \
-                "barrier, but not to what warps ask for again and again, as at mbarriers and locks: "        \
-                "too low a limit hangs such kernels",                                                        \
+                "barrier, and warps that spin, at locks, flags or mbarriers, issue and do not count",        \
                 .min = 1, .max = MAX_WARPS, .knob = true)
 #define ISSUE_KNOBS_MAY_ISSUE_ROW(T, m)                                                                      \
     KNOB_NAMED(T, m.may_issue, "may_issue", "warps", "Warps that may issue")

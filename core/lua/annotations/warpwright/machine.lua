@@ -677,7 +677,7 @@ function Machine:Router(name, index) end
 ---@field first? "any"|"memory"|"compute" Kind of instruction that goes before others; default any
 ---@field group_size? integer Order groups: warps of a scheduler in a fetch group (warps); default 8
 ---@field group_order? "lrr"|"gto" Order groups: order within a fetch group and between them; default gto
----@field warp_limit? integer Warps of a scheduler that may issue, the oldest; others of a CTA may catch up to its barrier, but not to what warps ask for again and again, as at mbarriers and locks: too low a limit hangs such kernels (warps); default 64
+---@field warp_limit? integer Warps of a scheduler that may issue, the oldest; others of a CTA may catch up to its barrier, and warps that spin, at locks, flags or mbarriers, issue and do not count (warps); default 64
 ---@field register_unit? integer Registers per thread are allocated in multiples of this (registers); default 4
 ---@field atomic_payloads? integer Warp atomics on global memory in flight (entries); default 64
 ---@field atomics_stall? boolean A warp issues nothing while an atomic of its own on global memory is in flight; default false
@@ -791,7 +791,7 @@ function Machine:Router(name, index) end
 ---@field first "any"|"memory"|"compute" Kind of instruction that goes before others
 ---@field group_size integer Order groups: warps of a scheduler in a fetch group (warps)
 ---@field group_order "lrr"|"gto" Order groups: order within a fetch group and between them
----@field warp_limit integer Warps of a scheduler that may issue, the oldest; others of a CTA may catch up to its barrier, but not to what warps ask for again and again, as at mbarriers and locks: too low a limit hangs such kernels (warps)
+---@field warp_limit integer Warps of a scheduler that may issue, the oldest; others of a CTA may catch up to its barrier, and warps that spin, at locks, flags or mbarriers, issue and do not count (warps)
 ---@field register_unit integer Registers per thread are allocated in multiples of this (registers)
 ---@field atomic_payloads integer Warp atomics on global memory in flight (entries)
 ---@field atomics_stall boolean A warp issues nothing while an atomic of its own on global memory is in flight

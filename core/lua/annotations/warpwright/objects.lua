@@ -1088,7 +1088,7 @@ function Router:head(input) end
 ---@field first "any"|"memory"|"compute" Kind of instruction that goes before others: a knob
 ---@field group_size integer Order groups: warps of a scheduler in a fetch group (warps): a knob
 ---@field group_order "lrr"|"gto" Order groups: order within a fetch group and between them: a knob
----@field warp_limit integer Warps of a scheduler that may issue, the oldest; others of a CTA may catch up to its barrier, but not to what warps ask for again and again, as at mbarriers and locks: too low a limit hangs such kernels (warps): a knob
+---@field warp_limit integer Warps of a scheduler that may issue, the oldest; others of a CTA may catch up to its barrier, and warps that spin, at locks, flags or mbarriers, issue and do not count (warps): a knob
 ---@field register_unit integer Registers per thread are allocated in multiples of this (registers)
 ---@field atomic_payloads integer Warp atomics on global memory in flight (entries)
 ---@field atomics_stall boolean A warp issues nothing while an atomic of its own on global memory is in flight
@@ -1190,7 +1190,7 @@ function Router:head(input) end
 ---@field first? "any"|"memory"|"compute" Kind of instruction that goes before others
 ---@field group_size? integer|fun(argument: integer): integer Order groups: warps of a scheduler in a fetch group (warps)
 ---@field group_order? "lrr"|"gto" Order groups: order within a fetch group and between them
----@field warp_limit? integer|fun(argument: integer): integer Warps of a scheduler that may issue, the oldest; others of a CTA may catch up to its barrier, but not to what warps ask for again and again, as at mbarriers and locks: too low a limit hangs such kernels (warps)
+---@field warp_limit? integer|fun(argument: integer): integer Warps of a scheduler that may issue, the oldest; others of a CTA may catch up to its barrier, and warps that spin, at locks, flags or mbarriers, issue and do not count (warps)
 ---@field may_issue? integer|fun(argument: integer): integer Warps that may issue (warps)
 ---@field may_issue_memory? integer|fun(argument: integer): integer Warps that may issue memory instructions (warps)
 ---@field may_load? integer|fun(argument: integer): integer Warps that may issue loads and atomics of global and local memory (warps)
@@ -1209,6 +1209,7 @@ function Router:head(input) end
 ---@field head_dp integer Warps whose next instruction goes to the units for double precision (warps)
 ---@field head_matrix integer Warps whose next instruction goes to the units for matrices; those of all others, to the SP (warps)
 ---@field loading integer Warps with loads in flight (warps)
+---@field spinning integer Warps that go round in a loop, look again for what others do (a lock, a flag, an mbarrier), and find nothing new (warps)
 ---@field may_issue integer Warps that may issue (warps): a knob
 ---@field may_issue_memory integer Warps that may issue memory instructions (warps): a knob
 ---@field may_load integer Warps that may issue loads and atomics of global and local memory (warps): a knob

@@ -1,0 +1,54 @@
+#include "core/gpu/sm/spinning.h"
+
+#include "core/sim/checkpoint/buffer.h"
+
+static bool is_register(uint32_t source) {
+    return !(source & OPERAND_CONST) && source % SLOT_BYTES == 0; /* else a predicate, by its number */
+}
+
+/* Of the instructions from `first` to before `last` that set predicates, the registers that they compare. Of 64 bits it is
+ * those of half the lanes: these come along. */
+static uint64_t hash_compared(const Sm *sm, uint32_t w, uint32_t first, uint32_t last) {
+    enum { COMPARED = 2 };
+    const uint8_t *registers = sm_registers(sm, w);
+    uint64_t hash = 0;
+    for (uint32_t i = first; i < last; i++) {
+        const Inst *inst = sm_inst(sm, w, i);
+        if (inst->pdst == NO_PREDICATE) continue;
+        for (uint32_t s = 0; s < inst->src_count && s < COMPARED; s++)
+            if (is_register(inst->src[s])) hash = hash_bytes(hash, registers + inst->src[s], SLOT_BYTES);
+    }
+    return hash;
+}
+
+static void begin(Sm *sm, uint32_t w) {
+    if (sm->spinning >> w & 1) return;
+    sm->spinning |= warp_bit(w);
+    sm_warps_changed(sm);
+}
+
+static void end(Sm *sm, uint32_t w) {
+    if (!(sm->spinning >> w & 1)) return;
+    sm->spinning &= ~warp_bit(w);
+    sm_warps_changed(sm);
+    object_emit(&sm->obj, SM_SPIN_END, w);
+}
+
+void spinning_count_turn(Sm *sm, uint32_t w, const Inst *inst, uint32_t pc, uint32_t lanes, uint32_t taken) {
+    SpinTurn *turn = &sm->turn[w], before = *turn;
+    if (!taken && before.branch != pc) return; /* the warp goes round by another branch */
+    *turn = (SpinTurn){.lanes = taken, .branch = pc};
+    if (taken) turn->compared = hash_compared(sm, w, inst->target, pc);
+    bool repeats = before.branch == pc && before.compared == turn->compared;
+    if (!repeats || taken != lanes || before.lanes != lanes) {
+        end(sm, w);
+        return;
+    }
+    begin(sm, w);
+    object_emit(&sm->obj, SM_SPIN, w);
+}
+
+void spinning_end(Sm *sm, uint32_t w) {
+    sm->turn[w].lanes = 0;
+    end(sm, w);
+}
