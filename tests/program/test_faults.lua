@@ -218,7 +218,7 @@ AGAIN: ld.volatile.global.u32 %r, [%rd]; setp.eq.u32 %p, %r, 0; @%p bra AGAIN;
   local ok, problem = pcall(gpu.launch, gpu, kernels.wait, { grid = 1, block = 32, args = { flag } })
   assert(not ok)
   local cycles = sim:result().cycles
-  harness.contains(tostring(problem), ("kernel wait has not ended by cycle %d: max_cycles was reached; 0 of 1 CTAs are done"):format(cycles))
+  harness.contains(tostring(problem), ("kernel wait has not ended by cycle %d: max_cycles was reached; 0 of 1 CTAs are done; 1 warp spins, warp 0 of sm[0] in the loop from PTX line "):format(cycles))
   assert(cycles >= 3000 and cycles < 3100, cycles) -- it is looked at once a quantum
   harness.equal(gpu:read("u32", flag), 0)
 end)

@@ -181,6 +181,8 @@ typedef struct {
     uint64_t ctas_done, ctas;
 } GpuProgress;
 GpuProgress gpu_progress(const Gpu *gpu);
+/* How many warps spin, and the loop of the first: "; 3 warps spin, warp 0 of sm[0] in ..."; "" where none does. */
+void gpu_describe_spinning(const Gpu *gpu, char *text, size_t size);
 /* gpu_run() returns RUN_CTAS_DONE, once, when so many CTAs of the running kernel, or of one after it, are done;
  * 0: it does not. */
 void gpu_pause_at_ctas(Gpu *gpu, uint64_t ctas);

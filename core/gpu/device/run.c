@@ -1,6 +1,7 @@
 /* What goes on until a launch has ended: progress, hangs, and faults that give its kernel up. */
 #include "core/gpu/device/dispatcher.h"
 #include "core/gpu/device/gpu_state.h"
+#include "core/gpu/sm/spinning.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -53,6 +54,21 @@ static bool write_hang_report(const Gpu *gpu) {
     if (!file) return false;
     sim_report(gpu->sim, file);
     return fclose(file) == 0;
+}
+
+void gpu_describe_spinning(const Gpu *gpu, char *text, size_t size) {
+    const Sm *first = NULL;
+    uint32_t warps = 0;
+    char loop[512];
+    text[0] = 0;
+    for (uint32_t i = 0; i < gpu->sm_count; i++) {
+        if (!first && gpu->sms[i]->spinning) first = gpu->sms[i];
+        warps += (uint32_t)__builtin_popcountll(gpu->sms[i]->spinning);
+    }
+    if (!first) return;
+    spinning_describe(first, first_warp(first->spinning), loop, sizeof loop);
+    snprintf(text, size, "; %u warp%s, warp %u of %s %s", warps, warps == 1 ? " spins" : "s spin",
+             first_warp(first->spinning), first->obj.path, loop);
 }
 
 /* All kernels of a launch return faults and are given up, or none of them. */

@@ -1,5 +1,7 @@
 /* The conservation laws of an SM, and what its warps wait for when the machine hangs. */
 #include "core/gpu/sm/async_copies.h"
+#include "core/gpu/sm/fault.h"
+#include "core/gpu/sm/spinning.h"
 
 #include "mem/protocol/memory_protocol.h"
 
@@ -145,15 +147,17 @@ static const char *reason(const Sm *sm, uint32_t w, char text[REASON_BYTES]) {
 
 void sm_report(const SimObject *object, FILE *out) {
     const Sm *sm = (const Sm *)object;
-    char text[REASON_BYTES];
+    char text[REASON_BYTES], place[240], loop[512];
     for (WarpSet live = sm->live; live; live &= live - 1) {
         uint32_t w = first_warp(live), pc = sm->warp[w].simt.top.pc;
         const Cta *cta = &sm->cta[sm->warp[w].cta_slot];
-        fprintf(
-            out,
-            "%s: warp %u of CTA (%u, %u, %u), lanes 0x%08x at PTX line %u, %s; %u instructions in flight\n",
-            object->path, w, cta->ctaid[0], cta->ctaid[1], cta->ctaid[2], sm->warp[w].simt.top.lanes,
-            pc < sm->inst_count_of[w] ? sm_inst(sm, w, pc)->line : 0, reason(sm, w, text),
-            sm->warp[w].in_flight);
+        snprintf(place, sizeof place, "the end of the kernel");
+        if (pc < sm->inst_count_of[w])
+            fault_place(sm_kernel_of(sm, w)->kernel, sm_inst(sm, w, pc), place, sizeof place);
+        spinning_describe(sm, w, loop, sizeof loop);
+        fprintf(out,
+                "%s: warp %u of CTA (%u, %u, %u), lanes 0x%08x at %s, %s%s%s; %u instructions in flight\n",
+                object->path, w, cta->ctaid[0], cta->ctaid[1], cta->ctaid[2], sm->warp[w].simt.top.lanes,
+                place, reason(sm, w, text), loop[0] ? ", " : "", loop, sm->warp[w].in_flight);
     }
 }

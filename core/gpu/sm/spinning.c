@@ -1,5 +1,6 @@
 #include "core/gpu/sm/spinning.h"
 
+#include "core/gpu/sm/fault.h"
 #include "core/sim/checkpoint/buffer.h"
 
 static bool is_register(uint32_t source) {
@@ -51,4 +52,17 @@ void spinning_count_turn(Sm *sm, uint32_t w, const Inst *inst, uint32_t pc, uint
 void spinning_end(Sm *sm, uint32_t w) {
     sm->turn[w].lanes = 0;
     end(sm, w);
+}
+
+void spinning_describe(const Sm *sm, uint32_t w, char *text, size_t size) {
+    char first[240], last[240];
+    uint32_t branch = sm->turn[w].branch, pc = sm->warp[w].simt.top.pc;
+    text[0] = 0;
+    if (!sm->turn[w].lanes || branch >= sm->inst_count_of[w]) return;
+    const Kernel *kernel = sm_kernel_of(sm, w)->kernel;
+    const Inst *inst = sm_inst(sm, w, branch);
+    if (pc < inst->target || pc > branch) return;
+    fault_place(kernel, sm_inst(sm, w, inst->target), first, sizeof first);
+    fault_place(kernel, inst, last, sizeof last);
+    snprintf(text, size, "in the loop from %s to %s", first, last);
 }

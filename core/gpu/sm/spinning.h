@@ -13,5 +13,7 @@ void spinning_count_turn(Sm *sm, uint32_t warp, const Inst *inst, uint32_t pc, u
                          uint32_t taken);
 /* The warp goes on with something else. */
 void spinning_end(Sm *sm, uint32_t warp);
+/* The loop of this kind in which the warp goes round; `text` is "" where it is in none. */
+void spinning_describe(const Sm *sm, uint32_t warp, char *text, size_t size);
 
 #endif

@@ -174,11 +174,13 @@ static RunStatus run_part(lua_State *L, Machine *machine, uint64_t cycle) {
 
 _Noreturn static void stop_run(Machine *machine, const char *why) {
     GpuProgress progress = gpu_progress(machine->gpu);
-    char kernels[256];
+    char kernels[256], spinning[640];
     machine->stopped = why;
-    user_error("kernel%s %s ha%s not ended by cycle %lu: %s; %lu of %lu CTAs are done",
+    gpu_describe_spinning(machine->gpu, spinning, sizeof spinning);
+    user_error("kernel%s %s ha%s not ended by cycle %lu: %s; %lu of %lu CTAs are done%s",
                progress.others ? "s" : "", running_kernels(&progress, kernels, sizeof kernels),
-               progress.others ? "ve" : "s", gpu_cycle(machine->gpu), why, progress.ctas_done, progress.ctas);
+               progress.others ? "ve" : "s", gpu_cycle(machine->gpu), why, progress.ctas_done, progress.ctas,
+               spinning);
 }
 
 static void handle_signal(lua_State *L, Machine *machine) {

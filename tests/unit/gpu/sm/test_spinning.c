@@ -2,6 +2,9 @@
 #include "tests/unit/gpu/tiny_machine.h"
 #include "tests/unit/suites.h"
 
+#include <stdlib.h>
+#include <string.h>
+
 /* Warps but the first take the branch. */
 #define OTHERS(label) "mov.u32 %r1, %tid.x;\n setp.ge.u32 %p1, %r1, 32;\n@%p1 bra " label ";\n"
 /* Until the word of shared memory is not 0. Its branch back is the third instruction. */
@@ -157,6 +160,25 @@ START_TEST(the_books_of_the_limit_hold_in_every_cycle) {
 }
 END_TEST
 
+/* --- The report -------------------------------------------------------------------------------- */
+
+START_TEST(the_report_says_in_which_loop_a_warp_goes_round) {
+    const char *const forever = WAIT("L", "0");
+    TinySpec spec = {.body = forever, .shared_bytes = 4};
+    TinyMachine *m = tiny_new(spec);
+    char *report = NULL;
+    size_t bytes = 0;
+    FILE *memory = open_memstream(&report, &bytes);
+    tiny_launch(m, spec);
+    tiny_step_to(m, 2000);
+    sim_report(m->sim, memory);
+    fclose(memory);
+    ck_assert_ptr_nonnull(strstr(report, ", in the loop from PTX line 12 to PTX line 14; "));
+    free(report);
+    tiny_free(m);
+}
+END_TEST
+
 Suite *spinning_suite(void) {
     Suite *suite = suite_create("spinning");
     TCase *tcase = tcase_create("spinning");
@@ -170,6 +192,7 @@ Suite *spinning_suite(void) {
     tcase_add_test(tcase, warps_that_spin_take_no_place_of_the_warp_limit);
     tcase_add_test(tcase, warps_at_a_barrier_for_one_that_spins_take_no_place_either);
     tcase_add_test(tcase, the_books_of_the_limit_hold_in_every_cycle);
+    tcase_add_test(tcase, the_report_says_in_which_loop_a_warp_goes_round);
     suite_add_tcase(suite, tcase);
     return suite;
 }
