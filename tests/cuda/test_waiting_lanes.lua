@@ -22,6 +22,20 @@ harness.test("locks, flags, tickets and chains among the lanes of a warp end, th
   passes("lrr", path, "--policy", "lrr")
 end)
 
+--- Of the launches of a run.
+local function cycles(stats)
+  local sum = 0
+  for launch in stats:gmatch '"cycles": (%d+)' do sum = sum + tonumber(launch) end
+  return sum
+end
+
+harness.test("a policy that lets warps sleep makes no lanes wait for others that would sleep with them", function()
+  local path = cuda_programs.compile("waiting_lanes", "sm_75")
+  local gto, bows = cycles(passes("gto", path, "--policy", "gto")), cycles(passes("bows", path, "--policy", "bows"))
+  assert(bows < gto, ("%d cycles, %d under gto"):format(bows, gto))
+  passes("limit", path, "--policy", "swl:limit=1")
+end)
+
 harness.test("they end without timing", function()
   local path = cuda_programs.compile("waiting_lanes", "sm_75")
   passes("untimed", path, "--fast-forward", "launch=99")

@@ -20,15 +20,18 @@ static uint64_t cycles_of(const Sm *sm, uint32_t ns, uint64_t ticks_per_second) 
     return (uint64_t)(((unsigned __int128)ns * ticks_per_second + second - 1) / second);
 }
 
+void sleep_until(Sm *sm, uint32_t w, uint64_t cycle) {
+    sm->wakes[w] = cycle;
+    sm->sleeping |= warp_bit(w);
+    sm->waiting |= warp_bit(w);
+    gate_set_stages(&sm->sleepers, GATE_AT_WORK);
+}
+
 /* nanosleep: the warp goes on when the longest time of its active lanes has passed. */
 static void execute(IssueGate *gate, uint32_t w, const Inst *inst) {
     Sm *sm = gate->sm;
     uint64_t cycles = cycles_of(sm, longest_of_lanes(inst, sm->context), sm->obj.sim->ticks_per_second);
-    if (!cycles || !paths_sleep(sm, w)) return;
-    sm->wakes[w] = sm->context->clock + cycles;
-    sm->sleeping |= warp_bit(w);
-    sm->waiting |= warp_bit(w);
-    gate_set_stages(gate, GATE_AT_WORK);
+    if (cycles && paths_sleep(sm, w)) sleep_until(sm, w, sm->context->clock + cycles);
 }
 
 /* Those whose time has come may issue in this cycle. */
@@ -58,7 +61,7 @@ static void knobs_set(IssueGate *gate) {
 static void is_sound(const IssueGate *gate) {
     const Sm *sm = gate->sm;
     const Clock *first = sm->obj.sim->clocks; /* was asked for at any of its frequencies */
-    uint64_t latest = object_cycle(&sm->obj, sm->obj.sim->now) +
+    uint64_t latest = object_cycle(&sm->obj, sm->obj.sim->now) + LONGEST_SLEEP +
                       cycles_of(sm, LONGEST_NS, first->fastest * first->period);
     for (WarpSet left = sm->sleeping; left; left &= left - 1)
         sound(sm->wakes[first_warp(left)] <= latest, "%s.wakes", sm->obj.path);

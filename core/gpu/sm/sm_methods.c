@@ -1,6 +1,7 @@
 /* What policies may call on an SM. */
 #include "core/gpu/parts/memory_ownership/memory_ownership.h"
-#include "core/gpu/sm/sm.h"
+#include "core/gpu/sm/paths.h"
+#include "core/gpu/sm/sleep.h"
 #include "mem/protocol/class_table.h"
 
 #include <string.h>
@@ -131,6 +132,20 @@ static void next_pc(SimObject *object, MethodCall *call) {
     if (!call->nothing) call->result[0].whole = sm->warp[warp].simt.top.pc;
 }
 
+static void sleep_for(SimObject *object, MethodCall *call) {
+    Sm *sm = (Sm *)object;
+    uint32_t warp = (uint32_t)call->argument[0].whole;
+    uint64_t cycles = (uint64_t)call->argument[1].whole;
+    if (call->asked) {
+        method_refuse(call, "expected a call from a hook, got one from a question, in the midst of a cycle");
+        return;
+    }
+    call->result[0].flag = (sm->live & ~sm->waiting) >> warp & 1 && paths_sleep(sm, warp);
+    if (!call->result[0].flag) return;
+    sleep_until(sm, warp, object_cycle(object, object_now(object)) + cycles);
+    object_wake(object);
+}
+
 /* A warp has one class: what a second policy called it would be taken for the first one's. */
 static bool claim_classes(Sm *sm, MethodCall *call) {
     const char *owner = sm->class_setter ? sm->class_setter : call->caller;
@@ -222,6 +237,12 @@ const Method sm_methods[] = {
            "Of a warp that lives, its next instruction, whether it has been fetched or not: a pc for "
            "instruction(); else nil",
            TAKES(WARP), RETURNS(WHOLE_NUMBER("pc")), MAY_BE_NIL),
+    METHOD("sleep", sleep_for,
+           "The warp issues nothing for so many cycles, as by nanosleep. False where it has exited, or waits "
+           "at a barrier or a fence, or sleeps; and where other lanes of it go on instead, from the end of a "
+           "loop in which those that spin wait for them. From hooks only",
+           TAKES(WARP, WHOLE_NUMBER("cycles", .min = 1, .max = LONGEST_SLEEP)),
+           RETURNS(FLAG_VALUE("sleeps"))),
     METHOD("set_class", set_class,
            "The number on all requests of these warps from now on; 0 until it is set. One policy of a run "
            "sets them",

@@ -1347,6 +1347,12 @@ function SM:instruction_of(warp, pc) end
 ---@return integer? pc
 function SM:next_pc(warp) end
 
+---The warp issues nothing for so many cycles, as by nanosleep. False where it has exited, or waits at a barrier or a fence, or sleeps; and where other lanes of it go on instead, from the end of a loop in which those that spin wait for them. From hooks only
+---@param warp integer 0 to warps - 1
+---@param cycles integer 1 to 1048576
+---@return boolean sleeps
+function SM:sleep(warp, cycles) end
+
 ---The number on all requests of these warps from now on; 0 until it is set. One policy of a run sets them
 ---@param warps integer a set of warps
 ---@param class integer 0 to 31
