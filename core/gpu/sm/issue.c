@@ -79,21 +79,17 @@ accepted_warps(const Sm *sm, uint32_t sub_core, WarpSet ready, uint64_t cycle, u
     return accepted;
 }
 
-/* The same of all sub-cores, and of all units. */
-static __attribute__((noinline)) WarpSet accepted_of_all(const Sm *sm, WarpSet ready, uint64_t cycle,
-                                                         uint64_t now) {
-    const WarpSet head[UNIT_CLASSES] = {
-        [UNIT_INT] = sm->head_int, [UNIT_DP] = sm->head_dp, [UNIT_MATRIX] = sm->head_matrix};
-    WarpSet accepted = 0;
-    for (uint32_t i = 0; i < sm->shape.sub_cores; i++) {
-        WarpSet mine = ready & sub_core_warps(sm, i);
-        bool several = sm->kernels.other_units == SEVERAL_UNITS;
-        for (UnitClass unit = UNIT_INT; several && unit <= UNIT_MATRIX; unit++) {
-            if (collector_accepts(&sm->collector, i, unit, cycle)) accepted |= mine & head[unit];
-            mine &= ~head[unit];
-        }
-        accepted |= accepted_warps(sm, i, mine, cycle, now);
-    }
+/* The same, whatever units there are. */
+static inline WarpSet accepted_of_any(const Sm *sm, uint32_t sub_core, WarpSet ready, uint64_t cycle,
+                                      uint64_t now) {
+    if (sm->kernels.other_units != SEVERAL_UNITS) return accepted_warps(sm, sub_core, ready, cycle, now);
+    const OperandCollector *collector = &sm->collector;
+    WarpSet integer = ready & sm->head_int, rare = ready & (sm->head_dp | sm->head_matrix);
+    WarpSet accepted = accepted_warps(sm, sub_core, ready & ~integer & ~rare, cycle, now);
+    accepted |= integer & all_or_none(collector_accepts(collector, sub_core, UNIT_INT, cycle));
+    if (!rare) return accepted;
+    if (collector_accepts(collector, sub_core, UNIT_DP, cycle)) accepted |= rare & sm->head_dp;
+    if (collector_accepts(collector, sub_core, UNIT_MATRIX, cycle)) accepted |= rare & sm->head_matrix;
     return accepted;
 }
 
@@ -129,7 +125,11 @@ static inline __attribute__((always_inline)) SlotCause choose_warp(Sm *sm, Sched
     const GateList *gates = &sm->gates;
     WarpSet ready = c->ready & sched->warps, allowed = ready;
     if (!plain && GATES_ASKED(gates, GATE_NARROW)) allowed = gates_narrow(gates, ready);
-    WarpSet issuable = allowed & c->accepted;
+    WarpSet accepted = c->accepted;
+    if (!plain && allowed)
+        accepted = accepted_of_any(sm, (uint32_t)(sched - sm->sched) & (sm->shape.sub_cores - 1), allowed,
+                                   c->cycle, c->now);
+    WarpSet issuable = allowed & accepted;
     if (!issuable) return cause_of_idleness(sm, sched, c->waiting, ready, allowed, &c->causes);
     if (!plain && GATES_ASKED(gates, GATE_PREFER)) issuable = gates_prefer(gates, issuable);
     bool has_subscriber = !plain && __builtin_expect((sm->obj.subscribed & PICKS) != 0, 0);
@@ -150,15 +150,6 @@ static inline WarpSet shut_out(const Sm *sm, UnitClass unit, const IssueCycle *c
            ~all_or_none(collector_accepts(&sm->collector, 0, unit, c->cycle));
 }
 
-/* The same of any number of schedulers, sub-cores and units. Of the warps that count, those of other schedulers, the next
- * instructions are what they were. */
-static WarpSet shut_out_of_all(const Sm *sm, UnitClass unit, const IssueCycle *c) {
-    if (unit == UNIT_MEM && fixed_is_way_spent(sm->fixed, sm->lsu.send, c->now)) return c->memory;
-    if (unit != UNIT_MEM && sm->shape.sub_cores == sm->schedulers)
-        return 0; /* the unit is this scheduler's */
-    return c->accepted & ~accepted_of_all(sm, c->accepted, c->cycle, c->now);
-}
-
 /* A scheduler's turn. */
 static inline __attribute__((always_inline)) void take_turn(Sm *sm, uint32_t which, IssueCycle *c, bool plain,
                                                             bool is_last) {
@@ -167,8 +158,7 @@ static inline __attribute__((always_inline)) void take_turn(Sm *sm, uint32_t whi
     if (cause == SLOT_ISSUED) {
         UnitClass unit = sm_execute(sm, sched->last, c->cycle, c->now);
         if (GATES_ASKED(&sm->gates, GATE_ISSUED)) gates_issued(&sm->gates, sched->last);
-        if (!is_last && (plain || sm->issues_in_pair)) c->accepted &= ~shut_out(sm, unit, c);
-        if (!is_last && !plain && !sm->issues_in_pair) c->accepted &= ~shut_out_of_all(sm, unit, c);
+        if (plain && !is_last) c->accepted &= ~shut_out(sm, unit, c);
     }
     sm->slots[cause]++;
     sm->slot_cause[which] = cause;
@@ -218,7 +208,6 @@ uint32_t sm_issue(Sm *sm, uint64_t cycle, uint64_t now) {
     fixed_begin(sm->fixed, now);
     if (!sm->issues_in_pair || !is_plain(sm)) {
         IssueCycle copy = copy_of(&c);
-        if (c.ready) copy.accepted = accepted_of_all(sm, c.ready, cycle, now);
         return take_turns(sm, first_scheduler(sm, cycle), sm->schedulers, &copy);
     }
     if (c.ready) c.accepted = accepted_warps(sm, 0, c.ready, cycle, now);
