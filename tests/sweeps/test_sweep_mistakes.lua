@@ -62,6 +62,15 @@ harness.test("a file that ends the program is refused at the line that does it",
   harness.refused(("error: %s:2: os.exit: expected a file that returns a sweep"):format(file), "sweep", file)
 end)
 
+harness.test("a keep that ends the program is refused at the line that does it, in a file and in a script", function()
+  local sweep = [[{ axes = { config = "gtx480", workload = "vecadd" },%s
+    keep = function() os.exit(0) end }]]
+  local file = harness.write("keep_ends.lua", "return " .. sweep:format "")
+  harness.refused(("error: %s:2: os.exit: expected the function's result, got the end of the program"):format(file), "sweep", file)
+  local script = harness.write("keep_ends_script.lua", ('require "warpwright".sweep ' .. sweep):format(' out = "kept",'))
+  harness.refused(("error: %s:2: os.exit: expected the function's result"):format(script), script)
+end)
+
 harness.test("values that are wrong only beside others fail their runs, and the others go on", function()
   local file = harness.write("beside.lua", HEAD .. [==[ ["sm[*].l1d.size"] = { "16KiB", "12KiB" }, ["sm[*].l1d.ways"] = { 4, 3 } },
     keep = function(p) return p["sm[*].l1d.size"] ~= "12KiB" or p["sm[*].l1d.ways"] == 3 end }]==])

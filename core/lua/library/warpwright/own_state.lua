@@ -59,14 +59,25 @@ function own_state.resume(program)
   return alive, ok, value
 end
 
+--- f(...), its first value; `refuse` is its os.exit().
+local function call_refusing_exit(refuse, f, ...)
+  local exit_of_script = os.exit
+  local _ <close> = setmetatable({}, { __close = function() os.exit = exit_of_script end })
+  os.exit = refuse
+  return (f(...))
+end
+
 --- What a file returns whose end is not the program's: its os.exit() is an error of its line. `what` the file is to return, or
 -- what else it `does` with it.
 function own_state.call_without_exit(chunk, what, does)
-  local exit_of_script = os.exit
-  local _ <close> = setmetatable({}, { __close = function() os.exit = exit_of_script end })
-  os.exit = function() error(("os.exit: expected a file that %s %s, got the end of the program"):format(does or "returns", what), 2) end
-  return (chunk())
+  local message = ("os.exit: expected a file that %s %s, got the end of the program"):format(does or "returns", what)
+  return call_refusing_exit(function() error(message, 2) end, chunk)
 end
+
+local function refuse_exit() error("os.exit: expected the function's result, got the end of the program", 2) end
+
+--- The same of a function that such a file gives.
+function own_state.result_of(f, ...) return call_refusing_exit(refuse_exit, f, ...) end
 
 local has_address <const> = { table = true, ["function"] = true, userdata = true, thread = true }
 
@@ -114,19 +125,15 @@ local function refuse_what_differs()
   for _, row in ipairs(differing) do row[1][row[2]] = row[3] end
 end
 
-local function refuse_exit() error("os.exit: expected the function's result, got the end of the program", 2) end
-
 --- What a function returns that makes a part of a machine, and must make the same one in each run.
 function own_state.call_confined(f, ...)
-  local before, exit_of_script = {}, os.exit
+  local before = {}
   for i, row in ipairs(differing) do before[i] = row[1][row[2]] end
   local _ <close> = setmetatable({}, { __close = function()
-    os.exit = exit_of_script
     for i, row in ipairs(differing) do row[1][row[2]] = before[i] end
   end })
   refuse_what_differs()
-  os.exit = refuse_exit
-  return (f(...))
+  return own_state.result_of(f, ...)
 end
 
 --- What string.gmatch has returned: how far it has come is told by nothing that Lua can look at.

@@ -3,6 +3,7 @@ local core = require "warpwright.core"
 local histograms = require "warpwright.histograms"
 local intervals = require "warpwright.intervals"
 local names = require "warpwright.names"
+local own_state = require "warpwright.own_state"
 
 local plan = {}
 
@@ -195,7 +196,7 @@ function plan.new(where, description)
   check_field(where, histograms.words_of, of_all.histograms)
   local made, axes = { where = where, runs = {}, name = description.name }, {}
   for _, point in ipairs(points) do
-    if not description.keep or description.keep(point) then
+    if not description.keep or own_state.result_of(description.keep, point) then
       if of_all.warm_up and point.sample ~= nil then core.user_error(where .. ": warm_up: expected runs without sample, got one with it") end
       for axis in pairs(point) do axes[axis] = true end
       for repetition = 1, read_repetitions(where, description.repetitions) do
