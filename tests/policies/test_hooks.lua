@@ -54,6 +54,20 @@ harness.test("a function that is nearly a question and that nobody calls is refu
   harness.contains(select(2, good { policy = path }), "made.lua:3: policy x: no hook matches 'l1_bypas'")
 end)
 
+harness.test("what a policy makes of global variables and of Lua's own changes nothing for others", function()
+  for _, line in ipairs { "type = nil", "pairs, ipairs, error, setmetatable = nil", "table = nil", "string.format = nil",
+    "function next() end function select() end function tostring() end" } do
+    local path = policy_file("own_globals", line .. " " .. with_function("on_cta_strat()", ""))
+    fails({ policy = path }, "own_globals.lua:3: policy x of sm[0]: no hook matches 'on_cta_strat'; did you mean on_cta_start")
+  end
+  local adds = [[function next(n) return n + 1 end
+local x = policy "x" { period = 1000, counters = { n = "Periods" } }
+function x:on_period() self.state.n = next(self.state.n or 0) self:count "n" end
+return x]]
+  local r = good { policy = policy_file("own_next", adds) }
+  assert(stat(r, "sm[0].x.n") > 0, "no period was counted")
+end)
+
 harness.test("memory that no checkpoint holds is refused: globals, local variables, metatables; and so are clocks and addresses", function()
   local at_start = "in on_cta_start at cycle"
   hook_fails("on_cta_start()", "total = 1", nil, at_start, "total: expected a local variable, got an assignment to a global one")

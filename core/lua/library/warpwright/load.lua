@@ -9,6 +9,9 @@ local load = {}
 --- By what a file returned: its path.
 load.origin = setmetatable({}, { __mode = "k" })
 
+--- By what a policy's file returned: its global variables. The library, and other policies, see none of them.
+load.globals = setmetatable({}, { __mode = "k" })
+
 --- The file that is being loaded.
 local at_work
 
@@ -41,9 +44,9 @@ local function require_no_circle(path)
 end
 
 --- What the file of this path returns, which is to be `wanted`.
-local function loaded_from(path, wanted)
+local function loaded_from(path, wanted, globals)
   require_no_circle(path)
-  local chunk, problem = (path:find "%.lua%.zst$" and packed_chunk or loadfile)(path)
+  local chunk, problem = (path:find "%.lua%.zst$" and packed_chunk or loadfile)(path, "bt", globals)
   if not chunk then error(problem, 0) end
   local before = at_work
   local _ <close> = setmetatable({}, {
@@ -112,11 +115,13 @@ function load.get(what, value, place)
     if is_path and not known[1] then refuse("%s: no file matches '%s'", what, value) end
     refuse("%s: no %s matches '%s'%s", what, what, value, names.available(value:sub(#below + 1), known))
   end
-  local loaded = loaded_from(path, "a " .. what)
+  local globals = what == "policy" and setmetatable({}, { __index = _G }) or _G
+  local loaded = loaded_from(path, "a " .. what, globals)
   if not is_of(kind, loaded) then
     names.expected(path, ("a file that returns a %s, made by %s"):format(what, kind.makes), loaded)
   end
   load.origin[loaded] = path
+  if what == "policy" then load.globals[loaded] = globals end
   return loaded
 end
 

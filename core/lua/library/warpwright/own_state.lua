@@ -6,7 +6,7 @@ local names = require "warpwright.names"
 local own_state = {}
 
 local collectgarbage <const>, format <const>, tostring <const> = collectgarbage, string.format, tostring
-local next <const>, rawget <const>, rawset <const>, type <const> = next, rawget, rawset, type -- also where a host program has lost them
+local next <const>, rawget <const>, rawset <const>, type <const>, os <const> = next, rawget, rawset, type, os -- also where others lose them
 
 --- Random numbers of a generator that no checkpoint knows of would differ in each run.
 local function refuse_random() error("math.random: expected numbers that repeat in each run, computed from self.state", 2) end
@@ -34,8 +34,8 @@ for name in ([[assert collectgarbage coroutine debug dofile error getmetatable i
   standard_globals[#standard_globals + 1] = name
 end
 
---- Notes what Lua's own functions and tables are. Returns a function that puts back each that is none any more, nil say: those who
--- write the results of a host program need them.
+--- Notes what Lua's own functions and tables are. Returns a function that puts back each that is none any more, nil say: the library
+-- needs them.
 local function keep_standard()
   local kept = {}
   for _, name in next, standard_globals do kept[#kept + 1] = { of = _G, name = name, value = rawget(_G, name) } end
@@ -67,10 +67,11 @@ local function call_refusing_exit(refuse, f, ...)
   return (f(...))
 end
 
---- What a file returns whose end is not the program's: its os.exit() is an error of its line. `what` the file is to return, or
--- what else it `does` with it.
+--- What a file returns whose end is not the program's: its os.exit() is an error of its line, and Lua is whole behind it. `what` the
+-- file is to return, or what else it `does` with it.
 function own_state.call_without_exit(chunk, what, does)
   local message = ("os.exit: expected a file that %s %s, got the end of the program"):format(does or "returns", what)
+  local _ <close> = setmetatable({}, { __close = keep_standard() })
   return call_refusing_exit(function() error(message, 2) end, chunk)
 end
 
@@ -257,14 +258,17 @@ local function reach(roots, known)
 end
 
 --- Where a policy or an object may keep what it remembers: the tables, and what to expect of what is in them, and of what came later.
-local function tables_of(self, functions)
-  return {
+local function tables_of(self, functions, globals)
+  local tables = {
     { of = self, prefix = "self.", expected = "the value of start()", earlier = "an assignment in start()", left_out = "^state$" },
     { of = functions, prefix = "function ", expected = "that of the file", earlier = "a function of the file" },
-    { of = _G, prefix = "", expected = "a global variable to keep its value", earlier = "a local variable" },
     { of = package.loaded, prefix = "module ", expected = "what it was after start()",
       earlier = "to be required by the file or in start()", left_out = "^warpwright" },
   }
+  for _, of in ipairs { _G, globals } do
+    tables[#tables + 1] = { of = of, prefix = "", expected = "a global variable to keep its value", earlier = "a local variable" }
+  end
+  return tables
 end
 
 --- Calls `found(place, key)` for each key of these tables, in an order that is always the same, until it returns something.
@@ -279,9 +283,9 @@ end
 
 --- What start() leaves in the fields of `self`, in the variables that the functions, by name, and those that they reach, use, and in
 -- global variables and modules, is how a resumed run will find it. Returns a function that says what is no longer so, or nil.
--- `known` tables are no such memory.
-function own_state.memory_of_start(self, functions, words, known)
-  local tables, roots, is_known = tables_of(self, functions), {}, {}
+-- `known` tables are no such memory; `globals`: global variables beside those of all, or nil.
+function own_state.memory_of_start(self, functions, words, known, globals)
+  local tables, roots, is_known = tables_of(self, functions, globals), {}, {}
   for _, place in ipairs(tables) do is_known[place] = {} end
   each_root(tables, function(place, key)
     is_known[place][key] = true
@@ -307,11 +311,13 @@ function own_state.memory_of_start(self, functions, words, known)
   end
 end
 
---- From now on no global variable comes into being: it would be such memory, too.
-function own_state.refuse_globals(words)
-  setmetatable(_G, { __newindex = function(_, name)
+--- From now on no global variable comes into being, nor one of `globals`, or nil: it would be such memory, too.
+function own_state.refuse_globals(words, globals)
+  local function refuse(_, name)
     error(("%s: expected a local variable, got an assignment to a global one; %s"):format(tostring(name), words), 2)
-  end })
+  end
+  setmetatable(_G, { __newindex = refuse })
+  if globals then getmetatable(globals).__newindex = refuse end
 end
 
 return own_state

@@ -195,8 +195,9 @@ local function connect(self, definition, specification, handles, native, hooks, 
   function plain.start()
     if start then start(self) end
     getmetatable(self).__newindex = refuse_field
-    changed = own_state.memory_of_start(self, definition.functions, words, { self, definition, counters })
-    own_state.refuse_globals(words)
+    local globals = load.globals[definition]
+    changed = own_state.memory_of_start(self, definition.functions, words, { self, definition, counters, globals }, globals)
+    own_state.refuse_globals(words, globals)
   end
   function plain.changed() return changed() end
   return plain, period
