@@ -411,7 +411,27 @@ harness.test("a warm-up that is longer than the run fails its runs, with the rea
     warm_up = { cycles = 100000000 } }]]
   local status, output = sweep(long, folder)
   harness.equal(status, 1, output)
-  harness.contains(output, "its warm-up failed", "warm_up.cycles: expected fewer than the")
+  harness.contains(output, "its warm-up failed: warm-up gtx480 vecadd small default sms=2: warm_up.cycles: expected fewer than the")
+end)
+
+harness.test("a run on a cluster whose warm-up has failed there says so, with the reason", function()
+  local long, folder = prepare [[return { axes = { config = "gtx480", workload = "vecadd", size = "small", sms = 2 },
+    warm_up = { cycles = 100000000 } }]]
+  local bin = harness.folder() .. "/bin"
+  core.make_folder(bin)
+  harness.write("bin/sbatch", "#!/bin/sh\necho 1\n")
+  os.execute(("chmod +x '%s/sbatch'"):format(bin))
+  local status, output = harness.run_with(("PATH='%s':$PATH"):format(bin), "sweep", long, "--out", folder, "--slurm")
+  harness.equal(status, 0, output)
+  local function task(array)
+    status, output = harness.run_with("SLURM_ARRAY_TASK_ID=1", "sweep", "--task", array, "--out", folder)
+    harness.equal(status, 1, output)
+  end
+  task "warm-up-1"
+  task "run-1"
+  local wanted <const> = "its warm-up failed: warm-up gtx480 vecadd small default sms=2: warm_up.cycles: expected fewer than the"
+  harness.contains(output, wanted)
+  harness.contains(select(2, harness.run("sweep", "--status", folder)), "1 failed", wanted)
 end)
 
 harness.test("each file has a folder of its own: names in any script differ, and a second file of one name is refused", function()

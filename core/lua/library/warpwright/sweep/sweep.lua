@@ -113,6 +113,13 @@ function Sweep:make(list, ended)
   return failed + (obstacle and 1 or 0)
 end
 
+--- Keeps it as the problem of a run, which cannot be made.
+function Sweep:note_failed_warm_up(run, problem)
+  local text = ("its warm-up failed: %s: %s"):format(runner.name(one_run.warm_up_of(run)), problem)
+  inputs.write_file(self.runs:problem_path(run), text .. "\n")
+  self.say(("%s: FAILED: %s"):format(runner.name(run), text))
+end
+
 --- Makes what is missing, once core.supervise() was called. `ended`, or nil, is called with each entry that is there, or that has failed or stopped, as it comes to
 -- that. Returns how many failed, and the signal that stopped it, or nil.
 function Sweep:run(ended)
@@ -128,7 +135,7 @@ function Sweep:run(ended)
     entries[path] = entries[path] or {}
     table.insert(entries[path], entry)
     if problem then
-      inputs.write_file(self.runs:problem_path(run), "its warm-up failed: " .. problem .. "\n")
+      self:note_failed_warm_up(run, problem)
       failed = failed + 1
     else
       list[#list + 1] = run
@@ -141,12 +148,19 @@ end
 
 --- Makes the runs of these numbers, or their warm-ups: a task of many. Returns as run() does.
 function Sweep:run_some(numbers, warm_ups)
-  local list = {}
-  for i, number in ipairs(numbers) do
+  local list, failed = {}, 0
+  for _, number in ipairs(numbers) do
     local run = self.plan.runs[number].run
-    list[i] = warm_ups and one_run.warm_up_of(run) or run
+    local warm = one_run.warm_up_of(run)
+    if not warm_ups and warm and not self.runs:stored(run) and not self.runs:stored(warm) then
+      local problem = inputs.read_file(self.runs:problem_path(warm)) or "it has no result"
+      self:note_failed_warm_up(run, (problem:gsub("%s+$", "")))
+      failed = failed + 1
+    else
+      list[#list + 1] = warm_ups and warm or run
+    end
   end
-  return self:make(list), core.stop_asked()
+  return failed + self:make(list), core.stop_asked()
 end
 
 --- results.sqlite, made anew. Returns its path, and a list of { entry =, problem = } of runs that were left out: of damaged files.
