@@ -44,7 +44,7 @@ local function sites_of(body, options)
   local bytes = options.bytes or 512
   local p, q = gpu:alloc(bytes), gpu:alloc(512)
   if options.filled then gpu:fill(p, 0, options.filled) end
-  gpu:launch(kernels.k, { grid = options.grid or 1, block = options.block or 64, args = { p, q } })
+  gpu:launch(kernels.k, { grid = options.grid or 1, block = options.block or 64, shared = options.shared, args = { p, q } })
   for _ = 2, options.launches or 1 do gpu:launch(kernels.k, { grid = options.grid or 1, block = options.block or 64, args = { p, q } }) end
   return core.memcheck_sites(gpu), p
 end
@@ -95,6 +95,13 @@ finds("shared memory that the CTA has not written", lines("ld.shared.u32 %r6, [%
   "64 x read of uninitialised shared memory, line 19")
 finds("what a CTA before left in shared memory", lines("ld.shared.u32 %r6, [%r5];", "st.shared.u32 [%r5], %r1;"),
   "25600 x read of uninitialised shared memory, line 19", { grid = 400 })
+
+local few <const> = lines(".shared .align 4 .b8 few[40];", "mov.u32 %r7, few;", "mad.lo.u32 %r8, %r1, 4, %r7;",
+  "setp.lt.u32 %p2, %r1, 15;", "@%p2 st.shared.u32 [%r8], %r1;", "@%p2 ld.shared.u32 %r6, [%r8];")
+local beyond_few <const> = "%d x access beyond the end of the CTA's shared memory, line 23; %d x access beyond the end of the CTA's shared memory, line 24"
+finds("beyond the last byte of shared memory, within its rounding", few, beyond_few:format(5, 5))
+finds("beyond the last byte of dynamic shared memory, behind the static one", few, beyond_few:format(2, 2), { shared = 12 })
+finds("all of dynamic shared memory", few, "", { shared = 20 })
 
 -- The word of the thread 32 on: of the other warp.
 local crossed <const> = lines("xor.b32 %r7, %r1, 32;", "mad.lo.u32 %r8, %r7, 4, %r4;")

@@ -300,11 +300,17 @@ static uint32_t thread_of_reader(const SharedByte *byte, uint32_t readers) {
     return (uint32_t)__builtin_ctz(readers) * WARP_LANES;
 }
 
+/* An access behind the rounding is a fault of its own when the instruction executes. */
 static void look_at_shared(Sm *sm, const Access *access, uint32_t bytes) {
+    const RunningKernel *running = sm->running;
     uint32_t slot = sm->warp[access->warp].cta_slot, warp = sm->warp[access->warp].warp_in_cta;
     CtaOrder *order = &sm->memcheck->cta[slot];
-    uint64_t end = sm->running->shared_bytes;
-    if (access->address >= end || bytes > end - access->address) return; /* a fault */
+    uint64_t end = access->address + bytes;
+    if (end > running->shared_bytes || end < bytes) return;
+    if (end > running->kernel->shared_bytes + running->dynamic_shared_bytes) {
+        report(access, MEMCHECK_BEYOND_SHARED, 0, 0);
+        return;
+    }
     SharedByte *byte = shared_bytes(sm, slot) + access->address;
     bool is_fresh = false, is_race = false, reads = access->kind != INST_STORE;
     if (access->strength & RELEASES) fence(order, warp);
@@ -324,7 +330,7 @@ static void look_at_shared(Sm *sm, const Access *access, uint32_t bytes) {
             note_write(&byte[i], order, access);
     }
     if (access->strength & ACQUIRES) acquire(order, warp);
-    if (reads && is_fresh && !sm->running->kernel->dma_line) /* a transfer may have written it */
+    if (reads && is_fresh && !running->kernel->dma_line) /* a transfer may have written it */
         report(access, MEMCHECK_UNINITIALISED_SHARED, 0, 0);
 }
 

@@ -10,6 +10,7 @@ typedef enum {
     MEMCHECK_BEYOND_END,   /* within the rounding of an allocation */
     MEMCHECK_BEYOND_BLOCK, /* of the heap of malloc */
     MEMCHECK_FREED_BLOCK,
+    MEMCHECK_BEYOND_SHARED, /* within the rounding of a CTA's shared memory */
     MEMCHECK_UNINITIALISED_GLOBAL,
     MEMCHECK_UNINITIALISED_SHARED,
     MEMCHECK_RACE_READ_WRITE, /* a read, then a write of another warp */

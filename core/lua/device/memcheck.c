@@ -9,6 +9,7 @@ static const char *kind_name(uint32_t kind) {
     case MEMCHECK_BEYOND_END: return "access beyond the end of an allocation";
     case MEMCHECK_BEYOND_BLOCK: return "access beyond what malloc returned";
     case MEMCHECK_FREED_BLOCK: return "use after free of what malloc returned";
+    case MEMCHECK_BEYOND_SHARED: return "access beyond the end of the CTA's shared memory";
     case MEMCHECK_UNINITIALISED_GLOBAL: return "read of uninitialised global memory";
     case MEMCHECK_UNINITIALISED_SHARED: return "read of uninitialised shared memory";
     case MEMCHECK_RACE_READ_WRITE: return "race in shared memory: write after read";
