@@ -164,6 +164,33 @@ harness.test("a barrier that no CTA has is a fault, with timing and without", fu
   end
 end)
 
+harness.test("a matrix whose lines are no multiple of 16 bytes apart is told by its stride, one that lies at such an address by that", function()
+  local gpu = ww.build("gtx480", { memory = 1 << 20 }):gpu()
+  local kernel = gpu:load { name = "matrix.ptx", text = [[
+.version 8.0
+.target sm_80
+.address_size 64
+.visible .entry loads(.param .u64 p, .param .u32 stride)
+{
+  .reg .b64 %rd1;
+  .reg .b32 %r<9>;
+  ld.param.u64 %rd1, [p];
+  ld.param.u32 %r5, [stride];
+  wmma.load.a.sync.aligned.row.m16n16k16.f16 {%r1, %r2, %r3, %r4, %r6, %r7, %r8, %r0}, [%rd1], %r5;
+  ret;
+}
+]] }.loads
+  local p = gpu:alloc(1024)
+  local function fault_at(address, stride)
+    local _, fault = gpu:try_launch(kernel, { grid = 1, block = 32, args = { address, stride } })
+    return fault
+  end
+  harness.equal(fault_at(p, 24), nil)
+  harness.contains(fault_at(p, 12).message, "PTX line 10: stride of a matrix: expected a multiple of 16 bytes, got 24, CTA (0, 0, 0)")
+  harness.equal(fault_at(p, 12).kind, "misaligned")
+  harness.contains(fault_at(p + 8, 24).message, "misaligned access to address 0xc0000008")
+end)
+
 harness.test("an atomic on local memory says so, in a kernel with a stack, too", function()
   local head = ".version 8.0\n.target sm_80\n.address_size 64\n"
   local body = [[

@@ -24,6 +24,7 @@ static void describe_kind(const Sm *sm, uint32_t kind, uint64_t address, char *w
         [FAULT_NO_MBARRIER] =
             "no mbarrier at 0x%lx of shared memory, or one that cannot take these arrivals or bytes",
         [FAULT_NO_BARRIER] = "expected barrier 0 to 15, got %lu",
+        [FAULT_UNEVEN_STRIDE] = "stride of a matrix: expected a multiple of 16 bytes, got %lu",
         [FAULT_NO_FUNCTION] = "indirect call to address 0x%lx, which is not a callable function",
     };
     if (kind == FAULT_TRAP) {

@@ -23,6 +23,7 @@ static const char *kind_name(uint32_t kind) {
     switch (kind) {
     case FAULT_OUT_OF_BOUNDS:
     case FAULT_BEYOND_SURFACE: return "out of bounds";
+    case FAULT_UNEVEN_STRIDE:
     case FAULT_MISALIGNED: return "misaligned";
     case FAULT_TRAP: return "trap";
     case FAULT_NO_TEXTURE: return "no texture";

@@ -24,6 +24,7 @@ typedef enum {
     FAULT_BEYOND_SURFACE, /* the address is the handle of the surface */
     FAULT_NO_MBARRIER,    /* no object there, or it cannot take the arrivals or bytes */
     FAULT_NO_BARRIER,     /* the address is the number of the barrier */
+    FAULT_UNEVEN_STRIDE,  /* of a matrix: the address is the stride, in bytes */
 } FaultKind;
 
 /* An atomic on global memory is carried out by the L2 slice that owns its address, in arrival order; the

@@ -166,7 +166,9 @@ static bool find_pieces(const Inst *inst, ExecContext *context, Fragment *fragme
         }
     if (!aligned) {
         context->space = inst->space == SPACE_GENERIC ? SPACE_GLOBAL : inst->space;
-        fault_at(context, FAULT_MISALIGNED, __builtin_ctz(context->active), fragment->base);
+        bool is_uneven = fragment->base % PIECE == 0 && fragment->stride % PIECE != 0;
+        fault_at(context, is_uneven ? FAULT_UNEVEN_STRIDE : FAULT_MISALIGNED, __builtin_ctz(context->active),
+                 is_uneven ? fragment->stride : fragment->base);
         return false;
     }
     order(pieces, count);
