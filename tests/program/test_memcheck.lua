@@ -253,6 +253,20 @@ harness.test("a run says what was found, and ends with status 1; its statistics 
   harness.contains(output, "0 errors at 0 places")
 end)
 
+harness.test("the results of a machine that a script drives say what was found, and so does its folder", function()
+  local sim = ww.build("gtx480", { memcheck = true })
+  local gpu = sim:gpu()
+  local kernels = gpu:load { text = kernel(load_p), name = "tile.ptx" }
+  gpu:launch(kernels.k, { grid = 1, block = 64, args = { gpu:alloc(512), gpu:alloc(512) } })
+  local found = sim:result().memcheck
+  harness.equal(found.errors, 64)
+  harness.contains(found.lines[1], "kernel k, PTX line 19, tile.cu:7: read of uninitialised global memory")
+  local out = harness.folder() .. "/driven"
+  sim:write(out)
+  harness.contains(harness.read(out .. "/memcheck.txt"), found.lines[1], "memcheck: 64 errors at 1 place")
+  harness.equal(ww.build("gtx480"):result().memcheck, false)
+end)
+
 harness.test("checkpoints and memcheck exclude each other, and so do the bounds of hardware", function()
   local status, output = run("--memcheck", "--checkpoint-at", "100", "--out", harness.folder() .. "/no")
   harness.equal(status, 1, output)

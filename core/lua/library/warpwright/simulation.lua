@@ -6,6 +6,7 @@ local inputs = require "warpwright.inputs"
 local later = require "warpwright.later"
 local load = require "warpwright.load"
 local machine = require "warpwright.machine"
+local memcheck = require "warpwright.memcheck"
 local names = require "warpwright.names"
 local output = require "warpwright.output"
 local own_state = require "warpwright.own_state"
@@ -381,6 +382,7 @@ function Simulation:result()
       policies_at_work.counters(self.machine, self.policies), self.policy_from)
   end
   r.profile = self.options.profile and core.profile(gpu) or false
+  r.memcheck = self.options.memcheck and memcheck.report(gpu) or false
   return r
 end
 
@@ -444,6 +446,7 @@ function Simulation:write(out, options)
     ptx_files = core.loaded_ptx(self:gpu()),
     size = self.params or {},
     files = sources.list(self.choices.sources),
+    memcheck = r.memcheck and memcheck.text(r.memcheck) or nil,
     stats = options.stats,
     begun = self.choices,
     files_beside = r.profile and profile.files(r.profile) or {},
