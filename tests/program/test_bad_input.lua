@@ -232,6 +232,14 @@ harness.test("results and a trace that cannot be written are both told", functio
   harness.contains(output, "stats.txt: No space left on device", "the results are not lost: " .. folder .. "/warpwright-1",
     "trace: /dev/full: expected a file that can be written, got: No space left on device")
 end)
+harness.test("where results cannot be written, the message says where their trace is", function()
+  local folder = harness.folder() .. "/temporary_beside_trace"
+  os.execute("mkdir -p " .. folder)
+  local _, output = run_on_a_full_disk(folder, "--trace", "sm[0]")
+  local trace = harness.folder() .. "/full/trace.txt"
+  harness.contains(output, ("the results are not lost: %s/warpwright-1; the trace is in %s"):format(folder, trace))
+  harness.contains(harness.read(trace), "issue")
+end)
 harness.test("results that can be written nowhere go to stdout", function()
   local status, output = run_on_a_full_disk(harness.folder() .. "/none")
   harness.equal(status, 2, "exit status, output " .. output)

@@ -219,7 +219,7 @@ function run.run(options)
 
   local r = sim:result()
   local trace_problem = trace:finish()
-  r.memcheck = found or false
+  r.memcheck = found or false -- with the faults, of which the simulation knows nothing
   r.histograms = counted and histograms.of(gpu, counted) or false
   r.workload, r.size, r.checks, r.out = w.name, size, ok and checks_or_problem or 0, folder.path
   if technology then result.add_energy(r, technology) end
@@ -240,7 +240,8 @@ function run.run(options)
     files_beside = files_beside(r, profile),
     intervals = recorder and recorder:finish(r),
   })
-  problem = problem and trace_problem and ("%s; %s"):format(problem, trace_problem) or problem or trace_problem
+  local of_trace = trace_problem or trace.in_folder and "the trace is in " .. trace.in_folder
+  problem = problem and of_trace and ("%s; %s"):format(problem, of_trace) or problem or trace_problem
   if problem and not ok then note("%s", problem) end
   if not ok then raise(sim, checks_or_problem, made, w.word) end
   tell_of_missing_launch(options, gpu)

@@ -118,6 +118,7 @@ function Trace:begin()
   self.trace = core.trace(gpu, { objects = objects, from = self.from, to = self.to })
   if options.events then check_events(self.trace, options.events) end
   local from = self.resumed_at and self.resumed_at < (self.to or math.huge) and math.max(self.from, self.resumed_at) or self.from
+  self.in_folder = file == (self.folder or "") .. "/" .. tracing.FILE and file or nil
   if file then self.trace:text(file, trace_lines.heading(objects, from, self.to, options.events), options.events) end
   if options.perfetto then self.trace:perfetto(options.perfetto) end
 end
