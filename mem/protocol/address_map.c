@@ -37,6 +37,7 @@ struct AddressMap {
     PageTable pages;
     const Link **watched; /* by which requests come to those who ask for their slices */
     uint64_t watched_count;
+    const Link *shorter; /* than a quantum, the first by which requests come to them; or NULL */
 };
 
 typedef enum { PLACE_PAGE } AddressMapEvent;
@@ -86,10 +87,14 @@ static const Page *page_of(const AddressMap *map, uint64_t address) {
 }
 
 _Noreturn static COLD void lies_nowhere(const AddressMap *map, uint64_t address) {
+    char wire[200] = "without";
+    if (map->shorter)
+        snprintf(wire, sizeof wire, "by a shorter one, %.80s -> %.80s", map->shorter->sender->path,
+                 map->shorter->receiver->path);
     user_error(
         "%s.page_size: expected a wire of a quantum's latency or more in front of the first Crossbar or "
-        "Router of each request, got one for 0x%lx without",
-        object_path(&map->obj), address);
+        "Router of each request, got one for 0x%lx %s",
+        object_path(&map->obj), address, wire);
 }
 
 static ChannelSplit split_page(const AddressMap *map, uint64_t address) {
@@ -248,7 +253,11 @@ static AddressMap *own(const AddressMap *map) {
 
 void address_map_watch(const AddressMap *map, const Link *requests) {
     AddressMap *self = own(map);
-    if (!map->page_size || !link_is_cut(requests)) return;
+    if (!map->page_size) return;
+    if (!link_is_cut(requests)) {
+        if (!self->shorter) self->shorter = requests;
+        return;
+    }
     self->watched = realloc(self->watched, (self->watched_count + 1) * sizeof *self->watched);
     ensure(self->watched);
     self->watched[self->watched_count++] = requests;
@@ -418,6 +427,7 @@ static const Field address_map_fields[] = {
     STATE(AddressMap, pages.used, "Pages in it"),
     HOST(AddressMap, watched, "Links by which requests come to those who ask for their slices"),
     HOST(AddressMap, watched_count, "How many there are"),
+    HOST(AddressMap, shorter, "The first such link within a cluster"),
     FIELDS_END};
 
 const Class address_map_class = {
