@@ -310,6 +310,7 @@ local policy_text <const> = [[
 ---@field count fun(self: warpwright.Policy, name: string, n?: integer) adds n, or 1, to a counter
 ---@field cycle fun(self: warpwright.Policy): integer the present cycle of the object's clock
 ---@field clock fun(self: warpwright.Policy, name: string): integer, integer, integer in scope machine: Hz at present, the least, the most
+---@field channel_of fun(self: warpwright.Policy, address: integer): integer?, integer? the memory channel and the L2 slice in which it lies; nil: nowhere yet
 ---@field set_clock fun(self: warpwright.Policy, name: string, frequency: string|number) in scope machine: from this boundary on
 ---@field bind fun(self: warpwright.Policy, hook: string, setting: function|table, counter?: string)
 ---@field start? fun(self: warpwright.Policy)

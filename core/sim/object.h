@@ -188,7 +188,7 @@ typedef struct {
 /* Of texts that checkpoints hold and messages show. */
 enum { OBJECT_PATH_MAX = 240, PORT_NAME_MAX = 127, PARAM_TEXT_MAX = 511, CLOCK_NAME_MAX = 127 };
 
-enum { MAX_EVENTS = 26, EVENT_ARGUMENTS = 9 };
+enum { MAX_EVENTS = 26, EVENT_ARGUMENTS = 12 };
 
 /* What may be answered to a question, beside nothing at all. */
 typedef struct {

@@ -122,12 +122,20 @@ static bool position_is_legal(const int64_t *arguments, int64_t position) {
 
 const Question cache_insertion_question = {"whole numbers from 0 to `last`", position_is_legal};
 
+/* A line that has been replaced. */
+typedef struct {
+    int64_t address; /* -1: there was none */
+    bool dirty;
+    uint32_t uses;
+} GoneLine;
+
 /* The line of `m` has just entered, where the cache would have it. */
-static COLD void ask_for_insertion(Cache *c, const MemMessage *m, uint32_t set, uint32_t line) {
+static COLD void ask_for_insertion(Cache *c, const MemMessage *m, uint32_t set, uint32_t line,
+                                   const GoneLine *gone) {
     uint32_t last = replacement_last_position(&c->replacement, &c->tags);
     int64_t position = event_ask(cache_owner(c), CACHE_ASK_INSERTION, set, last, m->sm, m->warp,
                                  (int64_t)m->address, m->pc, m->kind != MEM_READ, m->class_number,
-                                 mem_is_prefetch(m));
+                                 mem_is_prefetch(m), gone->address, gone->dirty, gone->uses);
     if (position >= 0 && position <= last)
         replacement_place(&c->replacement, &c->tags, line, (uint32_t)position);
 }
@@ -210,16 +218,19 @@ static __attribute__((noinline)) void replace_and_emit(Cache *c, uint32_t line, 
     bool evicts = c->tags.tag[line] != 0;
     uint32_t depth = insertion_depth(c, at->line_address);
     LineHistory history = replacement_history(&c->replacement, line);
+    GoneLine gone = evicts ? (GoneLine){(int64_t)address, l->dirty != 0, history.uses}
+                           : (GoneLine){.address = -1};
     if (evicts)
         object_emit(cache_owner(c), CACHE_EVICT, l->sm, l->warp, (int64_t)address, l->class_number, at->set,
-                    way_of(c, line), l->dirty != 0, history.pc, history.uses);
+                    way_of(c, line), gone.dirty, history.pc, history.uses);
     for (CacheObserver *o = c->observers; o; o = o->next) {
         if (o->evicted && evicts) o->evicted(o, line);
         if (o->replaced) o->replaced(o, line);
     }
     replace(c, line, at, m, now);
     if (depth) tag_lower(&c->tags, line, depth);
-    if (object_has_subscriber(cache_owner(c), CACHE_ASK_INSERTION)) ask_for_insertion(c, m, at->set, line);
+    if (object_has_subscriber(cache_owner(c), CACHE_ASK_INSERTION))
+        ask_for_insertion(c, m, at->set, line, &gone);
 }
 
 static inline __attribute__((always_inline)) void replace_line(Cache *c, uint32_t line, const Lookup *at,

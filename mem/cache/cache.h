@@ -200,8 +200,8 @@ extern const Question cache_victim_question, cache_insertion_question;
     [CACHE_ASK_BYPASS] = {"bypass", "sm, warp, address, pc, class", &yes_or_no, bypass_question},    \
     [CACHE_ASK_VICTIM] = {"victim", "set, ways, lru, sm, warp, address, pc, class", &cache_victim_question,                                                  \
                           "The set is full: which of these ways, a set of bits, shall be replaced by the line of this request? lru: that which the cache would choose"}, \
-    [CACHE_ASK_INSERTION] = {"insertion", "set, last, sm, warp, address, pc, write, class, prefetch", &cache_insertion_question, \
-                             "The line of this request enters the set: where, from 0 to last, from which lines go first? With replacement lru: so many places below the most recently used; with srrip and its like: the prediction; with others last is 0"}
+    [CACHE_ASK_INSERTION] = {"insertion", "set, last, sm, warp, address, pc, write, class, prefetch, gone, dirty, uses", &cache_insertion_question, \
+                             "The line of this request enters the set: where, from 0 to last, from which lines go first? With replacement lru: so many places below the most recently used; with srrip and its like: the prediction; with others last is 0. gone: the address of the line that it replaces, -1 for none; dirty, uses: of that line, as evict has them"}
 /* clang-format on */
 
 #define STREAM_ROWS(T, stream, n, d)                                                                         \

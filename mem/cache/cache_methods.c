@@ -38,6 +38,12 @@ void cache_call_set_ways(SimObject *object, MethodCall *call) {
 
 /* The view of a line. */
 
+void cache_call_sets(SimObject *object, MethodCall *call) {
+    const TagShape *shape = &cache_of(object)->tags.shape;
+    call->result[0].whole = shape->sets;
+    call->result[1].whole = shape->ways;
+}
+
 /* The first line of the set that the first argument names; NO_LINE, and it is refused, when the cache has no such set. */
 static uint32_t first_line(SimObject *object, MethodCall *call) {
     const TagShape *shape = &cache_of(object)->tags.shape;

@@ -10,6 +10,7 @@ void cache_call_set_depth(SimObject *object, MethodCall *call);
 void cache_call_set_keep(SimObject *object, MethodCall *call);
 void cache_call_set_ways(SimObject *object, MethodCall *call);
 /* The view of a line. */
+void cache_call_sets(SimObject *object, MethodCall *call);
 void cache_call_line_valid(SimObject *object, MethodCall *call);
 void cache_call_line_dirty(SimObject *object, MethodCall *call);
 void cache_call_line_address(SimObject *object, MethodCall *call);
@@ -39,6 +40,8 @@ void cache_call_clean(SimObject *object, MethodCall *call);
         METHOD("set_ways", cache_call_set_ways,                                                              \
                "Class or SM `number`, as partition_by says, takes lines in these ways from now on",          \
                TAKES(WHOLE_NUMBER("number", .max = UINT16_MAX), SET_OF("ways", "ways"))),                    \
+        METHOD("sets", cache_call_sets, "How many sets, and ways of each",                                   \
+               RETURNS(WHOLE_NUMBER("sets"), WHOLE_NUMBER("ways"))),                                         \
         METHOD("line_valid", cache_call_line_valid, "Has this way of the set a line with data?",             \
                SET_AND_WAY, RETURNS(FLAG_VALUE("valid"))),                                                   \
         METHOD("line_dirty", cache_call_line_dirty, "Must it be written back?", SET_AND_WAY,                 \

@@ -52,6 +52,35 @@ harness.test("without a policy, pages take the channels in turn", function()
   assert(served < 4, "a page lies in several channels")
 end)
 
+harness.test("a policy finds out in which channel and slice an address lies, and which pages lie nowhere yet", function()
+  local at_slice = runs.file("at_slice", [[
+local p = policy "at_slice" { scope = "l2", counters = { asked = "" } }
+function p:on_miss(_, _, address)
+  local channel, slice = self:channel_of(address)
+  assert(slice == tonumber(self.l2.path:match "%[(%d+)") and channel == slice // 2)
+  self:count "asked"
+end
+return p]])
+  local at_sm = runs.file("at_sm", [[
+local p = policy "at_sm" { counters = { placed = "", unplaced = "" } }
+function p:start() self.state.place = {} end
+function p:on_l1_miss(_, _, address)
+  local page, channel = address // 4096, self:channel_of(address)
+  local before = self.state.place[page]
+  assert(not before or before == channel, "a page moves")
+  self.state.place[page] = channel
+  self:count(channel and "placed" or "unplaced")
+end
+return p]])
+  local wide = checks.run { workload = "vecadd", policy = at_slice, set = { "sms=4" }, config = "gtx480_gpgpusim4" }
+  assert(checks.sum(wide, "l2.at_slice.asked") > 10)
+  local pages = { "sms=4", "partitions=4", "map.page_size=4096" }
+  local r = checks.run { workload = "vecadd", policy = at_sm, set = pages }
+  assert(checks.sum(r, "sm.at_sm.placed") > 10 and checks.sum(r, "sm.at_sm.unplaced") > 10)
+  local wrong = runs.file("wrong", 'local p = policy "wrong" {} function p:start() self:channel_of(-1) end return p')
+  runs.fails({ policy = wrong, workload = "vecadd", set = machine }, "wrong.lua:3: policy wrong of sm[0]", "channel_of: expected an address in bytes, got -1")
+end)
+
 harness.test("a table says where pages lie, as the page says", function()
   local core = require "warpwright.core"
   local text = harness.read(core.home_path "docs/policy_interface.md"):match '```lua\n([^`]*policy "by_table"[^`]*)```'

@@ -81,6 +81,55 @@ return p]])
   harness.equal(checks.sum(mine, "sm.l1d.lip.lines"), checks.sum(other, "sm.l1d.low_priority_insertions"), "lines")
 end)
 
+harness.test("insertion says which line goes: those that evict tells of, whether they are dirty, and how often they were used", function()
+  local path = policy_file("goners", [[
+local p = policy "goners" { caches = "data|last", scope = "cache", counters = { gone = "", dirty = "", uses = "", filled = "" } }
+function p:configure(_, path)
+  if self:acts_on(path) then return { line_history = true } end
+end
+function p:start() self.state.inserted, self.state.evicted = { dirty = 0, uses = 0, sum = 0 }, { dirty = 0, uses = 0, sum = 0 } end
+local function add(sums, address, dirty, uses)
+  sums.dirty, sums.uses, sums.sum = sums.dirty + dirty, sums.uses + uses, sums.sum + address
+end
+function p:insertion(_, _, _, _, _, _, _, _, _, gone, dirty, uses)
+  if gone < 0 then
+    assert(gone == -1 and dirty == 0 and uses == 0)
+    self:count "filled"
+    return
+  end
+  add(self.state.inserted, gone, dirty, uses)
+  self:count "gone"
+  self:count("dirty", dirty)
+  self:count("uses", uses)
+end
+function p:on_evict(_, _, address, _, _, _, dirty, _, uses) add(self.state.evicted, address, dirty, uses) end
+function p:on_kernel_end()
+  for _, name in ipairs { "dirty", "uses", "sum" } do assert(self.state.inserted[name] == self.state.evicted[name], name) end
+end
+return p]])
+  local r = checks.run { workload = "kmeans", policy = path, set = { "l2[*].size=16KiB" } }
+  for _, cache in ipairs { "sm.l1d", "l2" } do
+    harness.equal(checks.sum(r, cache .. ".goners.gone"), checks.sum(r, cache .. ".evictions"), cache)
+    assert(checks.sum(r, cache .. ".goners.uses") > 0 and checks.sum(r, cache .. ".goners.filled") > 0, cache)
+  end
+  assert(checks.sum(r, "l2.goners.dirty") > 0, "no line of the L2 was dirty")
+end)
+
+harness.test("a cache says how many sets and ways it has", function()
+  local path = policy_file("shape", [[
+local p = policy "shape" { caches = "data|last", scope = "cache", counters = { sets = "", ways = "" } }
+function p:on_kernel_start()
+  local sets, ways = self.cache:sets()
+  self:count("sets", sets)
+  self:count("ways", ways)
+end
+return p]])
+  local r = checks.run { workload = "vecadd", policy = path, set = { "sms=1", "partitions=1", "sm[*].l1d.size=12KiB", "sm[*].l1d.ways=3" } }
+  harness.equal(r["sm[0].l1d.shape.sets"], 32)
+  harness.equal(r["sm[0].l1d.shape.ways"], 3)
+  harness.equal(r["l2[0].shape.sets"] * r["l2[0].shape.ways"] * 128, 128 << 10)
+end)
+
 harness.test("insertion says which lines prefetches bring, in their cache and below it", function()
   local path = policy_file("prefetched", [[
 local p = policy "prefetched" { caches = "data|last", scope = "cache", uses = { "next_line" }, counters = { prefetches = "", others = "" } }

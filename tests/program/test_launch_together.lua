@@ -255,6 +255,22 @@ return p
   harness.equal(results[2].cycles < results[1].cycles, true, "a third of the SMs finishes the smaller kernel first")
 end)
 
+harness.test("a policy hears of which kernel each CTA is that comes and goes", function()
+  local policy = harness.write("kernels_of_ctas.lua", [[
+local policy = require "warpwright.policy"
+local p = policy "ctas" { scope = "dispatcher", counters = { start0 = "", start1 = "", end0 = "", end1 = "" } }
+function p:on_cta_start(_, _, _, _, _, kernel) self:count("start" .. kernel) end
+function p:on_cta_end(_, _, kernel) self:count("end" .. kernel) end
+return p
+]])
+  for _, per_sm in ipairs { 1, 2 } do
+    local sim, gpu, kernels = build { policy = policy, set = { ["dispatcher.kernels_per_sm"] = per_sm } }
+    gpu:launch_together { spin(gpu, kernels, 200, 5), spin(gpu, kernels, 100, 5) }
+    local r = sim:result()
+    for name, want in pairs { start0 = 200, start1 = 100, end0 = 200, end1 = 100 } do harness.equal(r["dispatcher.ctas." .. name], want, name) end
+  end
+end)
+
 harness.test("a fault of one of them is the fault of the launch", function()
   local _, gpu, kernels = build()
   local results, fault = gpu:try_launch_together { spin(gpu, kernels, 20, 50), { kernel = kernels.stop, grid = 1, block = 32 } }

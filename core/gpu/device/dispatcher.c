@@ -167,7 +167,7 @@ static void take_finished(Dispatcher *d, uint64_t now) {
         const CtaDone *done = link_peek(d->sm[i].receive, now);
         if (!done) continue;
         const Grid *grid = take_done(d, i, done);
-        object_emit(&d->obj, DISPATCHER_CTA_END, i, done->slot);
+        object_emit(&d->obj, DISPATCHER_CTA_END, i, done->slot, (int64_t)(grid - d->grids));
         bool frees = leaves_sm_to_others(d, i);
         d->has_freed |= frees;
         if (grid->done == grid->ctas || d->done == d->pause_at || frees) sim_request_stop(d->obj.sim);
@@ -420,8 +420,9 @@ static const Question next_kernel = {
     "the number of a kernel with CTAs left that fit the SM, -1 for none now,", may_have_sm};
 
 static const Event events[] = {
-    [DISPATCHER_CTA_START] = {"cta_start", "sm, slot, x, y, z", NULL, "A CTA was sent to an SM"},
-    [DISPATCHER_CTA_END] = {"cta_end", "sm, slot", NULL, "An SM has told that a CTA has finished"},
+    [DISPATCHER_CTA_START] = {"cta_start", "sm, slot, x, y, z, kernel", NULL,
+                              "A CTA was sent to an SM; kernel: whose it is, of those launched together"},
+    [DISPATCHER_CTA_END] = {"cta_end", "sm, slot, kernel", NULL, "An SM has told that a CTA has finished"},
     [DISPATCHER_PLACE] =
         {"place", "sms, choice, x, y, z", &place,
          "Which of these SMs, a set of bits, shall get this CTA? choice: that of "

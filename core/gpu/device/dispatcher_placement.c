@@ -137,7 +137,7 @@ static bool hand_out(Dispatcher *d, uint32_t sm, uint64_t now) {
     take_slot(d, sm, start);
     d->ctas_dispatched++;
     object_emit(&d->obj, DISPATCHER_CTA_START, sm, start->slot, start->ctaid[0], start->ctaid[1],
-                start->ctaid[2]);
+                start->ctaid[2], d->present);
     end_turn(d, sm);
     return true;
 }

@@ -6,6 +6,7 @@
 #include "core/lua/machine/objects.h"
 #include "core/lua/policy/policy_instance.h"
 #include "core/lua/policy/policy_object.h"
+#include "mem/protocol/address_map.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -94,6 +95,19 @@ static int l_clock(lua_State *L) {
     lua_pushinteger(L, (lua_Integer)clock->slowest);
     lua_pushinteger(L, (lua_Integer)clock->fastest);
     return 3;
+}
+
+/* native.channel_of(address) -> memory channel and L2 slice in which it lies; nil: its page lies nowhere yet */
+static int l_channel_of(lua_State *L) {
+    const SimObject *about = instance_of_function(L)->about;
+    uint64_t address = (uint64_t)luaL_checkinteger(L, 1);
+    raise_user_errors_in(L);
+    const AddressMap *map = address_map_find(about);
+    if (!address_map_is_placed(map, address)) return 0;
+    DramLocation place = address_map_locate(map, address);
+    lua_pushinteger(L, place.channel);
+    lua_pushinteger(L, place.slice);
+    return 2;
 }
 
 /* In the instance's state: native.count_bound_events(self's table of counters) */
@@ -205,6 +219,7 @@ static void push_native(PolicyInstance *instance) {
     push_instance_function(instance, "cycle", l_cycle);
     push_instance_function(instance, "set_clock", l_set_clock);
     push_instance_function(instance, "clock", l_clock);
+    push_instance_function(instance, "channel_of", l_channel_of);
 }
 
 /* The place in the policy's file comes first, if the problem has one. */

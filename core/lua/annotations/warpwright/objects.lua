@@ -430,6 +430,11 @@ function L1:set_keep(class, rank) end
 ---@param ways integer a set of ways
 function L1:set_ways(number, ways) end
 
+---How many sets, and ways of each
+---@return integer sets
+---@return integer ways
+function L1:sets() end
+
 ---Has this way of the set a line with data?
 ---@param set integer 0 to 16777215
 ---@param way integer 0 to ways - 1
@@ -657,6 +662,11 @@ function L2:set_keep(class, rank) end
 ---@param number integer 0 to 65535
 ---@param ways integer a set of ways
 function L2:set_ways(number, ways) end
+
+---How many sets, and ways of each
+---@return integer sets
+---@return integer ways
+function L2:sets() end
 
 ---Has this way of the set a line with data?
 ---@param set integer 0 to 16777215

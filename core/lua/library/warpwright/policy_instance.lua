@@ -7,6 +7,7 @@ local parameters = require "warpwright.params"
 require "warpwright.loading"
 
 local longest_period <const> = 1000000000
+local most_address <const> = 1 << 52
 local words <const> = "what a policy remembers is in self.state"
 
 local Instance = {}
@@ -226,6 +227,13 @@ return function(specification, handles, native)
   own_state.confine()
   --- self:cycle(): the present cycle, of the clock of the object that the instance is about.
   function Instance:cycle() return native.cycle() end
+  --- self:channel_of(address): the memory channel and the L2 slice in which it lies, from 0; nil while its page lies nowhere.
+  function Instance.channel_of(_, address)
+    if math.type(address) ~= "integer" or address < 0 or address >= most_address then
+      error(("channel_of: expected an address in bytes, got %s"):format(names.shown(address)), 2)
+    end
+    return native.channel_of(address)
+  end
   local definition = load.get("policy", specification.path)
   local hooks, legal = hooks_of.possible(definition.scope, handles)
   local counters = {}

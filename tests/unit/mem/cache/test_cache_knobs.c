@@ -476,10 +476,11 @@ START_TEST(policies_choose_where_a_line_enters_whether_another_must_go_or_not) {
     rig_subscribe(&rig, 1u << CACHE_ASK_INSERTION, 1);
     rig.recorder->answer = 0;
     rig_time(&rig, of_class(of_warp(read_line(0), 3, 17, 40), 2));
-    expect_event(&rig, 0, CACHE_ASK_INSERTION, 0, 1, 3, 17, 0, 40, 0, 2, 0);
+    expect_event(&rig, 0, CACHE_ASK_INSERTION, 0, 1, 3, 17, 0, 40, 0, 2, 0, -1);
     rig.recorder->answer = 1;
     rig_time(&rig, read_line(SET));
     rig_time(&rig, read_line(2 * SET)); /* instead of the second line, and as the next to go */
+    expect_event(&rig, 2, CACHE_ASK_INSERTION, 0, 1, 0, 0, 2 * SET, 0, 0, 0, 0, SET);
     ck_assert_int_eq(rig_time(&rig, read_line(0)), RIG_HIT);
     rig.recorder->answer = NO_ANSWER;
     rig_time(&rig, read_line(3 * SET));
@@ -499,7 +500,7 @@ START_TEST(policies_that_choose_where_a_line_enters_overrule_its_class) {
     rig_time(&rig, read_line(0));
     rig.recorder->answer = last;
     rig_time(&rig, read_line(SET));
-    expect_event(&rig, 1, CACHE_ASK_INSERTION, 0, last, 0, 0, SET);
+    expect_event(&rig, 1, CACHE_ASK_INSERTION, 0, last, 0, 0, SET, 0, 0, 0, 0, -1);
     rig.recorder->answer = 0;
     rig_time(&rig, read_line(2 * SET)); /* instead of the second line */
     rig_time(&rig, read_line(3 * SET)); /* instead of the first */
