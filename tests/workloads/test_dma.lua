@@ -87,6 +87,85 @@ harness.test("threads and tick orders change nothing", function()
   assert(tonumber(first:match "sm%[0%]%.l1d%.dma_requests +(%d+)") > 0)
 end)
 
+-- Each CTA has a tile brought by the engine and one by a bulk copy. Of the first, bulk copies are made while it is in flight:
+-- to global memory, added to global memory, and within shared memory.
+harness.write("mixed.ptx", [[
+.version 8.0
+.target sm_90
+.address_size 64
+.extern .func dma_configure_flat_unit_stride (.param .b64 a, .param .b64 b, .param .b32 c, .param .b32 d);
+.visible .entry mixed(.param .u64 pa, .param .u64 pb, .param .u64 pout, .param .u64 pcopy, .param .u64 psum)
+{
+    .reg .pred %p<3>; .reg .b32 %r<12>; .reg .b64 %d<12>;
+    .shared .align 128 .b8 tile[1024];
+    .shared .align 128 .b8 stage[1024];
+    .shared .align 128 .b8 moved[1024];
+    .shared .align 8 .b64 full;
+    ld.param.u64 %d1, [pa]; ld.param.u64 %d2, [pb]; ld.param.u64 %d3, [pout]; ld.param.u64 %d4, [pcopy]; ld.param.u64 %d9, [psum];
+    mov.u32 %r1, %ctaid.x; mov.u32 %r2, %tid.x;
+    mul.wide.u32 %d5, %r1, 1024;
+    add.u64 %d1, %d1, %d5; add.u64 %d2, %d2, %d5; add.u64 %d3, %d3, %d5; add.u64 %d4, %d4, %d5; add.u64 %d9, %d9, %d5;
+    setp.eq.u32 %p1, %r2, 0;
+    @%p1 mbarrier.init.shared::cta.b64 [full], 1;
+    bar.sync 0;
+    mov.u32 %r3, tile; mov.u32 %r4, stage; mov.u32 %r5, moved; mov.u32 %r6, full;
+    cvt.u64.u32 %d6, %r3; cvta.shared.u64 %d6, %d6;
+    {
+    .param .b64 a; .param .b64 b; .param .b32 c; .param .b32 d;
+    st.param.b64 [a], %d6; st.param.b64 [b], %d1; st.param.b32 [c], 256; st.param.b32 [d], 0;
+    call.uni dma_configure_flat_unit_stride, (a, b, c, d);
+    }
+    @!%p1 bra WAIT;
+    mbarrier.arrive.expect_tx.shared::cta.b64 _, [%r6], 2048;
+    cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%r4], [%d2], 1024, [%r6];
+    // ORDER
+WAIT:
+    mbarrier.try_wait.parity.shared::cta.b64 %p2, [%r6], 0;
+    @!%p2 bra WAIT;
+    shl.b32 %r7, %r2, 2;
+    add.u32 %r3, %r3, %r7; add.u32 %r4, %r4, %r7; add.u32 %r5, %r5, %r7;
+    ld.shared.u32 %r8, [%r3]; ld.shared.u32 %r9, [%r4]; ld.shared.u32 %r10, [%r5];
+    mad.lo.u32 %r8, %r9, 3, %r8; mad.lo.u32 %r8, %r10, 5, %r8;
+    cvt.u64.u32 %d7, %r7; add.u64 %d3, %d3, %d7;
+    st.global.u32 [%d3], %r8;
+    ret;
+}
+]])
+local mixed = harness.write("mixed.lua", [[
+local ww = require "warpwright"
+local w = ww.workload "mixed" { ptx = "mixed.ptx", sizes = { small = { first = "" } } }
+local ctas, copies = 24, {
+  copy = "cp.async.bulk.global.shared::cta.bulk_group [%d4], [%r3], 1024;",
+  sum = "cp.reduce.async.bulk.global.shared::cta.bulk_group.add.u32 [%d9], [%r3], 1024;",
+  move = "cp.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes [%r5], [%r3], 1024, [%r6];",
+}
+function w:run(gpu, size)
+  local first, count = size.first, 256 * ctas
+  local order = { copies[first] }
+  for _, name in ipairs { "copy", "sum", "move" } do order[#order + 1] = name ~= first and copies[name] or nil end
+  local file <close> = io.open(debug.getinfo(1, "S").source:match "^@(.*)mixed.lua$" .. "mixed.ptx")
+  local kernels = gpu:load { name = "mixed.ptx", text = (file:read "a":gsub("// ORDER", { ["// ORDER"] = table.concat(order, "\n") })) }
+  local a, b = ww.array("u32", count):random(1, 0, 1000000), ww.array("u32", count):random(2, 0, 1000000)
+  local want, sum = ww.array("u32", count), ww.array("u32", count)
+  for i = 0, count - 1 do want:set(i, 6 * a[i] + 3 * b[i]); sum:set(i, a[i] + 7) end
+  local out, copy, sums = gpu:alloc(4 * count), gpu:alloc(4 * count), gpu:upload(ww.array("u32", count):fill(7))
+  gpu:launch(kernels.mixed, { grid = ctas, block = 256, args = { gpu:upload(a), gpu:upload(b), out, copy, sums } })
+  self:check("words", gpu:download("u32", out, count), want)
+  self:check("copy", gpu:download("u32", copy, count), a)
+  self:check("sum", gpu:download("u32", sums, count), sum)
+end
+return w
+]])
+
+for _, first in ipairs { "copy", "sum", "move" } do
+  harness.test("bulk copies and transfers side by side: what is copied from a tile in flight is what comes, by " .. first, function()
+    local run = ww.run { config = "gtx480_d2ma", workload = mixed, size = { "small", first = first }, set = { sms = 2, partitions = 2 },
+      out = harness.folder() .. "/mixed-" .. first }
+    harness.equal(run["sm[*].dma.transfers"], 24, "transfers")
+    assert(run["sm[*].dma_squashes"] > 0, "no copy came before its data")
+  end)
+end
+
 harness.test("intrinsics on a machine without engines are an error at launch", function()
   local status, output = harness.run("run", "gtx480", busy, "--size", "small", "--out", harness.folder() .. "/none")
   harness.equal(status, 2, "exit status")

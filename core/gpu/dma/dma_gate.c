@@ -65,13 +65,15 @@ static uint32_t conflicting_buffer(const DmaGate *dma, uint32_t slot, const Inst
     return NO_BUFFER;
 }
 
-static bool reads_shared(const Inst *inst) {
-    return (inst->kind == INST_LOAD || inst->kind == INST_ATOMIC) &&
-           (inst->space == SPACE_SHARED || inst->space == SPACE_GENERIC);
+/* Of a bulk copy the one side or the other may be in shared memory. */
+static bool may_read_shared(const Inst *inst) {
+    bool is_load = inst->kind == INST_LOAD || inst->kind == INST_ATOMIC;
+    return (is_load && (inst->space == SPACE_SHARED || inst->space == SPACE_GENERIC)) ||
+           ((is_load || inst->kind == INST_STORE) && inst->detail & DETAIL_BULK);
 }
 
 static bool load_may_issue(DmaGate *dma, uint32_t w, uint32_t slot, const Inst *inst) {
-    if (!(dma->busy >> slot & 1) || !reads_shared(inst) || !dma_engine_checks(dma->engine)) return true;
+    if (!(dma->busy >> slot & 1) || !may_read_shared(inst) || !dma_engine_checks(dma->engine)) return true;
     uint32_t b = conflicting_buffer(dma, slot, inst);
     if (b == NO_BUFFER) return true;
     park(dma, w, b);

@@ -141,7 +141,7 @@ bool exec_narrows_lanes(const Inst *inst);
  * launch. `identity`: that of any warp of it. The kernel's module is placed. */
 uint8_t *exec_launch_constants(const Kernel *kernel, const WarpIdentity *identity, const uint8_t *params);
 
-/* Before a load or an atomic executes: would an active lane read a byte of shared memory from `start` to
+/* Before a load, an atomic or a bulk copy executes: would it read a byte of shared memory from `start` to
  * below `end`? Changes address[], lowest, highest and space of the context, which the instruction sets anew.
  */
 bool exec_touches_shared(const Inst *inst, ExecContext *context, uint64_t start, uint64_t end);

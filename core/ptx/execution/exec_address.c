@@ -111,7 +111,19 @@ SpaceLanes resolve_generic(ExecContext *context) {
     return lanes;
 }
 
+/* The piece that a bulk copy is about to make. One whose kind is a load writes to the side that the load/store unit does
+ * not access, all others read there. */
+static bool bulk_reads_shared(const Inst *inst, ExecContext *context, uint64_t start, uint64_t end) {
+    BulkPiece piece;
+    if (inst->cache_op == CACHE_PREFETCH_L2 || !exec_find_bulk(inst, context, &piece)) return false;
+    bool accessed = inst->space == SPACE_SHARED && piece.accessed < end &&
+                    piece.accessed + piece.bytes > start;
+    bool other = inst->kind != INST_LOAD && piece.shared < end && piece.shared + piece.bytes > start;
+    return accessed || other;
+}
+
 bool exec_touches_shared(const Inst *inst, ExecContext *context, uint64_t start, uint64_t end) {
+    if (inst->detail & DETAIL_BULK) return bulk_reads_shared(inst, context, start, end);
     uint64_t bytes = (uint64_t)inst->element_bytes * inst->elements;
     uint32_t lanes = context->active, touching = 0;
     form_addresses(inst, context);
