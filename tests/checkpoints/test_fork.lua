@@ -110,6 +110,66 @@ harness.test("a change may follow a change", function()
   sim:close()
 end)
 
+local function counters_of(sim)
+  local lines, r = {}, sim:result()
+  for name, value in r:stats() do lines[#lines + 1] = ("%s %s"):format(name, value) end
+  sim:close()
+  return table.concat(lines, "\n")
+end
+
+--- The counters of k-means on a small machine, which in the midst of it goes on as itself, or does not; and its cycles.
+local function small_run(policy, cycle)
+  local sim = ww.build("gtx480", { policy = policy, set = { "sms=2", "partitions=2" } })
+  sim:start("kmeans", "small,points=1000")
+  if cycle then
+    assert(not sim:run { until_cycle = cycle })
+    sim:change {}
+  end
+  assert(sim:run {})
+  local cycles = sim:result().cycles
+  return counters_of(sim), cycles
+end
+
+harness.test("what start() sets again is not set over what the policy has set since", function()
+  local narrow = harness.write("narrow.lua", [[
+local narrow = require "warpwright.policy" "narrow" { doc = "Few warps, from cycle 1000 on", period = 1000 }
+function narrow:start() self.sm.warp_limit = 48 end
+function narrow:on_period()
+  if not self.state.is_set then self.sm.warp_limit, self.state.is_set = 2, true end
+end
+return narrow]])
+  local without, cycles = small_run(narrow)
+  harness.same_text(small_run(narrow, cycles // 2), without)
+end)
+
+harness.test("under every policy a change of nothing leaves the run as it is", function()
+  for _, file in ipairs(core.list_folder(core.home_path "policies")) do
+    local policy = file:match "^(.*)%.lua$"
+    policy = policy == "trace_l1" and "trace_l1:folder=" .. harness.folder() or policy
+    if policy then
+      local without, cycles = small_run(policy)
+      harness.same_text(small_run(policy, cycles // 2), without, policy)
+    end
+  end
+end)
+
+harness.test("a machine whose policy could not go on says so", function()
+  local once = harness.write("once.lua", [[
+local once = require "warpwright.policy" "once" { doc = "Begins while a file is there" }
+function once:start() assert(io.open("FILE")):close() end
+return once]])
+  local there = harness.write("there", "")
+  harness.write("once.lua", (harness.read(once):gsub("FILE", there)))
+  local sim = warm { policy = once }
+  os.remove(there)
+  for _, call in ipairs { { "change", {} }, { "run", {} }, { "result" }, { "checkpoint", saved .. ".bad" } } do
+    local ok, problem = pcall(sim[call[1]], sim, call[2])
+    assert(not ok, call[1])
+    harness.contains(tostring(problem), there)
+  end
+  sim:close()
+end)
+
 harness.test("a resumed machine can be changed and forked once it has caught up, and not before", function()
   local sim = ww.build("gtx480", { policy = "lrr" })
   sim:resume(saved)

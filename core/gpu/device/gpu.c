@@ -403,9 +403,7 @@ bool gpu_load(Gpu *gpu, Reader *reader, const SnapshotChanges *changes, char *wh
     return sim_load(gpu->sim, reader, changes, why, why_size);
 }
 
-bool gpu_move(Gpu *gpu, Sim *to, const SnapshotChanges *changes, char *why, size_t why_size) {
-    Buffer saved = {0};
-    gpu_save(gpu, &saved);
+void gpu_move(Gpu *gpu, Sim *to) {
     gpu->sim = to;
     gpu->dispatcher = NULL;
     gpu->sm_count = gpu->slice_count = 0;
@@ -414,7 +412,4 @@ bool gpu_move(Gpu *gpu, Sim *to, const SnapshotChanges *changes, char *why, size
     if (gpu->has_several_per_sm) gpu_set_all_kernels(gpu);
     for (uint32_t i = 0; gpu->kernel_count && i < gpu->sm_count; i++)
         gpu_set_kernel_again(gpu, i, gpu->kernel_of[i]);
-    bool good = gpu_load(gpu, &(Reader){.bytes = saved.bytes, .count = saved.count}, changes, why, why_size);
-    buffer_free(&saved);
-    return good;
 }

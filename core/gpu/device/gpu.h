@@ -165,10 +165,9 @@ void gpu_prepare(Gpu *gpu, const KernelLaunch *launches, uint32_t count);
  * sim_load(). */
 bool gpu_load(Gpu *gpu, Reader *reader, const SnapshotChanges *changes, char *why, size_t why_size);
 
-/* Goes on in the middle of everything on another machine, which is not elaborated yet and gets the state of
- * the present one. The present Sim is the caller's to free. False, with the reason, when it cannot be done:
- * the Gpu is good for nothing then. */
-bool gpu_move(Gpu *gpu, Sim *to, const SnapshotChanges *changes, char *why, size_t why_size);
+/* Goes on in the middle of everything on another machine, which is not elaborated yet; sim_load() is to give it the state
+ * of the present one, which is the caller's to free. */
+void gpu_move(Gpu *gpu, Sim *to);
 /* snapshot_list() of what gpu_save() wrote. */
 bool gpu_list(Reader *reader, uint64_t *now, SnapshotVisitor *visit, void *context, char *why,
               size_t why_size);

@@ -281,23 +281,49 @@ static void take_place(Machine *machine, Machine *with) {
     with->sim = NULL;
 }
 
-/* core.move(gpu, machine, another policy) -> list of what changed. The GPU goes on on the other machine,
- * which has no GPU and no policies yet, and is in Lua from then on what the present one was. After an error
- * the GPU has a machine that cannot go on. */
+/* core.move(gpu, machine): the GPU goes on on the other machine, which has no GPU and no policies yet, and is in Lua from
+ * then on what the present one was; core.take_state() is to follow. */
 static int l_move(lua_State *L) {
     Machine *machine = gpu_at(L, 1), *to = machine_at(L, 2);
-    char why[WHY_BYTES];
     require_state(machine, "change");
     if (gpu_has_memcheck(machine->gpu)) user_error("change: expected a run without memcheck");
     if (gpu_profile(machine->gpu)) user_error("change: expected a run without profile");
     if (gpu_histograms(machine->gpu)) user_error("change: expected a run without histograms");
     if (to->sim->elaborated || to->gpu)
         user_error("change: expected a new machine, got %s, which has run", to->sim->name);
-    lua_newtable(L);
-    SnapshotChanges changes = {true, lua_toboolean(L, 3), print_note, L};
     take_place(machine, to);
     machine->sim->faulted = 1;
-    if (!gpu_move(machine->gpu, machine->sim, &changes, why, sizeof why)) user_error("change: %s", why);
+    gpu_move(machine->gpu, machine->sim);
+    machine->sim->faulted = 0;
+    return 0;
+}
+
+static bool copy_state(Machine *machine, const SnapshotChanges *changes, char *why, size_t why_size) {
+    Buffer state = {0}, policies = {0};
+    sim_save(machine->before->sim, &state);
+    bool good = sim_load(machine->sim, &(Reader){.bytes = state.bytes, .count = state.count}, changes, why,
+                         why_size);
+    if (good && !changes->reset_knobs)
+        good = policies_save(machine->before, &policies, why, why_size) &&
+               policies_load(machine, &(Reader){.bytes = policies.bytes, .count = policies.count}, why,
+                             why_size);
+    buffer_free(&state);
+    buffer_free(&policies);
+    return good;
+}
+
+/* core.take_state(gpu, another policy) -> list of what changed. Its machine goes on in the state of the one whose place it
+ * took. As in a resume, policies that go on are at work already: start() must set nothing over what they had set. After
+ * an error the machine cannot go on. */
+static int l_take_state(lua_State *L) {
+    Machine *machine = gpu_at(L, 1);
+    char why[WHY_BYTES];
+    if (!machine->before)
+        user_error("machine %s: expected one that took the place of another", machine->sim->name);
+    lua_newtable(L);
+    SnapshotChanges changes = {true, lua_toboolean(L, 2), print_note, L};
+    machine->sim->faulted = 1;
+    if (!copy_state(machine, &changes, why, sizeof why)) user_error("change: %s", why);
     machine->sim->faulted = 0;
     return 1;
 }
@@ -424,6 +450,7 @@ void checkpoint_open(lua_State *L) {
         {"resume", l_resume},
         {"resume_notes", l_resume_notes},
         {"move", l_move},
+        {"take_state", l_take_state},
         {"end_of_host_program", l_end_of_host_program},
         {"checkpoint_text", l_checkpoint_text},
         {"inspect_checkpoint", l_inspect_checkpoint},

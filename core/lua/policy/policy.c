@@ -335,7 +335,6 @@ void policy_open(lua_State *L) {
     static const luaL_Reg functions[] = {
         {"attach_policy", l_attach_policy},
         {"policy_counters", l_policy_counters},
-        {"copy_policy_state", l_copy_policy_state},
         {NULL, NULL},
     };
     luaL_setfuncs(L, functions, 0);

@@ -73,7 +73,6 @@ bool shared_take(PolicyInstance *instance);
  * checkpoint is made. */
 void check_state(PolicyInstance *instance, const char *when);
 void push_counters(PolicyInstance *instance);
-int l_copy_policy_state(lua_State *L);
 
 /* Adds a function that has the instance as its upvalue to the table on top of the stack. */
 void push_instance_function(PolicyInstance *instance, const char *name, lua_CFunction function);

@@ -145,18 +145,3 @@ bool policies_check(lua_State *L, Reader *reader, char *why, size_t why_size) {
     return (good && reader_at_end(reader)) ||
            fail(why, why_size, "policy %s: its saved state is damaged", name);
 }
-
-/* core.copy_policy_state(machine): its instances go on as those of the machine whose place it took. */
-int l_copy_policy_state(lua_State *L) {
-    Machine *machine = machine_at(L, 1);
-    char why[MESSAGE_BYTES];
-    Buffer buffer = {0};
-    if (!machine->before)
-        user_error("machine %s: expected one that took the place of another", machine->sim->name);
-    bool good = policies_save(machine->before, &buffer, why, sizeof why) &&
-                policies_load(machine, &(Reader){.bytes = buffer.bytes, .count = buffer.count}, why,
-                              sizeof why);
-    buffer_free(&buffer);
-    if (!good) user_error("policies: %s", why);
-    return 0;
-}

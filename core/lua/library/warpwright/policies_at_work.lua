@@ -240,7 +240,4 @@ function policies_at_work.counters(machine, policies)
   return rows
 end
 
---- The instances of a machine go on as those of the machine whose place it took, under the same policies.
-function policies_at_work.copy_state(machine) core.copy_policy_state(machine) end
-
 return policies_at_work

@@ -272,6 +272,14 @@ function Simulation:resume(path, options)
   self.resumed = { path = path, saved = saved, allow_changes = options.allow_changes }
 end
 
+--- To a machine that has taken the place of another: without its policies it cannot go on.
+local function attach_again(self, policies, set)
+  local attached, problem = xpcall(policies_at_work.attach, core.message_handler, self.machine, policies, set)
+  if attached then return end
+  self.problem = problem
+  error(problem, 0)
+end
+
 --- sim:change { policy =, set = }: goes on from the present state under another policy and with other parameters, where
 -- state can be transferred; returns a list of what changed. The policy that the machine has goes on with what it knows.
 function Simulation:change(changes)
@@ -282,9 +290,10 @@ function Simulation:change(changes)
   local policies = read_chain(options.policy)
   local is_other = options.policy ~= self.options.policy
   local other = build_machine(self.description, options, policies)
-  local notes = core.move(self:gpu(), other, is_other)
-  policies_at_work.attach(self.machine, policies, options.set)
-  if not is_other then policies_at_work.copy_state(self.machine) end
+  core.move(self:gpu(), other)
+  if not is_other then attach_again(self, policies, options.set) end
+  local notes = core.take_state(self:gpu(), is_other)
+  if is_other then attach_again(self, policies, options.set) end
   local policy_before = self.policy
   if is_other then self.policy_from = self:gpu():totals().cycles end
   self.options = options
