@@ -314,6 +314,32 @@ harness.test("faults are the same in any order, on any threads, after any checkp
   assert(resumed >= 2, "no checkpoint was made")
 end)
 
+harness.test("a machine whose warps have just faulted can be saved, and goes on as another", function()
+  local kernels_of_ptx = ".version 7.0\n.target sm_70\n.address_size 64\n"
+  for i, instruction in ipairs { "ld.global.u32 %r1, [%rd1];", "st.global.u32 [%rd1], %r1;", "st.shared.u32 [%r1+64], %r1;",
+    "atom.global.add.u32 %r1, [%rd1], 1;", "trap;", "bar.sync 99;" } do
+    kernels_of_ptx = kernels_of_ptx .. ([[
+.visible .entry faulty%d(.param .u64 p)
+{
+  .reg .u64 %%rd<2>; .reg .u32 %%r<2>;
+  ld.param.u64 %%rd1, [p]; mov.u32 %%r1, 64;
+  %s
+  add.u32 %%r1, %%r1, 1; st.global.u32 [%%rd1], %%r1;
+  ret;
+}
+]]):format(i, instruction)
+  end
+  local sim = ww.build("gtx480", { set = { sms = 2 } })
+  local gpu = sim:gpu()
+  local kernels = gpu:load { text = kernels_of_ptx, name = "faulty.ptx" }
+  for i = 1, 6 do
+    local _, fault = gpu:try_launch(kernels["faulty" .. i], { grid = 1, block = 64, args = { 4096 } })
+    assert(fault, "no fault")
+    harness.equal(table.concat(sim:change {}, "; "), "", "changes behind fault " .. i)
+  end
+  sim:close()
+end)
+
 harness.test("machines with other parts go on after a fault, too", function()
   for _, config in ipairs { "gtx480_gpgpusim4", "gtx480_d2ma", "gtx480_mesh" } do
     harness.write("faulty.ptx", text)

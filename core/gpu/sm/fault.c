@@ -191,5 +191,7 @@ void sm_meet_fault(Sm *sm, uint32_t w, const Inst *inst) {
     if (kept->kind == FAULT_NONE) *kept = found;
     context->active = 0;
     sm_exit_warp(sm, w);
+    /* What is behind it is not for this warp. */
+    sm->warp[w].simt.top.reconverge = sm_inst_index(sm, w, inst) + 1;
     sim_request_stop(sm->obj.sim);
 }
