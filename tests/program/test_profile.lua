@@ -152,6 +152,55 @@ harness.test("a run that was stopped and goes on, with CTAs at work or between l
   end
 end)
 
+--- Two kernels that count to `n`.
+local counting_ptx <const> = ".version 7.0\n.target sm_70\n.address_size 64\n" .. (([[
+.visible .entry first(.param .u32 n)
+{
+  .reg .u32 %a<3>;
+  .reg .pred %p;
+  ld.param.u32 %a1, [n];
+  mov.u32 %a2, 0;
+COUNT:
+  add.u32 %a2, %a2, 1;
+  setp.lt.u32 %p, %a2, %a1;
+  @%p bra COUNT;
+  ret;
+}
+]]):gsub("^.*$", function(text) return text .. text:gsub("first", "second") end))
+
+--- A workload of these: the path of its file.
+local function counting(name, launches)
+  local path = harness.write("counting.ptx", counting_ptx)
+  return harness.write(name .. ".lua", ([[
+local ww = require "warpwright"
+local w = ww.workload %q { ptx = %q, sizes = { small = {} } }
+function w:run(gpu)
+  local first, second = self.kernels.first, self.kernels.second
+  %s
+end
+return w]]):format(name, path, launches))
+end
+
+harness.test("slots of SMs without a CTA are those of the kernel that runs meanwhile, whoever looks at the SMs and when", function()
+  local turns = counting("turns", [[
+  gpu:launch(first, { grid = 3, block = 32, args = { 100 } })
+  gpu:launch(first, { grid = 1, block = 32, args = { 100 } })
+  gpu:launch(second, { grid = 2, block = 32, args = { 100 } })]])
+  local r = run { workload = turns }
+  local slots = {}
+  for i, kernel in ipairs(r.profile.kernels) do
+    slots[i] = 0
+    for _, of in ipairs(kernel.instructions) do
+      for _, count in pairs(of.slots) do slots[i] = slots[i] + count end
+    end
+  end
+  local begins, of_a_cycle = r.launches[3].start_cycle, 3 * 2 -- SMs with two schedulers
+  harness.equal(table.concat(slots, " "), ("%d %d"):format(begins * of_a_cycle, (r.cycles - begins) * of_a_cycle))
+  run { workload = turns, out = home .. "/turns" }
+  run { workload = turns, out = home .. "/turns-10", stats_every = 10 }
+  harness.same_text(harness.read(home .. "/turns-10/profile.csv"), harness.read(home .. "/turns/profile.csv"))
+end)
+
 harness.test("CTAs that are taken over in the middle of their work begin with their launch", function()
   local ptx = harness.write("counts.ptx", [[
 .version 6.0

@@ -56,7 +56,13 @@ static void take_counters_off(LaunchedKernel *kernel, const Sm *sm) {
 
 /* --- SMs --------------------------------------------------------------------------------------- */
 
+/* The cycles that an SM has slept through are those of the kernel that it had. */
+static void account_for_profile(const Gpu *gpu, uint32_t sm) {
+    if (gpu->profile) sm_class.settle(&gpu->sms[sm]->obj, gpu->sim->now);
+}
+
 void gpu_set_kernel(Gpu *gpu, uint32_t sm, uint32_t kernel) {
+    account_for_profile(gpu, sm);
     gpu->kernel_of[sm] = (uint16_t)kernel;
     sm_set_kernels(gpu->sms[sm], &gpu->running[kernel], 1);
 }
@@ -74,6 +80,7 @@ void gpu_set_all_kernels(Gpu *gpu) {
     gpu->needs = realloc(gpu->needs, count * sizeof *gpu->needs);
     ensure(gpu->needs);
     for (uint32_t i = 0; i < gpu->sm_count; i++) {
+        account_for_profile(gpu, i);
         sm_set_kernels(gpu->sms[i], gpu->running, gpu->kernel_count);
         for (uint32_t k = 0; k < gpu->kernel_count; k++)
             gpu->needs[(size_t)k * gpu->sm_count + i] = sm_needs(gpu->sms[i], gpu->running[k]);
