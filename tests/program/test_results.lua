@@ -53,6 +53,22 @@ harness.test("a variant's rates are those of a run", function()
   sim:close()
 end)
 
+harness.test("a result that was asked for before changes none: neither launches without timing nor clocks that change", function()
+  local function text_of(r)
+    local lines = {}
+    for name, value in r:stats() do lines[#lines + 1] = ("%s %s"):format(name, value) end
+    return table.concat(lines, "\n")
+  end
+  for _, options in ipairs { { fast_forward = "launch=1" }, { policy = "equalizer", fast_forward = "launch=1" } } do
+    local sim = ww.build("gtx480", options)
+    sim:run("vecadd", "small")
+    local first = sim:result()
+    harness.equal(first.cycles, 0)
+    harness.same_text(text_of(sim:result()), text_of(first))
+    sim:close()
+  end
+end)
+
 -- Rows ----------------------------------------------------------------------------------------------------------------
 
 local odd_rows = {

@@ -370,6 +370,21 @@ local function of_measure(self, totals, measure)
     core.stats_of_counters(self.machine, measures.counters(measure), estimated.cycles + self:gpu():totals().cycles - totals.cycles))
 end
 
+--- The totals as of the end of the last kernel, also when a result before has let what was in flight then finish.
+local function totals_of_kernels(self)
+  local totals, drained = add_clocks(self, self:gpu():totals()), self.drained
+  if drained and drained.to == totals.cycles then
+    totals.cycles, totals.clocks, totals.simulated = drained.cycles, drained.clocks, drained.simulated
+  end
+  totals.seconds = totals.seconds + (self.choices["seconds before"] or 0)
+  return totals
+end
+
+local function drain(self, totals)
+  self:gpu():drain()
+  self.drained = { cycles = totals.cycles, clocks = totals.clocks, simulated = totals.simulated, to = self:gpu():totals().cycles }
+end
+
 --- sim:result(): all counters so far, their conservation laws checked. What kernels left in flight, write-backs and the
 -- like, finishes first and is counted; run.cycles ends with the last kernel.
 function Simulation:result()
@@ -378,10 +393,9 @@ function Simulation:result()
     return result.new(self.name, self.policy, add_shares(self, totals_without_gpu(self)), {}, self.machine)
   end
   local gpu = self:gpu()
-  local totals = add_clocks(self, gpu:totals())
-  totals.seconds = totals.seconds + (self.choices["seconds before"] or 0)
+  local totals = totals_of_kernels(self)
   local in_kernel = totals.stopped or self.program and coroutine.status(self.program) == "suspended"
-  if not in_kernel then gpu:drain() end
+  if not in_kernel then drain(self, totals) end
   self.machine:settle(not in_kernel)
   local r
   if self.sampler and not totals.stopped then
