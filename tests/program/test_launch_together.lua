@@ -386,9 +386,13 @@ harness.test("fast-forward ends before kernels that are launched together, or be
   end
   harness.equal(launch "launch=3", 0, "cycles when they are passed over")
   assert(launch "launch=1" > 0)
-  local ok, problem = pcall(launch, "launch=2")
-  harness.equal(ok, false, "a place within them")
-  harness.contains(tostring(problem), "expected fast_forward to end before launch 1, the first of 2 that are launched together")
+  for _, place in ipairs { "launch=2", "launch=1,cta=0.5" } do
+    local ok, problem = pcall(launch, place)
+    harness.equal(ok, false, "a place within them")
+    harness.contains(tostring(problem), "expected fast_forward to end before launch 1, the first of 2 that are launched together, or behind the last, got "
+      .. place)
+    assert(tostring(problem):find(place .. "\n", 1, true) or tostring(problem):sub(-#place) == place, problem)
+  end
 end)
 
 -- The words of a thread lie as far apart as the warps of all SMs.

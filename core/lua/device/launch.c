@@ -581,10 +581,14 @@ static void refuse_parts(lua_State *L, const Machine *machine, uint32_t count) {
     bool is_before = machine->forward_launch >= first + count;
     bool is_behind = machine->forward_launch < first ||
                      (machine->forward_launch == first && machine->forward_share <= 0);
-    if (machine->forwards && !is_before && !is_behind)
-        user_error("launch_together: expected fast_forward to end before launch %u, the first of %u that are "
-                   "launched together, or behind the last, got launch=%u,cta=%g",
-                   first, count, machine->forward_launch, machine->forward_share);
+    if (!machine->forwards || is_before || is_behind) return;
+    char place[80];
+    int length = snprintf(place, sizeof place, "launch=%u", machine->forward_launch);
+    if (machine->forward_share > 0)
+        snprintf(place + length, sizeof place - (size_t)length, ",cta=%g", machine->forward_share);
+    user_error("launch_together: expected fast_forward to end before launch %u, the first of %u that are "
+               "launched together, or behind the last, got %s",
+               first, count, place);
 }
 
 int launch_kernels_together(lua_State *L, Machine *machine, bool returns_faults) {

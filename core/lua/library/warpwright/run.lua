@@ -125,7 +125,7 @@ local function tell_of_missing_launch(options, gpu)
     note("fast_forward: launch %d never came: the program made %d launch%s, and none of them had timing", launch, count,
       count == 1 and "" or "es")
   elseif launch and share < 1 and gpu:launches()[launch + 1].cycles == 0 then
-    note("fast_forward: launch %d had no timing: its CTAs are few, and all of them ended together before the hand-over", launch)
+    note("fast_forward: launch %d had no timing: it ended before the hand-over, as few CTAs do that end together, or by a fault", launch)
   end
 end
 
