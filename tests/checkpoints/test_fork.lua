@@ -322,6 +322,22 @@ harness.test("a machine cannot go on after a change that failed, and says so", f
   sim:close()
 end)
 
+harness.test("a machine with a profile or memcheck is refused, and goes on as it was", function()
+  for _, option in ipairs { "profile", "memcheck" } do
+    local sim = ww.build("gtx480", { set = { "sms=2" }, [option] = true })
+    sim:start("vecadd", "small")
+    assert(not sim:run { until_cycle = 100 })
+    for _, call in ipairs { { "change", {} }, { "fork", { {}, out = false } } } do
+      local ok, problem = pcall(sim[call[1]], sim, call[2])
+      assert(not ok, call[1])
+      harness.contains(tostring(problem), "change: expected a run without " .. option)
+    end
+    local ended, checks = sim:run {}
+    assert(ended and checks > 0)
+    sim:close()
+  end
+end)
+
 harness.test("a change that names nothing leaves the machine as it was", function()
   local sim = warm()
   assert(not pcall(sim.change, sim, { set = { ["sm[*].l1d.sise"] = 1 } }))

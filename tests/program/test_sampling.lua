@@ -276,7 +276,7 @@ end)
 
 harness.test("launches of a kernel that agree stand for others like them; one that is unlike them does not", function()
   local launches <const> = { { grid = 200 }, { grid = 200 }, { grid = 200 }, { grid = 200 }, { grid = 200, rounds = 32 }, { grid = 200 } }
-  local truth, r = run("repeated", launches), run("repeated-sampled", launches, "error=3%")
+  local truth, r, stats = run("repeated", launches), run("repeated-sampled", launches, "error=3%")
   harness.equal(r.sampled.like_others, 2, table.concat(r.sampled.lines, "\n"))
   for i = 1, 3 do harness.contains(r.sampled.lines[i], "exact") end
   harness.contains(r.sampled.lines[4], "like launches 0, 1 and 2")
@@ -292,6 +292,14 @@ harness.test("launches of a kernel that agree stand for others like them; one th
     harness.equal(r:interval(("launch[%d].start_cycle"):format(i)), i > 0 and r:interval(("launch[%d].start_cycle"):format(i - 1)) + widths[i - 1] or 0)
   end
   assert(widths[3] > 0 and widths[4] == 0, "the wrong launches are estimated")
+  for i, is_estimated in pairs { [0] = false, [2] = false, [3] = true, [4] = false, [5] = true } do
+    for _, name in ipairs { "cycles", "thread_instructions", "ipc" } do
+      local line = stats:match(("\n(launch%%[%d%%]%%.%s [^\n]*)"):format(i, name))
+      harness.equal(line:find "estimated, %+%-" ~= nil, is_estimated, line)
+    end
+  end
+  harness.contains(stats, "\nlaunch[3].start_cycle ")
+  assert(not stats:find "\nlaunch%[3%]%.start_cycle [^\n]*estimated" and stats:find "\nlaunch%[4%]%.start_cycle [^\n]*estimated")
 end)
 
 harness.test("launches that are a small part of all have timing: behind one without, others begin from another state", function()

@@ -243,11 +243,11 @@ local function widths_of_launches(sampler, widths)
         local other = estimate(launch)
         bias = bias + (other and math.abs(value_of(other) - value_of(total)) or 0)
       end
-      widths[("launch[%d].%s"):format(launch.offer.number, name)] = values[1]
-        and measures.student(#values - 1) * measures.jackknife(values) + bias or 0
+      local width = values[1] and measures.student(#values - 1) * measures.jackknife(values) + bias or 0
+      widths[("launch[%d].%s"):format(launch.offer.number, name)] = launch.kind ~= "exact" and width or nil
     end
-    widths[("launch[%d].start_cycle"):format(launch.offer.number)] = before
-    before = before + widths[("launch[%d].cycles"):format(launch.offer.number)]
+    widths[("launch[%d].start_cycle"):format(launch.offer.number)] = before > 0 and before or nil
+    before = before + (widths[("launch[%d].cycles"):format(launch.offer.number)] or 0)
   end
 end
 
