@@ -201,6 +201,26 @@ harness.test("slots of SMs without a CTA are those of the kernel that runs meanw
   harness.same_text(harness.read(home .. "/turns-10/profile.csv"), harness.read(home .. "/turns/profile.csv"))
 end)
 
+harness.test("where SMs hold CTAs of several kernels, slots without a warp are of no kernel, after a resume, too", function()
+  local beside = counting("beside", [[gpu:launch_together { { kernel = first, grid = 1, block = 32, args = { 300 } },
+    { kernel = second, grid = 2, block = 64, args = { 100 } } }]])
+  local folder, set = home .. "/beside", { sms = 3, ["dispatcher.kernels_per_sm"] = 8 }
+  local r = run { workload = beside, out = folder, set = set, checkpoint_at = 4000 }
+  assert(r.cycles > 5000, r.cycles)
+  local names = {}
+  for i, kernel in ipairs(r.profile.kernels) do
+    local last = kernel.instructions[#kernel.instructions]
+    names[i] = kernel.name
+    harness.equal(last.slots.idle, kernel.name == "(no kernel)" and r["sm[*].slots_idle"] or 0, kernel.name)
+  end
+  harness.equal(table.concat(names, " "), "first second (no kernel)")
+  ww.run { resume = checkpoints(folder)[1], out = home .. "/beside-resumed" }
+  for _, file in ipairs(files) do
+    harness.same_text(harness.read(home .. "/beside-resumed/" .. file), harness.read(folder .. "/" .. file), file)
+  end
+  harness.contains(profile(folder, "--warps"), "kernel first: ", "kernel second: ", "kernel (no kernel): ")
+end)
+
 harness.test("CTAs that are taken over in the middle of their work begin with their launch", function()
   local ptx = harness.write("counts.ptx", [[
 .version 6.0

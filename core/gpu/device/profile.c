@@ -70,20 +70,28 @@ static KernelProfile *profile_of(Counts *counts, const Kernel *kernel, uint64_t 
     return counts->now;
 }
 
+/* Where an SM holds CTAs of several kernels, slots without a warp and accesses of none are of no kernel. It is behind all
+ * others. */
+static const Kernel no_kernel = {.name = "(no kernel)"};
+
+/* Without a warp: of the SM's kernel, when it has one alone. */
+static KernelProfile *profile_of_warp(Counts *counts, const Sm *sm, uint32_t warp) {
+    bool is_of_warp = warp < sm->warps;
+    if (!is_of_warp && sm->kernels.are_several) return profile_of(counts, &no_kernel, UINT64_MAX);
+    const RunningKernel *running = is_of_warp ? sm_kernel_of(sm, warp) : sm->running;
+    return profile_of(counts, running->kernel, running->launch);
+}
+
 static uint32_t known_pc(const Kernel *kernel, uint64_t pc) {
     return pc < kernel->inst_count ? (uint32_t)pc : kernel->inst_count;
 }
 
 /* --- SMs ---------------------------------------------------------------------------------------- */
 
-/* NO_WARP: of the kernel of the instruction that issued last. */
-static KernelProfile *profile_of_warp(SmProfile *profile, uint32_t warp) {
-    const Sm *sm = profile->gate.sm;
-    const RunningKernel *running = warp == NO_WARP ? sm->running : sm_kernel_of(sm, warp);
-    const Kernel *kernel = running->kernel;
-    KernelProfile *of = profile_of(&profile->counts, kernel, running->launch);
+static KernelProfile *slots_of_warp(SmProfile *profile, uint32_t warp) {
+    KernelProfile *of = profile_of_warp(&profile->counts, profile->gate.sm, warp);
     if (!of->insts) {
-        of->insts = zeroed(kernel->inst_count + 1, sizeof *of->insts);
+        of->insts = zeroed(of->kernel->inst_count + 1, sizeof *of->insts);
         of->warps = zeroed(WARPS_OF_CTA, sizeof *of->warps);
     }
     return of;
@@ -117,7 +125,7 @@ static void add_lost(SmProfile *profile, const Scheduler *sched, SlotCause cause
     const Sm *sm = profile->gate.sm;
     if (!sm->running) return; /* before the first kernel */
     uint32_t warp = lost_to(sm, sched, cause);
-    KernelProfile *of = profile_of_warp(profile, warp);
+    KernelProfile *of = slots_of_warp(profile, warp);
     uint32_t pc = of->kernel->inst_count;
     if (warp != NO_WARP) {
         pc = sm->warp[warp].simt.top.pc;
@@ -156,7 +164,7 @@ static void count_issue(InstSlots *of, uint64_t threads) {
 static void issued(IssueGate *gate, uint32_t warp) {
     SmProfile *profile = (SmProfile *)gate;
     const Sm *sm = gate->sm;
-    KernelProfile *of = profile_of_warp(profile, warp);
+    KernelProfile *of = slots_of_warp(profile, warp);
     uint64_t threads = sm->thread_instructions - profile->threads_before;
     count_issue(&of->insts[known_pc(of->kernel, profile->pc)], threads);
     count_issue(&of->warps[sm->warp[warp].warp_in_cta], threads);
@@ -206,8 +214,7 @@ static void count_access(CacheObserver *observer, const MemMessage *m, uint32_t 
     if (result == RESULT_BYPASS || m->sm >= profile->profile->sm_count) return;
     const Sm *sm = profile->profile->sms[m->sm].gate.sm;
     if (!sm->running) return;
-    const RunningKernel *running = m->warp < sm->warps ? sm_kernel_of(sm, m->warp) : sm->running;
-    KernelProfile *of = profile_of(&profile->counts, running->kernel, running->launch);
+    KernelProfile *of = profile_of_warp(&profile->counts, sm, m->warp);
     InstAccesses **accesses = &of->accesses[profile->group];
     if (!*accesses) *accesses = zeroed(of->kernel->inst_count + 1, sizeof **accesses);
     InstAccesses *inst = &(*accesses)[known_pc(of->kernel, m->pc)];
@@ -525,7 +532,8 @@ static bool load_array(Reader *reader, void *counts, size_t count, size_t size) 
 
 /* Sums are those of the first SM from now on. */
 static bool load_kernel(Counts *counts, Reader *reader, FindKernel *find, const void *context) {
-    const Kernel *kernel = find(context, reader_u64(reader));
+    uint64_t code_address = reader_u64(reader);
+    const Kernel *kernel = code_address ? find(context, code_address) : &no_kernel;
     if (!kernel || reader_u32(reader) != kernel->inst_count) return false;
     uint32_t before = counts->count;
     KernelProfile *of = profile_of(counts, kernel, reader_u64(reader));

@@ -167,7 +167,7 @@ local function kernels_of(rows)
   local kernels = {}
   local last
   for _, row in ipairs(rows) do
-    if not last or row.pc == 0 then
+    if not last or row.pc == 0 or row.kernel ~= last.name then
       last = { name = row.kernel, rows = {}, all = 0, issues = 0 }
       kernels[#kernels + 1] = last
     end
