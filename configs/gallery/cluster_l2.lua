@@ -1,5 +1,6 @@
--- An L2 on the near side of the crossbar for two SMs each; behind the crossbar are the controllers alone. Two L2s may hold
--- the same line: values are right all the same, since caches hold none, and nothing keeps the copies coherent in time.
+-- An L2 on the near side of the crossbar for two SMs each; behind the crossbar are the controllers alone, which perform the
+-- atomics. Two L2s may hold the same line: what is loaded is right all the same, since caches hold no values, and nothing
+-- keeps the copies coherent in time.
 local ww = require "warpwright"
 
 return ww.machine("cluster_l2", function(m)

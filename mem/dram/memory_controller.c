@@ -69,7 +69,7 @@ COLD static void look_at_all_ports(MemoryController *mc) {
 
 static inline void send_response(MemoryController *mc, uint32_t port, uint64_t now, uint64_t cycle) {
     const Response *response = oldest_response(mc, port);
-    uint64_t read = response->message.kind == MEM_READ;
+    uint64_t read = response->message.kind != MEM_WRITE;
     *(MemMessage *)link_send_checked(mc->cpu[port].send, now) = response->message;
     mc->reads_answered += read;
     mc->read_latency_cycles += (cycle - response->arrived) & -read;
@@ -296,7 +296,6 @@ uint64_t memory_controller_write_backs(const SimObject *object, uint32_t q) {
 
 static void count_arrival(MemoryController *mc, const MemMessage *message) {
     bool write = message->kind == MEM_WRITE;
-    mem_refuse_atomics(&mc->obj, message);
     mc->reads += !write;
     mc->writes += write;
     mc->posted_writes += !wants_reply(message);
@@ -339,6 +338,7 @@ static void enqueue(MemoryController *mc, uint32_t port, const MemMessage *messa
     audit_enter(&mc->obj, q, slot);
     mc->replan = 1;
     count_arrival(mc, message);
+    if (__builtin_expect(message->kind == MEM_ATOMIC, 0)) perform_atomic(&mc->obj, &mc->view, message);
     if (object_has_subscriber(&mc->obj, MC_ARRIVED)) emit_arrived(mc, q);
 }
 

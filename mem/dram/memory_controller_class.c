@@ -134,6 +134,7 @@ static void memory_controller_init(SimObject *object) {
     mc->checker = NULL;
     mc->map = address_map_find(object);
     check_channel_is_own(object, mc->map);
+    if (functional_memory(object)) view_init(&mc->view, functional_memory(object)->memory);
     check_banks(mc);
     find_bank_counters(mc);
     mc->differ = 1;
@@ -146,8 +147,14 @@ static void memory_controller_init(SimObject *object) {
         audit_queue(object, QUEUES_MAX + port, "responses", QUEUE_FIFO, mc->return_entries, queue_length);
 }
 
+static void memory_controller_commit(SimObject *object) {
+    view_commit(&((MemoryController *)object)->view);
+}
+
 static void memory_controller_destroy(SimObject *object) {
-    free(((MemoryController *)object)->checker);
+    MemoryController *mc = (MemoryController *)object;
+    free(mc->checker);
+    if (mc->view.memory) view_free(&mc->view);
 }
 
 static Ratio bandwidth_utilisation(const SimObject *object) {
@@ -261,7 +268,7 @@ static const Field memory_controller_fields[] = {
     STATE(MemoryController, replan, "Whether the plan is out of date"),
     STATE(MemoryController, last_column, "Direction of the data bus"),
     KNOB_BY_METHOD(MemoryController, queue_of_class, "queue_of_class", "Queue of each class: set_queue()"),
-    STAT(MemoryController, reads, "requests", "Reads that entered a queue"),
+    STAT(MemoryController, reads, "requests", "Reads and atomics that entered a queue"),
     STAT(MemoryController, writes, "requests", "Writes that entered a queue"),
     STAT(MemoryController, posted_writes, "requests", "Of these writes: without an answer"),
     STAT(MemoryController, urgent, "requests", "Requests that entered a queue before the last"),
@@ -284,7 +291,7 @@ static const Field memory_controller_fields[] = {
          "Sum over served requests of their time in the queue"),
     STAT(MemoryController, read_latency_cycles, "cycles",
          "Sum over answered reads of the time from port to port"),
-    STAT(MemoryController, reads_answered, "requests", "Responses to reads"),
+    STAT(MemoryController, reads_answered, "requests", "Responses to reads and atomics"),
     STAT(MemoryController, writes_answered, "requests", "Responses to writes"),
     STAT(MemoryController, cycles, "cycles", "Command clock cycles"),
     FORMULA("bandwidth_utilisation", bandwidth_utilisation, "fraction",
@@ -311,6 +318,7 @@ static const Field memory_controller_fields[] = {
     HOST(MemoryController, pushes, "Requests of each port that a quantum may bring"),
     HOST(MemoryController, bank_counters, "Those that count each bank"),
     HOST(MemoryController, map, "The machine's address map"),
+    HOST(MemoryController, view, "What its atomics wrote in this quantum"),
     HOST(MemoryController, checker, "Watches the commands; made at the first one"),
     FIELDS_END};
 
@@ -346,6 +354,8 @@ const Class memory_controller_class = {
     .build = memory_controller_build,
     .init = memory_controller_init,
     .tick = memory_controller_tick,
+    .commit = memory_controller_commit,
+    .commits_first = true,
     .clocks_changed = memory_controller_clocks_changed,
     .settle = memory_controller_settle,
     .is_sound = memory_controller_is_sound,

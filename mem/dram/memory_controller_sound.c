@@ -39,7 +39,7 @@ static void request_is_sound(const MemoryController *mc, const DramQueue *queue,
     DramLocation location = address_map_locate(mc->map, m->address);
     must_be(mc, location.bank == bank && location.row == row, "queue: bank and row of a request");
     must_be(mc,
-            m->kind != MEM_ATOMIC && ((queue->write & bit) != 0) == (m->kind == MEM_WRITE) &&
+            ((queue->write & bit) != 0) == (m->kind == MEM_WRITE) &&
                 (wants_reply(m) || !(queue->unserved_reply & bit)),
             "queue: kind of a request");
     must_be(mc,

@@ -13,6 +13,7 @@
 #include "mem/dram/memory_controller.h"
 #include "mem/protocol/address_map.h"
 #include "mem/protocol/class_table.h"
+#include "mem/protocol/functional_memory.h"
 #include "mem/protocol/memory_protocol.h"
 
 enum { SCHEDULE_FRFCFS, SCHEDULE_FCFS };
@@ -106,6 +107,7 @@ typedef struct {
     uint32_t pushes[PORTS_MAX]; /* of each port: a quantum brings no more requests    */
     BankCounters *bank_counters[DRAM_BANKS_MAX]; /* NULL: of no interest */
     const AddressMap *map;
+    MemoryView view; /* what this quantum's atomics wrote */
     DramChecker *checker;
 } MemoryController;
 

@@ -59,6 +59,11 @@ static void l2_init(SimObject *object) {
     if (functional_memory(object)) view_init(&l2->view, functional_memory(object)->memory);
 }
 
+void l2_pass_atomics_on(SimObject *object) {
+    ensure(object->class == &l2_class);
+    ((L2Slice *)object)->passes_atomics = 1;
+}
+
 static void l2_destroy(SimObject *object) {
     L2Slice *l2 = (L2Slice *)object;
     if (l2->view.memory) view_free(&l2->view);
@@ -216,6 +221,7 @@ static const Field l2_fields[] = {
     STATE(L2Slice, port_busy_until, "When each port of the bank is free"),
     HOST(L2Slice, map, "The machine's address map"),
     HOST(L2Slice, view, "What this slice's atomics wrote in this quantum"),
+    HOST(L2Slice, passes_atomics, "Atomics are performed further down"),
     HOST(L2Slice, pc_table, "Says which loads bypass"),
     HOST(L2Slice, delays, "Counts how long requests wait"),
     HOST(L2Slice, shadow, "Says whether requests that bypass would have hit"),
@@ -235,7 +241,7 @@ static const Method l2_methods[] = {PREFETCH_METHOD(call_prefetch), CACHE_METHOD
 
 const Class l2_class = {
     .name = "L2",
-    .doc = "Slice of the second-level cache, where atomics are performed",
+    .doc = "Slice of the second-level cache, where atomics are performed, unless others share its addresses",
     .bytes = sizeof(L2Slice),
     .fields = l2_fields,
     .events = l2_events,

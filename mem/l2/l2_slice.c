@@ -1,4 +1,5 @@
-/* One slice of L2: write-back, write-allocate, and the place where atomics happen. */
+/* One slice of L2: write-back, write-allocate, and the place where atomics happen, but for addresses that come to
+ * others as well. */
 #include "mem/l2/l2_state.h"
 
 #include "core/sim/base/random.h"
@@ -105,28 +106,10 @@ static inline __attribute__((always_inline)) Stall read(L2Slice *l2, const MemMe
     return STALL_NONE;
 }
 
-static uint32_t lanes_of(const AtomicPayload *payload, const MemMessage *m) {
-    uint32_t lanes = 0;
-    if (m->lanes) return m->lanes & payload->mask;
-    for (uint32_t lane = 0; lane < WARP_LANES; lane++)
-        lanes |= (uint32_t)(payload->address[lane] - m->address < m->bytes) << lane;
-    return lanes & payload->mask;
-}
-
-static void perform_atomic(L2Slice *l2, const MemMessage *m) {
-    FunctionalMemory *functional = functional_memory(&l2->obj);
-    ensure(functional && m->sm < MAX_SMS && functional->payloads[m->sm]);
-    AtomicPayload *payload = &functional->payloads[m->sm][m->payload];
-    if (!atomic_perform(payload, lanes_of(payload, m), &l2->view))
-        panic("%s: an atomic of sm %u warp %u on 0x%lx is out of bounds, which the SM should have found at "
-              "issue",
-              object_path(&l2->obj), m->sm, m->warp, m->address);
-    if (l2->view.log_count) object_request_commit(&l2->obj);
-}
-
 /* Values change when the request is accepted, in order of arrival, whether the line is there or must be
  * fetched. */
 static __attribute__((noinline)) Stall atomic(L2Slice *l2, const MemMessage *m, Lookup *at, uint64_t now) {
+    if (l2->passes_atomics) return pass(l2, m, *at, now);
     if (l2->atomic_latency && !l2->atomic_begun) {
         l2->atomic_begun = 1;
         l2->cache.data_busy_until = now + l2->atomic_latency * l2->cache.period;
@@ -136,11 +119,11 @@ static __attribute__((noinline)) Stall atomic(L2Slice *l2, const MemMessage *m, 
     if (stall) return stall;
     l2->atomic_begun = 0;
     cache_modify(&l2->cache, m, at);
-    perform_atomic(l2, m);
+    perform_atomic(&l2->obj, &l2->view, m);
     return STALL_NONE;
 }
 
-/* Switched off, all but atomics pass on: here is where these are performed. */
+/* Switched off, all but atomics pass on: here these are performed, unless it passes them on as well. */
 static __attribute__((noinline)) Stall access_otherwise(L2Slice *l2, const MemMessage *m, Lookup *at,
                                                         uint64_t now) {
     if (!l2->enabled && m->kind != MEM_ATOMIC)
@@ -175,6 +158,7 @@ static __attribute__((noinline)) UntimedAnswer take_otherwise_untimed(L2Slice *l
     if (!l2->enabled && !is_atomic) return untimed_pass_while_off(cache, m, &at);
     if (passes(l2, m, &at)) return untimed_pass(cache, m);
     if (m->kind == MEM_WRITE) return untimed_write(cache, m, &at, l2->write_miss == WRITE_MISS_LAZY);
+    if (is_atomic && l2->passes_atomics) return untimed_drop_and_pass(cache, m, &at);
     UntimedAnswer answer = untimed_read(cache, m, &at);
     if (is_atomic && at.line != NO_LINE) cache_modify(&l2->cache, m, &at);
     return answer;

@@ -19,6 +19,9 @@ bool l1_keeps_lines(const SimObject *l1);
 /* Whether copies from the host leave their lines in this slice: its parameter host_copies. */
 bool l2_keeps_host_copies(const SimObject *l2);
 
+/* From now on this slice passes atomics on towards memory, and forgets their lines: others get requests for its addresses, too. */
+void l2_pass_atomics_on(SimObject *l2);
+
 /* Puts the line of `address`, which must belong to this slice, into L2 as a clean one, between quanta: the
  * effect of a copy from the host. What it replaces is dropped. Nothing happens when every way of the set is
  * reserved. */

@@ -24,7 +24,7 @@ void mem_message_is_sound(const char *where, const MemMessage *m) {
 
 _Noreturn void mem_no_l2_for(const SimObject *memory, const MemMessage *atomic) {
     user_error("%s: expected reads and writes, got an atomic on 0x%lx by sm %u warp %u; an L2 between it and "
-               "the SMs performs atomics",
+               "the SMs, or a MemoryController in its place, performs atomics",
                object_path(memory), atomic->address, atomic->sm, atomic->warp);
 }
 

@@ -18,7 +18,7 @@ enum {
 typedef enum {
     MEM_READ,   /* answered with the data                 */
     MEM_WRITE,  /* answered with an acknowledgement, unless MEM_POSTED */
-    MEM_ATOMIC, /* read-modify-write at the L2 slice; answered when done */
+    MEM_ATOMIC, /* read-modify-write where all requests for its address come; answered when done */
 } MemKind;
 
 enum {
@@ -79,7 +79,7 @@ void mem_message_is_sound(const char *where, const MemMessage *m);
 
 _Noreturn void mem_no_l2_for(const SimObject *memory, const MemMessage *atomic);
 
-/* Where requests end: atomics are performed at the L2 slice, and values do not travel. */
+/* Where requests end and atomics are not performed. */
 static inline void mem_refuse_atomics(const SimObject *memory, const MemMessage *m) {
     if (__builtin_expect(m->kind == MEM_ATOMIC, 0)) mem_no_l2_for(memory, m);
 }

@@ -3,6 +3,7 @@
 #include "core/gpu/device/dispatcher.h"
 #include "core/gpu/device/wiring.h"
 #include "core/gpu/lsu/lsu_state.h"
+#include "mem/network/request_ways.h"
 #include "mem/protocol/address_map.h"
 #include "mem/protocol/caches.h"
 
@@ -67,11 +68,17 @@ static void find_ports(Gpu *gpu) {
     dispatcher_know_sms(gpu->dispatcher, &gpu->sms_of);
 }
 
+static bool begins_atomics(const Link *requests) {
+    const SimObject *lsu = requests->sender;
+    return lsu->class == &lsu_class && ((const Lsu *)lsu)->mem.send == requests;
+}
+
 void gpu_elaborate(Gpu *gpu) {
     find_objects(gpu);
     wire_lsus(gpu->sim);
     wiring_check(gpu->sim);
     sim_elaborate(gpu->sim);
+    request_ways_find(gpu->sim, begins_atomics);
     find_ports(gpu);
 }
 

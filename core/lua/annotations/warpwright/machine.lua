@@ -426,7 +426,7 @@ function Machine:L1Trace(name, index) end
 ---@field prefetch_queue integer Prefetches that may wait for the tags; 0: the cache takes none (prefetches)
 ---@field prefetch_mshr_reserve integer MSHRs that prefetches leave free for demand (entries)
 
----Slice of the second-level cache, where atomics are performed
+---Slice of the second-level cache, where atomics are performed, unless others share its addresses
 ---@param name string
 ---@param index? integer
 ---@return fun(parameters: warpwright.L2.Parameters): warpwright.L2.Object

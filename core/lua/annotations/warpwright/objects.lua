@@ -563,7 +563,7 @@ function L1Trace:setting(knobs, ...) end
 ---@field allocate_classes? integer|fun(argument: integer): integer Classes whose requests may take lines; others that find none are passed on (classes)
 ---@field bypass_rate? integer|fun(argument: integer): integer So many of 1000 requests, drawn at random, bypass; atomics do not (permille)
 
----Slice of the second-level cache, where atomics are performed
+---Slice of the second-level cache, where atomics are performed, unless others share its addresses
 ---@class warpwright.L2: warpwright.Handle, warpwright.L2.Values
 ---@field lines_used integer Of a fully associative cache with more than 64 ways: lines that were ever used (lines)
 ---@field accesses integer Requests accepted (accesses)
@@ -877,7 +877,7 @@ function LocalityScores:update_on_hits(vta, k_throttle) end
 
 ---One DRAM channel with its request queue
 ---@class warpwright.MemoryController: warpwright.Handle, warpwright.MemoryController.Values
----@field reads integer Reads that entered a queue (requests)
+---@field reads integer Reads and atomics that entered a queue (requests)
 ---@field writes integer Writes that entered a queue (requests)
 ---@field posted_writes integer Of these writes: without an answer (requests)
 ---@field urgent integer Requests that entered a queue before the last (requests)
@@ -897,7 +897,7 @@ function LocalityScores:update_on_hits(vta, k_throttle) end
 ---@field queue_entry_cycles integer Sum over cycles of the requests in the queues (requests * cycles)
 ---@field queue_wait_cycles integer Sum over served requests of their time in the queue (cycles)
 ---@field read_latency_cycles integer Sum over answered reads of the time from port to port (cycles)
----@field reads_answered integer Responses to reads (requests)
+---@field reads_answered integer Responses to reads and atomics (requests)
 ---@field writes_answered integer Responses to writes (requests)
 ---@field cycles integer Command clock cycles (cycles)
 local MemoryController = {}

@@ -166,6 +166,25 @@ START_TEST(atomic_has_the_data_array_to_itself) {
 }
 END_TEST
 
+/* The line is stale afterwards: what was written in it goes down first, and the next read fetches it anew. */
+START_TEST(slice_whose_addresses_others_share_passes_atomics_on_and_forgets_their_lines) {
+    CacheRig rig = rig_of((CacheBench){.device_memory = true});
+    MemMessage atomic = add_request(&rig, 0, rig.base, 32);
+    add_lane(&rig, 0, 0, rig.base, 1);
+    l2_pass_atomics_on(rig.cache);
+    memory_driver_send(rig.driver, 10, write_request(rig.base, 128));
+    memory_driver_send(rig.driver, 11, atomic);
+    rig_run(&rig);
+    ck_assert_uint_eq(word_at(&rig, rig.base), 0);
+    ck_assert_uint_eq(rig_arrivals(&rig), 2);
+    ck_assert_uint_eq(rig_arrival(&rig, 0)->message.kind, MEM_WRITE);
+    ck_assert_uint_eq(rig_arrival(&rig, 1)->message.kind, MEM_ATOMIC);
+    ck_assert_uint_eq(rig_arrival(&rig, 1)->message.payload, 0);
+    ck_assert_int_eq(rig_time(&rig, read_request(rig.base, 32)), RIG_MISS);
+    rig_free(&rig);
+}
+END_TEST
+
 /* Requests of all kinds. */
 
 enum { RANDOM_REQUESTS = 3000 };
@@ -231,6 +250,7 @@ static TCase *atomic_tests(void) {
     tcase_add_loop_test(tests, others_see_an_atomic_from_the_next_quantum_on, 0, 4);
     tcase_add_test(tests, atomic_makes_its_line_dirty);
     tcase_add_test(tests, atomic_has_the_data_array_to_itself);
+    tcase_add_test(tests, slice_whose_addresses_others_share_passes_atomics_on_and_forgets_their_lines);
     return tests;
 }
 
