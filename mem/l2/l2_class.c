@@ -8,6 +8,8 @@
 #include "mem/cache/cache_sound.h"
 #include "mem/protocol/caches.h"
 
+#include <stdlib.h>
+
 /* As many as in front of the tags, so that a short way does not make them wait for one another. */
 static uint32_t places_to_bypass(const L2Slice *l2) {
     uint32_t places = l2->queue_entries ? l2->queue_entries : l2->rop_delay;
@@ -59,6 +61,21 @@ static void l2_init(SimObject *object) {
     if (functional_memory(object)) view_init(&l2->view, functional_memory(object)->memory);
 }
 
+void l2_gets_slice(SimObject *object, uint32_t slice) {
+    ensure(object->class == &l2_class);
+    L2Slice *l2 = (L2Slice *)object;
+    if (!l2->gets) l2->gets = calloc(address_map_slices(l2->map), 1);
+    ensure(l2->gets);
+    l2->gets[slice] = 1;
+}
+
+bool l2_gets(const SimObject *object, uint64_t address) {
+    ensure(object->class == &l2_class);
+    const L2Slice *l2 = (const L2Slice *)object;
+    if (!address_map_is_placed(l2->map, address)) return false;
+    return !l2->gets || l2->gets[address_map_slice(l2->map, address)];
+}
+
 void l2_pass_atomics_on(SimObject *object) {
     ensure(object->class == &l2_class);
     ((L2Slice *)object)->passes_atomics = 1;
@@ -67,6 +84,7 @@ void l2_pass_atomics_on(SimObject *object) {
 static void l2_destroy(SimObject *object) {
     L2Slice *l2 = (L2Slice *)object;
     if (l2->view.memory) view_free(&l2->view);
+    free(l2->gets);
 }
 
 static void l2_clocks_changed(SimObject *object, const Clock *was) {
@@ -221,6 +239,7 @@ static const Field l2_fields[] = {
     STATE(L2Slice, port_busy_until, "When each port of the bank is free"),
     HOST(L2Slice, map, "The machine's address map"),
     HOST(L2Slice, view, "What this slice's atomics wrote in this quantum"),
+    HOST(L2Slice, gets, "For which slices of the map requests come"),
     HOST(L2Slice, passes_atomics, "Atomics are performed further down"),
     HOST(L2Slice, pc_table, "Says which loads bypass"),
     HOST(L2Slice, delays, "Counts how long requests wait"),
@@ -232,8 +251,7 @@ static const Field l2_fields[] = {
 static void call_prefetch(SimObject *object, MethodCall *call) {
     L2Slice *l2 = (L2Slice *)object;
     uint64_t address = (uint64_t)call->argument[0].whole;
-    bool lies = !(address >> MAX_ADDRESS_BITS) && address_map_is_placed(l2->map, address);
-    bool own = lies && address_map_slice(l2->map, address) == l2->number;
+    bool own = !(address >> MAX_ADDRESS_BITS) && l2_gets(object, address);
     prefetch_ask(&l2->prefetches, call, l2->enabled && class_in(l2->allocate_classes, 0), own);
 }
 

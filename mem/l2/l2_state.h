@@ -33,6 +33,7 @@ typedef struct {
     uint64_t bank_ticks;                 /* bank_busy in ticks         */
     uint64_t port_busy_until[PORTS_MAX]; /* when each port of the bank is free; only with bank_busy */
     const AddressMap *map;
+    uint8_t *gets;   /* of each slice of the map: whether requests for it come; NULL: all do */
     MemoryView view; /* what this slice's atomics wrote in this quantum */
     uint64_t
         passes_atomics; /* others get requests for its addresses as well: it is not here that atomics are performed */

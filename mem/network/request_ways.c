@@ -66,11 +66,12 @@ static void follow_any(void *search, const Field *port, const Link *link) {
 }
 
 static void follow(Search *search, const Link *link) {
-    const SimObject *object = link->receiver;
+    SimObject *object = link->receiver;
     Place *place = &search->place[object->id];
     if (place->followed == search->followed) return;
     place->followed = search->followed;
     place->atomics += search->has_atomics;
+    if (object->class == &l2_class) l2_gets_slice(object, search->slice);
     const Link *onward = way_onward(search, object);
     if (onward)
         follow(search, onward);

@@ -6,8 +6,8 @@
 
 typedef bool LinkTest(const Link *requests);
 
-/* Once all objects have been initialised: tells each L2 that does not get all atomics on the addresses that come to it
- * to pass atomics on. So they are performed at the first L2 that gets all,
+/* Once all objects have been initialised: tells L2s for which slices of the address map requests come to them, and each
+ * that does not get all atomics on these addresses to pass atomics on. So they are performed at the first L2 that gets all,
  * or at the memory controller. A user error when nobody gets all of an address.
  *
  * Objects with several ways onward that are no Crossbar or Router may send any request by any of them: what lies behind them

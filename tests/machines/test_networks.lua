@@ -236,4 +236,55 @@ refused("requests that come back to their mesh", change(machines.mixed, { "up = 
   { "return {", 'local again = m:L1 "again" { size = "64KiB", ways = 4, mshrs = 32 } m:wire(mesh:down(1), again.cpu) m:wire(again.mem, mesh:up(4)) return {' }),
   "mesh[0].down: expected each port to be nearest to an L2 slice, got none nearest by the wire mesh[1].down[0] -> again.cpu")
 
+-- Which L2 gets an address ------------------------------------------------------------------------------------------------
+
+--- Two slices of an L2; port 0 of the crossbar leads to slice `first`. Returns the results of a run.
+local function run_with_first_slice(first, options)
+  local path = harness.write("slices.lua", ([[
+local ww = require "warpwright"
+return ww.machine("slices", function(m)
+  m:clocks { core = "700MHz" }
+  m:Dispatcher "dispatcher" { sms = 1 }
+  m:AddressMap "map" { channels = 2 }
+  m:Crossbar "xbar" { up = 1, down = 2 }
+  local sm = m:SM "sm" {}
+  m:L1 (sm, "l1d") { size = "16KiB", ways = 4, mshrs = 32 }
+  for c = 0, 1 do
+    m:L2 ("l2", c) { size = "128KiB", ways = 16, mshrs = 64 }
+    m:MemoryController ("mc", c) {}
+  end
+  m:wire("dispatcher.sm[0]", "sm.dispatch")
+  m:wire("sm.lsu.mem", "sm.l1d.cpu")
+  m:wire("sm.l1d.mem", "xbar.up[0]", { latency = 8, depth = 32, back = { latency = 16, depth = 32 } })
+  for c = 0, 1 do m:wire("xbar.down[" .. c .. "]", "l2[" .. (c ~ %d) .. "].cpu") end
+  m:wire("l2[*].mem", "mc[*].cpu[*]")
+end)
+]]):format(first))
+  options.config, options.workload, options.size, options.out = path, "vecadd", "small,n=4096", false
+  return ww.run(options)
+end
+
+harness.test("copies from the host leave their lines in the slice behind the port for their address, if it keeps them", function()
+  for first = 0, 1 do
+    local r = run_with_first_slice(first, { set = { "l2[*].host_copies=true" } })
+    harness.equal(r["l2[*].read_misses"], 0, "reads that miss, port 0 leads to slice " .. first)
+    for keeper = 0, 1 do
+      r = run_with_first_slice(first, { set = { ("l2[%d].host_copies=true"):format(keeper) } })
+      harness.equal(r[("l2[%d].read_misses"):format(keeper)], 0, "reads that miss in the slice that keeps lines")
+      harness.equal(r[("l2[%d].read_hits"):format(1 - keeper)], 0, "reads that hit in the other")
+    end
+  end
+end)
+
+harness.test("a slice prefetches the addresses that come to it, wherever it lies", function()
+  for first = 0, 1 do
+    local r = run_with_first_slice(first, { policy = "next_line:cache=L2" })
+    for slice = 0, 1 do assert(r[("l2[%d].prefetches_useful"):format(slice)] > 0, "no prefetch of slice " .. slice) end
+  end
+  local before = ww.run { config = "gallery/l3", workload = "spmv", size = "small", out = false, policy = "next_line:cache=L2" }
+  for _, cache in ipairs { "l2[0]", "l2[1]", "l3[0]", "l3[1]" } do
+    assert(before[cache .. ".prefetches"] > 0, "no prefetch of " .. cache)
+  end
+end)
+
 harness.finish()

@@ -4,7 +4,6 @@
 #include "core/gpu/device/wiring.h"
 #include "core/gpu/lsu/lsu_state.h"
 #include "mem/network/request_ways.h"
-#include "mem/protocol/address_map.h"
 #include "mem/protocol/caches.h"
 
 #include <stdlib.h>
@@ -28,6 +27,12 @@ static void wire_lsus(Sim *sim) {
     }
 }
 
+static void add_keeper(Gpu *gpu, SimObject *l2) {
+    gpu->keepers = realloc(gpu->keepers, (gpu->keeper_count + 1) * sizeof *gpu->keepers);
+    ensure(gpu->keepers);
+    gpu->keepers[gpu->keeper_count++] = l2;
+}
+
 static void find_objects(Gpu *gpu) {
     for (uint32_t i = 0; i < gpu->sim->object_count; i++) {
         SimObject *object = gpu->sim->objects[i];
@@ -37,8 +42,7 @@ static void find_objects(Gpu *gpu) {
                            gpu->sim->name);
             gpu->dispatcher = object;
         }
-        if (object->class == &l2_class && gpu->slice_count < MAX_SLICES)
-            gpu->slices[gpu->slice_count++] = object;
+        if (object->class == &l2_class && l2_keeps_host_copies(object)) add_keeper(gpu, object);
         if (object->class == &sm_class && gpu->sm_count < MAX_SMS) gpu->sms[gpu->sm_count++] = (Sm *)object;
     }
     if (!gpu->dispatcher) user_error("machine %s: expected a Dispatcher, got none", gpu->sim->name);
@@ -89,6 +93,7 @@ void gpu_free(Gpu *gpu) {
     forward_free(gpu->forward);
     gpu_free_kernels(gpu->kernels, gpu->kernel_count);
     gpu_free_kernels(gpu->planned, gpu->planned_count);
+    free(gpu->keepers);
     free(gpu->running);
     free(gpu->needs);
     free(gpu->faults);
@@ -107,16 +112,12 @@ TextureTable *gpu_textures(Gpu *gpu) {
     return &gpu->textures;
 }
 
-/* Slice s is the s-th L2 of the machine. */
 static void warm_l2(Gpu *gpu, uint64_t address, uint64_t count) {
     enum { LINE = 128 };
-    if (!gpu->slice_count || !l2_keeps_host_copies(gpu->slices[0])) return;
-    const AddressMap *map = address_map_find(gpu->slices[0]);
-    for (uint64_t line = address / LINE * LINE; line < address + count; line += LINE) {
-        if (!address_map_is_placed(map, line)) continue;
-        uint32_t slice = address_map_slice(map, line);
-        if (slice < gpu->slice_count) l2_warm(gpu->slices[slice], line);
-    }
+    if (!gpu->keeper_count) return;
+    for (uint64_t line = address / LINE * LINE; line < address + count; line += LINE)
+        for (uint32_t i = 0; i < gpu->keeper_count; i++)
+            if (l2_gets(gpu->keepers[i], line)) l2_warm(gpu->keepers[i], line);
 }
 
 void gpu_write(Gpu *gpu, uint64_t address, const void *bytes, uint64_t count) {
@@ -413,7 +414,7 @@ bool gpu_load(Gpu *gpu, Reader *reader, const SnapshotChanges *changes, char *wh
 void gpu_move(Gpu *gpu, Sim *to) {
     gpu->sim = to;
     gpu->dispatcher = NULL;
-    gpu->sm_count = gpu->slice_count = 0;
+    gpu->sm_count = gpu->keeper_count = 0;
     to->user = &gpu->functional;
     gpu_elaborate(gpu);
     if (gpu->has_several_per_sm) gpu_set_all_kernels(gpu);

@@ -12,7 +12,6 @@
 #include "mem/protocol/functional_memory.h"
 
 enum {
-    MAX_SLICES = 64,
     SLICE_CYCLES = 16384, /* between two looks at the host's clock and at progress */
 };
 
@@ -33,8 +32,8 @@ struct Gpu {
     SimObject *dispatcher;
     Sm *sms[MAX_SMS];
     uint32_t sm_count;
-    SimObject *slices[MAX_SLICES];
-    uint32_t slice_count;
+    SimObject **keepers; /* L2s that keep the lines of copies from the host */
+    uint32_t keeper_count;
     uint64_t code_bytes;
     const Module **modules; /* in the order in which they were loaded */
     uint32_t module_count;

@@ -416,11 +416,11 @@ local cuda_server = {}
 function cuda_server.new(sim, name, capability, is_timed, is_one_by_one, tells_copies)
   local gpu = sim:gpu()
   local base, capacity = core.memory(gpu)
-  local l2 = sim:objects("L2")[1]
+  for _, l2 in ipairs(sim:objects "L2") do tells_copies = tells_copies or l2.host_copies end
   return setmetatable({
     gpu = gpu, name = name, capability = capability, base = base, capacity = capacity, cycle = 0,
     is_timed = is_timed, is_one_by_one = is_one_by_one, launches = 0, heap = first_heap, device_name = sim.name,
-    tells_copies = tells_copies or l2 and l2.host_copies or false, numbers = device_numbers(sim, capability),
+    tells_copies = tells_copies or false, numbers = device_numbers(sim, capability),
     modules = {}, functions = {}, allocations = {}, mapped = {}, missing = {}, ptx = {}, faults = {},
   }, Server)
 end
