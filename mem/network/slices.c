@@ -178,8 +178,6 @@ static bool parts_slices(SimObject *object) {
     return onward.count > 1 && is_asked(object);
 }
 
-/* May requests for any slice come to the object? Else a network before it sends it those alone whose slices lie
- * behind it. */
 static bool gets_everything(const Sim *sim, const SimObject *object, uint8_t *seen) {
     bool any = false;
     if (seen[object->id]) return false;
@@ -191,6 +189,13 @@ static bool gets_everything(const Sim *sim, const SimObject *object, uint8_t *se
         if (!parts_slices(link->sender) && gets_everything(sim, link->sender, seen)) return true;
     }
     return !any;
+}
+
+bool gets_every_slice(const SimObject *object) {
+    uint8_t *seen = zeroed(object->sim->object_count, 1);
+    bool everything = gets_everything(object->sim, object, seen);
+    free(seen);
+    return everything;
 }
 
 /* The objects in which requests end: memory controllers, or what stands in their place. */
@@ -208,10 +213,7 @@ void check_channel_is_own(const SimObject *controller, const AddressMap *map) {
     uint32_t channels = address_map_channels(map);
     if (channels == 1) return;
     const char *path = object_path(address_map_object(map));
-    uint8_t *seen = zeroed(sim->object_count, 1);
-    bool everything = gets_everything(sim, controller, seen);
-    free(seen);
-    if (everything)
+    if (gets_every_slice(controller))
         user_error("%s.channels: expected 1, because requests for every address come to %s, got %u", path,
                    object_path(controller), channels);
     uint32_t memories = memories_of(sim);
@@ -237,9 +239,7 @@ typedef struct {
 
 static void check_none_is_missing(Search *search) {
     const SimObject *object = search->object;
-    uint8_t *seen = zeroed(object->sim->object_count, 1);
-    bool everything = gets_everything(object->sim, object, seen);
-    free(seen);
+    bool everything = gets_every_slice(object);
     for (uint32_t s = 0; s < search->slices.count; s++) {
         const Link *end = search->slices.link[s];
         if (search->place[s].port != NO_PORT) continue;

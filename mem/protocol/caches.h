@@ -21,7 +21,7 @@ bool l2_keeps_host_copies(const SimObject *l2);
 
 /* Requests for this slice of the address map come to it; until the first call those for all do. */
 void l2_gets_slice(SimObject *l2, uint32_t slice);
-/* Do requests for the address come to it? Of one whose page lies nowhere yet none has. */
+/* Do requests for the address come to it? Behind a network none do for one whose page lies nowhere yet. */
 bool l2_gets(const SimObject *l2, uint64_t address);
 /* From now on this slice passes atomics on towards memory, and forgets their lines: others get requests for its addresses, too. */
 void l2_pass_atomics_on(SimObject *l2);

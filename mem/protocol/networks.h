@@ -7,6 +7,10 @@
 extern const Class crossbar_class; /* requesters to L2 slices       */
 extern const Class mux_class;      /* the caches of an SM to one port */
 
+/* From init(): may requests for any slice come to the object? Else a network before it sends it those alone whose slices lie
+ * behind it. */
+bool gets_every_slice(const SimObject *object);
+
 /* From init() of each of the machine's memory controllers: a user error where the networks let addresses of two channels come
  * to one, which has the same rows and banks for both. */
 void check_channel_is_own(const SimObject *controller, const AddressMap *map);

@@ -287,4 +287,20 @@ harness.test("a slice prefetches the addresses that come to it, wherever it lies
   end
 end)
 
+harness.test("pages work with an L2 in front of the crossbar, whatever threads and orders there are", function()
+  local function stats(how)
+    local lines = {}
+    local r = ww.run { config = "gallery/cluster_l2", workload = "mst", size = "small", out = false,
+      set = { "map.page_size=4096", "l2[*].host_copies=true" }, order = how.order, threads = how.threads, fast_forward = how.fast_forward }
+    assert(r.checks > 0 and r["mc[0].reads"] > 0 and r["mc[1].reads"] > 0, "pages of both channels are read")
+    for name, value in r:stats() do lines[#lines + 1] = name .. " " .. tostring(value) end
+    return table.concat(lines, "\n")
+  end
+  local want = stats {}
+  for _, how in ipairs { { order = "reversed", threads = 2 }, { order = "shuffled:3" }, { order = "restless", threads = 3 } } do
+    harness.same_text(stats(how), want, how.order)
+  end
+  stats { fast_forward = "launch=9,cta=0.5" }
+end)
+
 harness.finish()
