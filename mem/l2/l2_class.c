@@ -42,7 +42,7 @@ static uint64_t queue_length(const SimObject *object, uint32_t queue) {
 }
 
 static uint64_t index_address(const SimObject *object, uint64_t address) {
-    return l2_set_address((const L2Slice *)object, address);
+    return address_map_within_slice(((const L2Slice *)object)->set_map, address);
 }
 
 /* A machine without functional memory can be driven as long as no atomic arrives. */
@@ -56,7 +56,7 @@ static void l2_init(SimObject *object) {
     audit_queue(object, QUEUE_PREFETCHES, "prefetches", QUEUE_FIFO, l2->prefetches.queue.slots, queue_length);
     prefetch_init(&l2->prefetches, (CacheObject *)l2, index_address);
     l2->map = address_map_find(object);
-    l2->set_map = address_map_has_pages(l2->map) && gets_every_slice(object) ? NULL : l2->map;
+    l2->set_map = address_map_has_pages(l2->map) && gets_every_slice(object) ? &address_itself : l2->map;
     l2->pc_table = pc_table_of(object);
     l2->delays = queue_delays_of(object);
     l2->shadow = shadow_tags_of(object);
@@ -74,7 +74,7 @@ void l2_gets_slice(SimObject *object, uint32_t slice) {
 bool l2_gets(const SimObject *object, uint64_t address) {
     ensure(object->class == &l2_class);
     const L2Slice *l2 = (const L2Slice *)object;
-    if (!l2->set_map) return true;
+    if (l2->set_map == &address_itself) return true;
     if (!address_map_is_placed(l2->map, address)) return false;
     return !l2->gets || l2->gets[address_map_slice(l2->map, address)];
 }
@@ -242,7 +242,7 @@ static const Field l2_fields[] = {
     STATE(L2Slice, port_busy_until, "When each port of the bank is free"),
     HOST(L2Slice, map, "The machine's address map"),
     HOST(L2Slice, view, "What this slice's atomics wrote in this quantum"),
-    HOST(L2Slice, set_map, "The same, where it says which set an address has"),
+    HOST(L2Slice, set_map, "Says which set an address has"),
     HOST(L2Slice, gets, "For which slices of the map requests come"),
     HOST(L2Slice, passes_atomics, "Atomics are performed further down"),
     HOST(L2Slice, pc_table, "Says which loads bypass"),

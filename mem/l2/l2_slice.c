@@ -9,7 +9,7 @@
 #include "mem/protocol/caches.h"
 
 static inline __attribute__((always_inline)) Lookup look_up(const L2Slice *l2, const MemMessage *m) {
-    return cache_lookup(&l2->cache, m, l2_set_address(l2, m->address));
+    return cache_lookup(&l2->cache, m, address_map_within_slice(l2->set_map, m->address));
 }
 
 bool l2_keeps_host_copies(const SimObject *object) {
@@ -253,7 +253,7 @@ static bool would_be_found(const L2Slice *l2, const Lookup *at) {
     const TagLine *line = at->line == NO_LINE ? NULL : &l2->cache.tags.line[at->line];
     bool found = line && (at->sectors & ~(uint32_t)(line->valid | line->reserved)) == 0;
     if (l2->shadow) {
-        uint64_t address = l2_set_address(l2, at->line_address);
+        uint64_t address = address_map_within_slice(l2->set_map, at->line_address);
         found |= shadow_tags_ask(l2->shadow, address >> l2->cache.tags.shape.line_shift, at->line_address);
     }
     return found;

@@ -33,13 +33,11 @@ typedef struct {
     uint64_t bank_ticks;                 /* bank_busy in ticks         */
     uint64_t port_busy_until[PORTS_MAX]; /* when each port of the bank is free; only with bank_busy */
     const AddressMap *map;
-    const AddressMap *
-        set_map; /* the same; NULL: pages lie nowhere yet when requests come, so the address alone chooses the set */
-    uint8_t *gets;   /* of each slice of the map: whether requests for it come; NULL: all do */
-    MemoryView view; /* what this slice's atomics wrote in this quantum */
-    uint64_t
-        passes_atomics; /* others get requests for its addresses as well: it is not here that atomics are performed */
-    PcBypassTable *pc_table; /* policies' parts, or NULL */
+    const AddressMap *set_map; /* says which set an address has: the same, or address_itself */
+    uint8_t *gets;             /* of each slice of the map: whether requests for it come; NULL: all do */
+    MemoryView view;           /* what this slice's atomics wrote in this quantum */
+    uint64_t passes_atomics;   /* others get requests for its addresses, too */
+    PcBypassTable *pc_table;   /* policies' parts, or NULL */
     QueueDelays *delays;
     ShadowTags *shadow;
     uint64_t done_before; /* host: cycles before this one are done, some ahead of time; 0: unknown */
@@ -47,11 +45,6 @@ typedef struct {
 } L2Slice;
 
 CACHE_IS_FIRST_OF(L2Slice);
-
-static inline uint64_t l2_set_address(const L2Slice *l2, uint64_t address) {
-    return __builtin_expect(l2->set_map != NULL, 1) ? address_map_within_slice(l2->set_map, address)
-                                                    : address;
-}
 
 uint64_t l2_tick(SimObject *object, uint64_t now);
 UntimedAnswer l2_take_untimed(SimObject *object, const void *request);

@@ -40,6 +40,9 @@ struct AddressMap {
     const Link *shorter; /* than a quantum, the first by which requests come to them; or NULL */
 };
 
+const AddressMap address_itself = {
+    .channels = 1, .is_special = 1, .within_slice = {.count = 1, .runs = {{.mask = UINT64_MAX}}}};
+
 typedef enum { PLACE_PAGE } AddressMapEvent;
 
 static BitPacker packer_for(uint64_t mask) {

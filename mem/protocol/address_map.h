@@ -46,6 +46,9 @@ DramRow address_map_row(const AddressMap *map, uint64_t address);
  * have consecutive numbers. For set indexes. */
 uint64_t address_map_within_slice(const AddressMap *map, uint64_t address);
 
+/* For address_map_within_slice() alone, of those who get requests before their pages are placed: it is the address. */
+extern const AddressMap address_itself;
+
 /* Pages. What is above must not be asked about an address whose page lies nowhere yet: a user error. */
 bool address_map_is_placed(const AddressMap *map, uint64_t address); /* true without pages */
 bool address_map_has_pages(const AddressMap *map);
