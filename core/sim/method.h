@@ -65,14 +65,16 @@ struct Method {
     MethodParameter arguments[METHOD_ARGUMENTS + 1]; /* VALUE_NONE ends them */
     MethodParameter results[METHOD_RESULTS + 1];
     bool may_be_nil; /* it may set MethodCall.nothing: Lua gets nil */
+    bool fixed; /* it has no effect, and its results change between quanta alone: any question may call it */
 };
 
-/* METHOD("last", call_last, doc, TAKES(an argument, ...), RETURNS(a result, ...)); MAY_BE_NIL too */
+/* METHOD("last", call_last, doc, TAKES(an argument, ...), RETURNS(a result, ...)); MAY_BE_NIL and FIXED too */
 #define METHOD(n, f, d, ...)                                                                                 \
     { .name = n, .call = f, .doc = d, __VA_ARGS__ }
 #define TAKES(...)   .arguments = {__VA_ARGS__}
 #define RETURNS(...) .results = {__VA_ARGS__}
 #define MAY_BE_NIL   .may_be_nil = true
+#define FIXED        .fixed = true
 #define METHODS_END                                                                                          \
     { .name = NULL }
 

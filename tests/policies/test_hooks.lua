@@ -833,6 +833,46 @@ return p]])
   end
 end)
 
+harness.test("a question that looks at or sets another object than the one that asks is refused", function()
+  local function refused(question, line, meant, start)
+    local text = ('local p = policy "p" { order = "gto", caches = "data" } function p:start() %s end function p:%s return nil end return p')
+    local path = policy_file("looking", text:format(start or "", question .. " " .. line))
+    fails({ policy = path }, "looking.lua:3: policy p of sm[0], in " .. question:match "^[%w_]+", meant)
+  end
+  refused("l1_bypass()", "self.state.n = self.sm.loading", "sm[0].loading: in a question, expected a parameter, or a value of sm[0].l1d, which asks")
+  refused("l1_bypass()", "self.state.n = self.sm.warp_instructions", "sm[0].warp_instructions: in a question, expected a parameter, or a value")
+  refused("l1_bypass()", "self.state.n = self.sm.warp_limit", "sm[0].warp_limit: in a question, expected a parameter, or a value")
+  refused("l1_bypass(_, warp)", "self.sm.may_issue_memory = bits.of(warp)", "sm[0].may_issue_memory: in a question, expected a knob of sm[0].l1d")
+  refused("l1_bypass()", "self.state.n = self.sm:oldest(-1, 1)", "sm[0]:oldest: in a question, expected a method of sm[0].l1d, which asks")
+  refused("pick(_, ready)", "self.l1.may_allocate = ready", "sm[0].l1d.may_allocate: in a question, expected a knob of sm[0], which asks")
+  refused("pick()", "self.none()", "sm[0].l1d.may_allocate: in a question, expected a knob of sm[0]",
+    "self.none = self.sm:setting({ warp_limit = 2 }, self.l1, { may_allocate = 0 })")
+end)
+
+harness.test("a question may use the object that asks, its parts, and of others what stays as it is", function()
+  local path = policy_file("using", [[
+local p = policy "p" {
+  order = "gto", caches = "data", counters = { asked = "" },
+  parts = { { class = "UtilityMonitor", name = "utility", of = "L1", sharers = 1 } },
+}
+function p:configure(class) if class == "L1" then return { partition_by = "sm" } end end
+function p:on_warps_changed() self.state.many = bits.count(self.sm.live) > 8 end
+function p:cache_insertion(cache, set, last)
+  self:count("asked", self.utilitys[1]:hits(0, 0) >= 0 and cache.accesses > 0 and cache:line_valid(set, 0) and 1 or 0)
+  local numbered = self.sm:number() + self.sm:ctas_per_sm() + self.sm.warps + #self.sm:instruction(0)
+  return self.state.many and numbered > 0 and last or nil
+end
+function p:pick(scheduler, ready)
+  self.sm.preferred = ready
+  return bits.lowest(self.sm:oldest(self.sm.preferred, 1)) == self.sm:last(scheduler) and bits.lowest(ready) or nil
+end
+return p]])
+  local function run(way) return good { policy = path, threads = way[1], order = way[2] } end
+  local want = run { 1, "path" }
+  assert(stat(want, "sm[0].p.asked") > 100)
+  for _, way in ipairs { { 1, "reversed" }, { 2, "shuffled:2" } } do same(run(way), want, way[2]) end
+end)
+
 -- Without Lua ----------------------------------------------------------------------------------------------------------
 
 --- A limit of warps by the slot of the CTA that has started last. on_cta_end sees the counter, and counts with it.

@@ -208,15 +208,15 @@ const Method sm_methods[] = {
     METHOD("watch_caches", watch_caches,
            "From now on the SM follows the L1s behind its load/store unit: `saturated` is kept, and the "
            "events saturation and memory_access are emitted"),
-    METHOD("number", number, "Of this SM among all, from 0", RETURNS(WHOLE_NUMBER("number"))),
+    METHOD("number", number, "Of this SM among all, from 0", RETURNS(WHOLE_NUMBER("number")), FIXED),
     METHOD("ctas_per_sm", ctas_per_sm,
            "CTAs of the present kernel that the SM holds at once, in its slots 0, 1, ...; of any kernels, "
            "where it may hold those of several",
-           RETURNS(WHOLE_NUMBER("ctas"))),
+           RETURNS(WHOLE_NUMBER("ctas")), FIXED),
     METHOD("warps_per_cta", warps_per_cta,
            "Warps n of a CTA of the present kernel; those of slot s are s * n to s * n + n - 1. Where the SM "
            "may hold CTAs of several kernels it is an error, and cta_warps() tells",
-           RETURNS(WHOLE_NUMBER("n"))),
+           RETURNS(WHOLE_NUMBER("n")), FIXED),
     METHOD("launch_of", launch_of,
            "Of the kernel whose CTA the warp is or was of: its number among the run's launches, from 0",
            TAKES(WARP), RETURNS(WHOLE_NUMBER("launch"))),
@@ -227,7 +227,7 @@ const Method sm_methods[] = {
            TAKES(WHOLE_NUMBER("pc", .min = 0, .max = UINT32_MAX)),
            RETURNS(TEXT_VALUE("opcode"), WHOLE_NUMBER("line"), WHOLE_NUMBER("cuda_line"),
                    TEXT_VALUE("cuda_file"), WHOLE_NUMBER("target")),
-           MAY_BE_NIL),
+           MAY_BE_NIL, FIXED),
     METHOD("instruction_of", instruction_of, "The same of the kernel of the warp",
            TAKES(WARP, WHOLE_NUMBER("pc", .min = 0, .max = UINT32_MAX)),
            RETURNS(TEXT_VALUE("opcode"), WHOLE_NUMBER("line"), WHOLE_NUMBER("cuda_line"),

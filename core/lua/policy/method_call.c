@@ -111,8 +111,10 @@ static int l_call(lua_State *L) {
     bool own = lua_touserdata(L, 1) == bound->handle;
     SimObject *object = own ? bound->object : other_object(L, bound);
     MethodCall call;
+    if (!method->fixed && policy_depends_on_order(object))
+        policy_refuse_in_question(L, object, lua_pushfstring(L, ":%s", method->name), "a method");
     call.caller = bound->caller;
-    call.asked = policy_is_asked();
+    call.asked = policy_asking() != NULL;
     call.nothing = false;
     call.refusal[0] = 0;
     for (int i = 0; method->arguments[i].kind; i++)

@@ -32,10 +32,10 @@ struct Hook {
     Hook *next;
 };
 
-static _Thread_local bool asked;
+static _Thread_local const SimObject *asking;
 
-bool policy_is_asked(void) {
-    return asked;
+const SimObject *policy_asking(void) {
+    return asking;
 }
 
 static int argument_count(const Event *event) {
@@ -100,10 +100,10 @@ static int64_t call_hook(const Hook *hook, const int64_t *arguments, uint64_t no
     }
     for (int i = 0; i < hook->arguments; i++)
         lua_pushinteger(L, arguments[i]);
-    bool was_asked = asked;
-    asked = was_asked || hook->question != NULL;
+    const SimObject *asked_before = asking;
+    if (!asking && hook->question) asking = hook->object;
     bool good = call(instance, count, hook->function, hook->name, now);
-    asked = was_asked;
+    asking = asked_before;
     int64_t answer = good && hook->question ? answer_of(hook, arguments, now) : NO_ANSWER;
     lua_settop(L, instance->at_rest);
     return_to(caller);

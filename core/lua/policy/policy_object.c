@@ -1,5 +1,6 @@
 #include "core/lua/policy/policy_object.h"
 
+#include "core/gpu/sm/sm.h"
 #include "core/lua/bindings.h"
 #include "core/lua/policy/method_call.h"
 #include "core/lua/policy/near_name.h"
@@ -47,6 +48,28 @@ SimObject *policy_object_at(lua_State *L, int index) {
     SimObject *object = policy_object_test(L, index);
     if (!object) luaL_typeerror(L, index, handle_type);
     return object;
+}
+
+/* Caches call parts of SMs while they tick. */
+bool policy_depends_on_order(const SimObject *object) {
+    const SimObject *asking = policy_asking();
+    if (!asking || asking == object) return false;
+    bool own_part = object->class->part && object->parent == asking;
+    return !own_part || asking->class == &sm_class;
+}
+
+void policy_refuse_in_question(lua_State *L, const SimObject *object, const char *of_it, const char *meant) {
+    luaL_error(
+        L,
+        "%s%s: in a question, expected %s of %s, which asks, got one of another object, which may have "
+        "ticked in this cycle or not; use it in a hook, and remember in self.state what the answer needs",
+        object->path, of_it, meant, policy_asking()->path);
+    abort();
+}
+
+static void check_question(lua_State *L, const SimObject *object, const Field *f, const char *meant) {
+    if (policy_depends_on_order(object))
+        policy_refuse_in_question(L, object, lua_pushfstring(L, ".%s", f->name), meant);
 }
 
 static bool is_visible(const Field *f) {
@@ -100,7 +123,7 @@ static void push_choice(lua_State *L, const Field *f, uint32_t index) {
  * comes in the midst of a cycle. */
 static COLD void settle(SimObject *object) {
     bool begun = object->sim->now != 0 || object->cluster->now != 0;
-    if (begun && !policy_is_asked()) object->class->settle(object, object_next_cycle(object));
+    if (begun && !policy_asking()) object->class->settle(object, object_next_cycle(object));
 }
 
 static void push_value(lua_State *L, SimObject *object, const Field *f) {
@@ -129,7 +152,9 @@ static int l_index(lua_State *L) {
     SimObject *object = lua_touserdata(L, lua_upvalueindex(1));
     lua_pushvalue(L, 2);
     if (lua_rawget(L, lua_upvalueindex(2)) == LUA_TLIGHTUSERDATA) {
-        push_value(L, object, lua_touserdata(L, -1));
+        const Field *f = lua_touserdata(L, -1);
+        if (f->kind != FIELD_PARAM || f->knob) check_question(L, object, f, "a parameter, or a value");
+        push_value(L, object, f);
         return 1;
     }
     const char *name = lua_isstring(L, 2) ? lua_tostring(L, 2) : "";
@@ -246,6 +271,7 @@ static int l_newindex(lua_State *L) {
     SimObject *object = policy_object_at(L, 1);
     uint64_t value;
     const Field *f = knob_at(L, object, &value);
+    check_question(L, object, f, "a knob");
     if (!put_value((char *)object + f->offset, f->bytes, value)) return 0;
     trace_knob(object, f->name, value);
     knobs_changed(object);
@@ -276,12 +302,12 @@ bool policy_setting_takes(const Setting *setting, uint64_t argument) {
     return !setting->wants_warp || argument <= MAX_WARP;
 }
 
-static COLD const char *knob_name(const KnobValue *row) {
+static COLD const Field *knob_of(const KnobValue *row) {
     size_t offset = (size_t)((const char *)row->at - (const char *)row->object);
     const Field *f = row->object->class->fields;
     while (!f->knob || f->offset != offset)
         f++;
-    return f->name;
+    return f;
 }
 
 void policy_setting_apply(const Setting *setting, uint64_t argument) {
@@ -291,7 +317,7 @@ void policy_setting_apply(const Setting *setting, uint64_t argument) {
         if (put_value(row->at, row->bytes, value)) {
             changed = true;
             if (__builtin_expect(row->object->sim->tracer != NULL, 0))
-                trace_knob(row->object, knob_name(row), value);
+                trace_knob(row->object, knob_of(row)->name, value);
         }
         if (!row->last) continue;
         if (changed) knobs_changed(row->object);
@@ -312,7 +338,8 @@ _Noreturn COLD static void refuse_argument(lua_State *L, const Setting *setting)
     while (!(setting->wants_warp ? row->shift != 0 : row->taken != 0))
         row++;
     luaL_error(L, "%s.%s: expected a %s as argument of the setting, got %s", row->object->path,
-               knob_name(row), setting->wants_warp ? "warp from 0 to 63" : "whole number", push_given(L, 1));
+               knob_of(row)->name, setting->wants_warp ? "warp from 0 to 63" : "whole number",
+               push_given(L, 1));
     abort();
 }
 
@@ -321,6 +348,8 @@ static int l_set(lua_State *L) {
     int is_whole = 1;
     lua_Integer argument = setting->wants_argument ? lua_tointegerx(L, 1, &is_whole) : 0;
     if (!is_whole || !policy_setting_takes(setting, (uint64_t)argument)) refuse_argument(L, setting);
+    for (uint32_t i = 0; policy_asking() && i < setting->count; i++)
+        check_question(L, setting->row[i].object, knob_of(&setting->row[i]), "a knob");
     policy_setting_apply(setting, (uint64_t)argument);
     return 0;
 }

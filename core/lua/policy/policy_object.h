@@ -16,8 +16,13 @@ void policy_object_push(lua_State *L, SimObject *object);
 SimObject *policy_object_at(lua_State *L, int index);
 SimObject *policy_object_test(lua_State *L, int index); /* NULL when it is none */
 
-/* Is a question being answered, in the midst of a cycle? In policy_hooks.c. */
-bool policy_is_asked(void);
+/* Whose question is being answered, in the midst of a cycle; NULL: nobody's. In policy_hooks.c. */
+const SimObject *policy_asking(void);
+/* Would an answer that follows from the object, or a change of it, depend on whether it has ticked in this cycle? */
+bool policy_depends_on_order(const SimObject *object);
+/* Of such an object, in a question: an error that names what of it, ".loading", was `meant`: "a value". */
+_Noreturn COLD void policy_refuse_in_question(lua_State *L, const SimObject *object, const char *of_it,
+                                              const char *meant);
 
 /* Values for several knobs: what handle:setting() returns is a function that sets them. */
 typedef struct Setting Setting;
