@@ -1,6 +1,7 @@
 -- The config.lua that a run leaves builds the same machine again: the same stats byte for byte, and the same config.lua.
 local ww = require "warpwright"
 local harness = require "tests.lib.harness"
+local lacks = require("tests.lib.policy_runs").lacks
 
 local function run(config, out, ...)
   local status, output = harness.run("run", config, "spmv", "--size", "small,rows=2048", "--out", out, ...)
@@ -16,6 +17,20 @@ harness.test("resolved config runs again", function()
   local again_stats, again_config = run(folder .. "/first/config.lua", folder .. "/again")
   assert(again_stats == stats, "stats.txt differs")
   assert(again_config == config, "config.lua differs")
+end)
+
+harness.test("resolved config runs again under a policy with parts, and these have what the policy gives them", function()
+  local folder = harness.folder()
+  for i, policy in ipairs { "ccws", "medic", "victim_cache:lines=2", "lazy_cta" } do
+    local first, again = ("%s/parts%d"):format(folder, i), ("%s/again%d"):format(folder, i)
+    local stats, config = run("gtx480", first, "--policy", policy, "--set", "sms=2", "--set", "partitions=2")
+    local again_stats, again_config = run(first .. "/config.lua", again, "--policy", policy)
+    assert(again_stats == stats, policy .. ": stats.txt differs")
+    assert(again_config == config, policy .. ": config.lua differs")
+  end
+  local _, config = run(folder .. "/parts3/config.lua", folder .. "/more", "--policy", "victim_cache:lines=3")
+  harness.contains(config, "    lines = 3,\n")
+  lacks(config, "    lines = 2,\n")
 end)
 
 harness.test("texts stand in it as Lua reads them", function()

@@ -399,7 +399,9 @@ local function add_parts(self, object)
         end
         check_path(("policy %s: parts"):format(entry.definition.name), part.name)
         local place = ("%spolicy %s: part %s: "):format(entry.definition.defined_at, entry.definition.name, part.name)
-        names.at_place(place, finish, self, self.machine:add(part.class, object.path .. "." .. part.name), params, false)
+        local made = self.machine:add(part.class, object.path .. "." .. part.name)
+        names.at_place(place, finish, self, made, params, false)
+        self.parts[made.path] = made
       end
     end
   end
@@ -439,6 +441,9 @@ local function constructor(class)
       __call = function(_, params)
         if type(params) ~= "table" then lacks_parameters() end
         self.unfinished[#self.unfinished] = nil
+        -- The config.lua of a run has its policies' parts: under such a policy again, they are as it wants them.
+        local part = self.parts[path]
+        if part and part.class == class then return part end
         local values, places = varied(self, "object", path, params)
         if values.clock ~= nil and type(values.clock) ~= "string" then
           names.at_place(places and places.clock, names.expected, path .. ".clock", "the name of a clock", values.clock)
@@ -471,7 +476,7 @@ end
 --- The objects of the machine as it is without policies.
 local function sketch(description, overrides)
   local bare = core.machine(description.name)
-  description.build(setmetatable({ machine = bare, overrides = overrides, policies = {}, unfinished = {} }, Builder),
+  description.build(setmetatable({ machine = bare, overrides = overrides, policies = {}, parts = {}, unfinished = {} }, Builder),
     resolve_options(description, overrides))
   return machine.all_objects(bare)
 end
@@ -483,7 +488,7 @@ function machine.build(description, options)
   caches.find(options.policies or {}, description.name, function() return sketch(description, read_overrides(options.set or {})) end)
   local built = core.machine(description.name)
   local builder = setmetatable({ machine = built, overrides = overrides, policies = options.policies or {},
-    unfinished = {} }, Builder)
+    parts = {}, unfinished = {} }, Builder)
   description.build(builder, resolve_options(description, overrides))
   for _, entry in ipairs(builder.policies) do policy.check_scope(entry.definition) end
   if builder.unfinished[1] then
