@@ -245,9 +245,9 @@ void cache_replace(Cache *c, uint32_t line, const Lookup *at, const MemMessage *
     replace_line(c, line, at, m, now);
 }
 
-void cache_use_watched_line(Cache *c, const MemMessage *m, uint32_t line) {
+void cache_use_watched_line(Cache *c, const MemMessage *m, uint32_t line, bool found) {
     tag_use(&c->tags, line, m->class_number);
-    if (c->tags.order.bent & ORDER_WATCHED) replacement_used(&c->replacement, &c->tags, line);
+    if (c->tags.order.bent & ORDER_WATCHED) replacement_used(&c->replacement, &c->tags, line, found);
 }
 
 /* Misses. */
@@ -276,12 +276,12 @@ static inline uint32_t candidate_for(const Cache *c, const MemMessage *m, const 
 }
 
 static inline __attribute__((always_inline)) void take_line(Cache *c, const MemMessage *m, Lookup *at,
-                                                            uint32_t victim, uint64_t now) {
+                                                            uint32_t victim, bool found, uint64_t now) {
     if (victim != NO_LINE) {
         replace_line(c, victim, at, m, now);
         at->line = victim;
     } else if (at->line != NO_LINE) {
-        cache_use_line(c, m, at->line);
+        cache_reach_line(c, m, at->line, found);
     }
 }
 
@@ -336,7 +336,7 @@ static inline __attribute__((always_inline)) Stall miss(Cache *c, const MemMessa
     Result became = absent & ~pending ? RESULT_MISS : RESULT_MERGE;
     bool shown = __builtin_expect(cache_owner(c)->subscribed & MISSES_SUBSCRIBED, 0);
     if (shown && result && became == RESULT_MISS) show_miss(c, m, at->line_address);
-    take_line(c, m, at, cache_victim(c, m, at->set, plan.victim), now);
+    take_line(c, m, at, cache_victim(c, m, at->set, plan.victim), result && became == RESULT_MERGE, now);
     register_miss(c, m, at, &plan);
     if (!result) return STALL_NONE;
     *result = became;

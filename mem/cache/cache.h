@@ -588,13 +588,16 @@ static inline bool cache_policy_bypasses(const Cache *cache, const MemMessage *m
     return object_has_subscriber(cache_owner(cache), CACHE_ASK_BYPASS) && m->kind == MEM_READ &&
            cache_ask_bypass(cache, m);
 }
-/* A request uses the line: hits, or waits for what it lacks. */
-COLD void cache_use_watched_line(Cache *cache, const MemMessage *m, uint32_t line);
-static inline void cache_use_line(Cache *cache, const MemMessage *m, uint32_t line) {
+/* A request comes to the line; `found`: and hits, or merges with one that waits for what it lacks. */
+COLD void cache_use_watched_line(Cache *cache, const MemMessage *m, uint32_t line, bool found);
+static inline void cache_reach_line(Cache *cache, const MemMessage *m, uint32_t line, bool found) {
     if (__builtin_expect(cache->tags.order.bent != 0, 0))
-        cache_use_watched_line(cache, m, line);
+        cache_use_watched_line(cache, m, line, found);
     else
         tag_touch(&cache->tags, line);
+}
+static inline void cache_use_line(Cache *cache, const MemMessage *m, uint32_t line) {
+    cache_reach_line(cache, m, line, true);
 }
 /* `line`, whose former contents are lost, is that of `m` from now on. */
 static inline void cache_install(Cache *cache, uint32_t line, uint64_t line_address, const MemMessage *m) {

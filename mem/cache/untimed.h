@@ -56,7 +56,9 @@ static inline bool untimed_take_another_line(CacheObject *object, const MemMessa
 static inline bool untimed_take_line(CacheObject *object, const MemMessage *m, Lookup *at) {
     cache_forget_failed_try(&object->cache);
     if (at->line == NO_LINE) return untimed_take_another_line(object, m, at);
-    cache_use_line(&object->cache, m, at->line);
+    const TagLine *line = &object->cache.tags.line[at->line];
+    uint32_t known = line->valid | line->reserved | (m->kind == MEM_WRITE ? line->dirty : 0u);
+    cache_reach_line(&object->cache, m, at->line, (at->sectors & ~known) == 0);
     return true;
 }
 

@@ -20,7 +20,7 @@ static Stall write_global(L1Cache *l1, const MemMessage *m, const Lookup *at, ui
     if (l1->write_policy == WRITE_EVICT) return drop_and_pass(l1, m, at, result, now);
     Stall stall = bypassed_stall((CacheObject *)l1, &l1->bypassed, m, false);
     if (stall) return stall;
-    if (at->line != NO_LINE) cache_use_line(&l1->cache, m, at->line);
+    if (at->line != NO_LINE) cache_reach_line(&l1->cache, m, at->line, result == RESULT_HIT);
     pass_on((CacheObject *)l1, &l1->bypassed, m);
     cache_count(&l1->cache, m, at, result);
     return STALL_NONE;
@@ -177,7 +177,7 @@ static UntimedAnswer write_local_untimed(L1Cache *l1, const MemMessage *m, Looku
 
 static UntimedAnswer write_global_untimed(L1Cache *l1, const MemMessage *m, const Lookup *at) {
     if (l1->write_policy == WRITE_EVICT) return untimed_drop_and_pass((CacheObject *)l1, m, at);
-    if (at->line != NO_LINE) cache_use_line(&l1->cache, m, at->line);
+    if (at->line != NO_LINE) cache_reach_line(&l1->cache, m, at->line, cache_holds(&l1->cache, at));
     return untimed_pass((CacheObject *)l1, m);
 }
 

@@ -134,9 +134,9 @@ uint32_t replacement_victim(const Replacement *r, const TagArray *tags, const Me
     return replacement_first(r, tags, set, eligible);
 }
 
-void replacement_used(Replacement *r, const TagArray *tags, uint32_t line) {
-    if (r->family && r->family->used) r->family->used(r, tags, line);
-    if (r->histories) r->history[line].uses++;
+void replacement_used(Replacement *r, const TagArray *tags, uint32_t line, bool found) {
+    if (r->family && r->family->used) r->family->used(r, tags, line, found);
+    if (r->histories) r->history[line].uses += found;
 }
 
 void replacement_entered(Replacement *r, const TagArray *tags, uint32_t line, const MemMessage *m) {

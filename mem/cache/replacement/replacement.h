@@ -46,7 +46,7 @@ typedef struct {
 
 typedef struct {
     uint32_t pc;   /* of the request that took the line */
-    uint32_t uses; /* by others since then              */
+    uint32_t uses; /* by others since then that found what they want in it, or on its way */
 } LineHistory;
 
 typedef struct ReplacementFamily ReplacementFamily;
@@ -73,8 +73,8 @@ typedef struct {
 struct ReplacementFamily {
     /* Which of the eligible ways, all valid, goes? The same as long as nothing enters the set or is used. */
     uint32_t (*victim)(const Replacement *r, const TagArray *tags, uint32_t set, uint64_t eligible);
-    /* A request finds its line, or its line in flight. NULL: does not matter. */
-    void (*used)(Replacement *r, const TagArray *tags, uint32_t line);
+    /* A request finds its line; `found`: and what it wants in it, or on its way. NULL: does not matter. */
+    void (*used)(Replacement *r, const TagArray *tags, uint32_t line, bool found);
     /* A line enters; what stood there is still in the tags. */
     void (*entered)(Replacement *r, const TagArray *tags, uint32_t line, uint64_t eligible,
                     const MemMessage *m);
@@ -173,7 +173,7 @@ uint32_t replacement_first(const Replacement *r, const TagArray *tags, uint32_t 
 /* The line that `m` replaces, or NO_LINE when all that it may take have sectors in flight. */
 uint32_t replacement_victim(const Replacement *r, const TagArray *tags, const MemMessage *m, uint32_t set);
 /* Before the tags change. */
-void replacement_used(Replacement *r, const TagArray *tags, uint32_t line);
+void replacement_used(Replacement *r, const TagArray *tags, uint32_t line, bool found);
 void replacement_entered(Replacement *r, const TagArray *tags, uint32_t line, const MemMessage *m);
 
 /* Where lines may enter: from 0, that of the lines which are kept longest, to this, that of those which go first. 0:

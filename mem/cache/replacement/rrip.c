@@ -24,11 +24,12 @@ static uint32_t count_max(const Replacement *r) {
     return (1u << r->parameters.ship_bits) - 1;
 }
 
-static void used(Replacement *r, const TagArray *tags, uint32_t line) {
+/* Streams come to a line once for each of its sectors: that is no use for SHiP. */
+static void used(Replacement *r, const TagArray *tags, uint32_t line, bool found) {
     LineMark *mark = &r->line[line];
     (void)tags;
     mark->prediction = 0;
-    if (!r->outcomes_count) return;
+    if (!r->outcomes_count || !found) return;
     mark->used_again = 1;
     uint8_t *count = &r->outcomes[mark->signature];
     *count = (uint8_t)(*count + (*count < count_max(r)));

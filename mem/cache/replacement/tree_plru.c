@@ -25,9 +25,10 @@ static uint32_t victim(const Replacement *r, const TagArray *tags, uint32_t set,
     return first;
 }
 
-static void used(Replacement *r, const TagArray *tags, uint32_t line) {
+static void used(Replacement *r, const TagArray *tags, uint32_t line, bool found) {
     uint32_t way = line % tags->shape.ways, node = 1;
     uint64_t *bits = &r->set[line / tags->shape.ways];
+    (void)found;
     for (uint32_t half = leaves(tags) / 2; half; half /= 2) {
         bool upper = (way & half) != 0;
         *bits = (*bits & ~(1ull << node)) | (uint64_t)!upper << node;
@@ -38,7 +39,7 @@ static void used(Replacement *r, const TagArray *tags, uint32_t line) {
 static void entered(Replacement *r, const TagArray *tags, uint32_t line, uint64_t eligible,
                     const MemMessage *m) {
     (void)eligible, (void)m;
-    used(r, tags, line);
+    used(r, tags, line, false);
 }
 
 const ReplacementFamily tree_plru_family = {.victim = victim, .used = used, .entered = entered};

@@ -81,7 +81,7 @@ static void install(Rig *rig, uint32_t line, const MemMessage *m) {
 
 static void use(Rig *rig, uint32_t line) {
     tag_touch(&rig->tags, line);
-    replacement_used(&rig->r, &rig->tags, line);
+    replacement_used(&rig->r, &rig->tags, line, true);
 }
 
 /* Models. */
@@ -442,6 +442,27 @@ static void soundness(void *context) {
     replacement_is_sound(&rig->r, &rig->tags, "x");
 }
 
+/* Its prediction is that of a line in use, and its PC brings lines that nobody uses again. */
+START_TEST(misses_of_other_sectors_are_no_uses_of_a_line) {
+    ReplacementParameters p = defaults;
+    p.choice = REPLACE_SHIP_PC;
+    p.line_history = 1;
+    Rig rig;
+    make_rig(&rig, 4, 2, p);
+    MemMessage m = {.address = LINE, .pc = 17};
+    install(&rig, 3, &m);
+    uint32_t signature = rig.r.line[3].signature, before = rig.r.outcomes[signature];
+    replacement_used(&rig.r, &rig.tags, 3, false);
+    ck_assert_uint_eq(rig.r.line[3].prediction, 0);
+    ck_assert_uint_eq(rig.r.history[3].uses, 0);
+    ck_assert_uint_eq(rig.r.outcomes[signature], before);
+    m.address += 4 * LINE;
+    install(&rig, 3, &m);
+    ck_assert_uint_eq(rig.r.outcomes[signature], before - 1);
+    free_rig(&rig);
+}
+END_TEST
+
 START_TEST(state_that_no_run_makes_is_not_sound) {
     ReplacementParameters p = defaults;
     p.choice = REPLACE_SHIP_PC;
@@ -473,6 +494,7 @@ Suite *replacement_suite(void) {
     tcase_add_test(tests, random_draws_each_way_as_often_and_the_same_ones_for_a_seed);
     tcase_add_test(tests, srrip_keeps_lines_that_were_used_again_from_a_scan);
     tcase_add_test(tests, history_is_of_the_request_that_took_the_line);
+    tcase_add_test(tests, misses_of_other_sectors_are_no_uses_of_a_line);
     tcase_add_test(tests, lru_without_partitions_keeps_nothing_and_is_not_watched);
     tcase_add_loop_test(tests, choices_that_contradict_each_other_are_user_errors, 0, 4);
     tcase_add_loop_test(tests, text_that_is_no_masks_is_a_user_error, 0, 10);
