@@ -15,9 +15,25 @@ void object_subscribe(SimObject *object, Subscriber *subscriber, uint32_t events
     object->subscribers = realloc(object->subscribers,
                                   (object->subscriber_count + 1) * sizeof(SubscriberEntry));
     ensure(object->subscribers);
-    object->subscribers[object->subscriber_count++] = (SubscriberEntry){subscriber, events};
+    object->subscribers[object->subscriber_count++] = (SubscriberEntry){.subscriber = subscriber,
+                                                                        .events = events};
     object->subscribed |= events;
     cluster_note_observers(object->cluster);
+}
+
+void object_subscribe_policy(SimObject *object, Subscriber *subscriber, uint32_t events, const char *who) {
+    object_subscribe(object, subscriber, events);
+    object->subscribers[object->subscriber_count - 1].who = who;
+}
+
+void event_write_policies(const SimObject *object, uint32_t event, FILE *out) {
+    const char *before = "";
+    for (uint32_t i = 0; i < object->subscriber_count; i++) {
+        const SubscriberEntry *entry = &object->subscribers[i];
+        if (!(entry->events >> event & 1) || !entry->who) continue;
+        fprintf(out, "%s%s", before, entry->who);
+        before = ", ";
+    }
 }
 
 void object_subscribe_first(SimObject *object, Subscriber *subscriber, uint32_t events) {

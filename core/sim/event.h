@@ -25,6 +25,7 @@ struct Subscriber {
 typedef struct SubscriberEntry {
     Subscriber *subscriber;
     uint32_t events; /* bit per event */
+    const char *who; /* "ccws of sm[3]"; NULL: no policy */
 } SubscriberEntry;
 
 #define COLD __attribute__((cold, noinline))
@@ -34,6 +35,10 @@ int event_number(const Class *class, const char *name);
 
 /* From now on the subscriber handles these events of the object (bit per event). Between quanta. */
 void object_subscribe(SimObject *object, Subscriber *subscriber, uint32_t events);
+/* The same of an instance of a policy: reports name it. */
+void object_subscribe_policy(SimObject *object, Subscriber *subscriber, uint32_t events, const char *who);
+/* "cap of mc[0], b of mc[0]": the policies that handle the event. */
+COLD void event_write_policies(const SimObject *object, uint32_t event, FILE *out);
 /* Before all others, for one that may withhold it from them. */
 void object_subscribe_first(SimObject *object, Subscriber *subscriber, uint32_t events);
 /* No more, and between quanta, too. */

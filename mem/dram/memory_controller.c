@@ -449,7 +449,9 @@ COLD static uint64_t picked_requests(MemoryController *mc, uint32_t q, uint64_t 
     const DramQueue *queue = &mc->queue[q];
     int64_t answer = event_ask(&mc->obj, MC_PICK, q, (int64_t)eligible, (int64_t)(eligible & queue->row_hit),
                                (int64_t)(eligible & queue->write));
-    return answer == NO_ANSWER ? eligible : (uint64_t)answer;
+    uint64_t picked = answer == NO_ANSWER ? eligible : (uint64_t)answer;
+    mc->left_out[q] = eligible & ~picked;
+    return picked;
 }
 
 /* Where not all requests may be served, or nobody has looked yet. */

@@ -1,4 +1,5 @@
 /* What must hold between the counters of a memory controller at any time, and its part of a hang report. */
+#include "core/sim/event.h"
 #include "mem/dram/memory_controller_state.h"
 
 typedef struct {
@@ -80,6 +81,15 @@ void memory_controller_check(const SimObject *object, bool idle) {
         must_equal(mc, "an idle machine has no requests", queued.requests + held.reads + held.writes, 0);
 }
 
+/* What a policy never answers waits for ever. */
+static void report_pick(const MemoryController *mc, uint32_t q, FILE *out) {
+    if (!object_has_subscriber(&mc->obj, MC_PICK) || !mc->left_out[q]) return;
+    fprintf(out, "%s: queue %u: pick of policy ", object_path(&mc->obj), q);
+    event_write_policies(&mc->obj, MC_PICK, out);
+    fprintf(out, " leaves out %d of the requests, 0x%lx\n", __builtin_popcountll(mc->left_out[q]),
+            mc->left_out[q]);
+}
+
 void memory_controller_report(const SimObject *object, FILE *out) {
     const MemoryController *mc = (const MemoryController *)object;
     for (uint32_t q = 0; q < mc->queues; q++) {
@@ -93,6 +103,7 @@ void memory_controller_report(const SimObject *object, FILE *out) {
             fputs("no command can become legal\n", out);
         else
             fprintf(out, "next command at cycle %lu\n", mc->plan.cycle);
+        report_pick(mc, q, out);
     }
     for (uint32_t port = 0; port < mc->ports; port++)
         if (mc->returns[port].held)

@@ -310,6 +310,8 @@ static const Field memory_controller_fields[] = {
     HOST(MemoryController, differ,
          "Whether some requests may not be served although their responses have places"),
     HOST(MemoryController, unused, "Alignment"),
+    HOST(MemoryController, left_out,
+         "Requests of each queue that policies left out when they were asked last"),
     HOST(MemoryController, next_command, "The best column and the best row command of queue 0"),
     HOST(MemoryController, done_before, "Behind the last cycle that has been done"),
     HOST(MemoryController, next, "When there is something to do again"),

@@ -100,11 +100,12 @@ typedef struct {
     uint32_t response_blocked;    /* one is ready whose port has no room; or nobody has looked    */
     uint32_t differ;              /* some requests may not be served, or nobody has looked        */
     uint32_t unused;
-    DramNext next_command;      /* of queue 0, while all its requests may be served   */
-    uint64_t done_before;       /* its cycles before this time have been done         */
-    uint64_t next;              /* when there is something to do again                */
-    uint64_t delay, soonest;    /* ticks: its latency; until what nobody has sent yet may come */
-    uint32_t pushes[PORTS_MAX]; /* of each port: a quantum brings no more requests    */
+    uint64_t left_out[QUEUES_MAX]; /* of each queue: by the last answer of policies */
+    DramNext next_command;         /* of queue 0, while all its requests may be served   */
+    uint64_t done_before;          /* its cycles before this time have been done         */
+    uint64_t next;                 /* when there is something to do again                */
+    uint64_t delay, soonest;       /* ticks: its latency; until what nobody has sent yet may come */
+    uint32_t pushes[PORTS_MAX];    /* of each port: a quantum brings no more requests    */
     BankCounters *bank_counters[DRAM_BANKS_MAX]; /* NULL: of no interest */
     const AddressMap *map;
     MemoryView view; /* what this quantum's atomics wrote */

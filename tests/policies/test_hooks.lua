@@ -1,5 +1,6 @@
 -- The hooks of policies: when they are called, what they do when they fail, and that policies obey the law: same stats with
 -- any threads and tick order, runs that go on from checkpoints, and nothing changed where nothing is decided.
+local bits = require "warpwright.bits"
 local core = require "warpwright.core"
 local harness = require "tests.lib.harness"
 local runs = require "tests.lib.policy_runs"
@@ -455,7 +456,9 @@ function p:pick(queue, requests, row_hits)
   return picked ~= 0 and picked or nil
 end
 return p]])
-  fails({ policy = path, workload = "spmv" }, "kernel spmv_csr hangs", "waits for")
+  local _, report = fails({ policy = path, workload = "spmv" }, "kernel spmv_csr hangs", "waits for")
+  local count, set = report:match "\nmc%[%d%]: queue 0: pick of policy closing of mc%[%d%] leaves out (%d+) of the requests, 0x(%x+)\n"
+  assert(count and tonumber(count) == bits.count(tonumber(set, 16)) and count ~= "0", report)
 end)
 
 harness.test("a policy that decides nothing changes no statistic", function()

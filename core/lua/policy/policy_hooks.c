@@ -191,7 +191,7 @@ static void subscribe(lua_State *L, PolicyInstance *instance, Hook *hook) {
     hook->next = instance->hooks;
     instance->hooks = hook;
     if (later && first) sim_at_boundary(instance->machine->sim, tell_coordinator, instance);
-    object_subscribe(hook->object, &hook->subscriber, 1u << hook->event);
+    object_subscribe_policy(hook->object, &hook->subscriber, 1u << hook->event, instance->name);
 }
 
 /* In the instance's state: native.subscribe(handle, event, function, what the policy calls it, whether the
