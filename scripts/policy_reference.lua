@@ -29,6 +29,7 @@ local handled = {
   { class = "Dispatcher", variable = "dispatcher", prefix = "", handle = "`self.dispatcher` in scope `dispatcher`; `self.dispatchers[i]` in scope `machine`" },
   { class = "Crossbar", variable = "object", prefix = "", handle = "`self.object` in scope `Crossbar`" },
   { class = "Mux", variable = "object", prefix = "", handle = "`self.object` in scope `Mux`" },
+  { class = "Router", variable = "object", prefix = "", handle = "`self.object` in scope `Router`" },
   { class = "AddressMap", variable = "object", prefix = "", handle = "`self.object` in scope `AddressMap`" },
 }
 

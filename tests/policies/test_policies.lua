@@ -549,6 +549,13 @@ end)
 
 -- Documentation -------------------------------------------------------------------------------------------------------
 
+harness.test("docs/policy_reference.md has questions of networks as a policy whose scope is the network has them", function()
+  local reference = harness.read(core.home_path "docs/policy_reference.md")
+  for _, class in ipairs { "Crossbar", "Mux", "Router" } do
+    harness.contains(reference:match("\n#### " .. class .. "\n(.-)\n####"), ("`self.object` in scope `%s`"):format(class), "| `arbitrate(")
+  end
+end)
+
 harness.test("docs/policy_reference.md lists all policies, knobs, hooks and methods", function()
   local status, output = harness.run(core.home_path "scripts/policy_reference.lua", "--check")
   harness.equal(status, 0, output)
