@@ -720,6 +720,8 @@ harness.test("errors of any kind are told: values, the library's, answers that a
   hook_fails("on_cta_start()", "self:count 'starts'", nil, at_start, "count: no counter of the policy matches 'starts'; available: none")
   hook_fails("on_cta_start()", "self:count('a', 0.5)", "counters = { a = '' }", at_start, "count a: expected a whole number, got 0.5")
   hook_fails("on_cta_start()", "self:count('a', 3) self:count('a', -3) self:count('a', 2) self:count('a', -3)", "counters = { a = '' }", at_start, "count a: expected a whole number from -2 on, got -3")
+  hook_fails("on_cta_start()", "self:count('a', 3) self:count('a', math.maxinteger)", "counters = { a = '' }", at_start,
+    "count a: expected a whole number up to 9223372036854775804, got 9223372036854775807")
   for _, value in ipairs { "'hello'", "1", "0.5", "nil" } do
     for _, name in ipairs { "a", "extra" } do
       hook_fails("on_cta_start()", ("self.counters.%s = %s"):format(name, value), "counters = { a = '' }", at_start,

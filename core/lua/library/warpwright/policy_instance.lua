@@ -31,6 +31,8 @@ local function count_into(counters, native)
       native.count_bound_events(counters)
       value = counters[name]
       if value + n < 0 then error(("count %s: expected a whole number from %d on, got %d"):format(name, -value, n), 2) end
+    elseif value + n < value then
+      error(("count %s: expected a whole number up to %d, got %d"):format(name, math.maxinteger - value, n), 2)
     end
     counters[name] = value + n
   end
