@@ -114,7 +114,7 @@ end)
 
 local matches_none = "got 'data', which matches none"
 local own_l1 = "expected an L1 of its own, got l1[0], which sm[1] uses as well"
-local between = "sm[0]: expected an L1 between the load/store unit and l2[0], got none"
+local between = ": cache: sm[0]: expected caches with an L1 between them and the load/store unit, got l2[0], which has none"
 
 --- What those that refuse say, by policy and machine; the others run.
 local refusals = {

@@ -90,8 +90,8 @@ function policy.sm_number(_, _, place) return require_place(place).sm end
 --- The paths of the caches from which its requests go to these, "sm[0].l1d,sm[0].texture_cache".
 function policy.caches_before(_, sm, place)
   if require_place(place).direct then
-    core.user_error(("policy %s: %s: expected an L1 between the load/store unit and %s, got none"):format(place.policy, sm.path,
-      place.direct))
+    core.user_error(("policy %s: cache: %s: expected caches with an L1 between them and the load/store unit, got %s, which has none"):format(
+      place.policy, sm.path, place.direct))
   end
   return table.concat(place.before, ",")
 end
