@@ -425,7 +425,7 @@ static const Event events[] = {
     [DISPATCHER_CTA_END] = {"cta_end", "sm, slot, kernel", NULL, "An SM has told that a CTA has finished"},
     [DISPATCHER_PLACE] =
         {"place", "sms, choice, x, y, z", &place,
-         "Which of these SMs, a set of bits, shall get this CTA? choice: that of "
+         "Which of these SMs, a set of bits by the dispatcher's ports, shall get this CTA? choice: that of "
          "`placement`, or -1. The answer -1: "
          "none in this cycle. Asked again for each CTA of the cycle, before on_cta_start of any"},
     [DISPATCHER_NEXT_CTA] =
