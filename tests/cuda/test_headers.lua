@@ -174,6 +174,9 @@ harness.test("numbers of 8 and 4 bits are those of their formats' description", 
 end)
 
 harness.test("cooperative groups, asynchronous copies, wmma", function() passes("groups", "sm_80", 2710) end)
+harness.test("what lanes do together stays on its side of a branch", function()
+  for _, level in ipairs { "-O1", "-O2", "-O3" } do checks("branches", cuda_programs.compile("headers_branches", "sm_80", level), 17) end
+end)
 harness.test("textures by references and objects", function() passes("textures", "sm_70", 1000) end)
 harness.test("surfaces, volumes, layers and cubemaps", function() passes("surfaces", "sm_70", 320) end)
 harness.test("graphs, capture, pools of memory", function() passes("graphs", "sm_70", 60) end)

@@ -37,11 +37,11 @@ function cuda_programs.toolkit()
   return (include:gsub("/include$", ""))
 end
 
---- The path of tests/cuda/programs/NAME.cu, compiled for `architecture`.
-function cuda_programs.compile(name, architecture)
+--- The path of tests/cuda/programs/NAME.cu, compiled for `architecture` with these further options.
+function cuda_programs.compile(name, architecture, ...)
   cuda_programs.toolkit()
   local path = harness.folder() .. "/" .. name
-  local status, output = harness.run("nvcc", "-arch=" .. architecture, "-o", path, core.home_path("tests/cuda/programs/" .. name .. ".cu"))
+  local status, output = harness.run("nvcc", "-arch=" .. architecture, "-o", path, core.home_path("tests/cuda/programs/" .. name .. ".cu"), ...)
   harness.equal(status, 0, output)
   return path
 end

@@ -1,9 +1,11 @@
 -- What the driver changes in the IR of device code, as text, before clang optimises it.
 local device_code = {}
 
--- Inline assembly ---------------------------------------------------------------------------------------------------------------------
--- clang takes each piece of it for convergent, that is for one that other lanes take part in, and unrolls no loop around such a piece
--- whose bound is known at run time alone. NVIDIA's compiler does, so what no other lane takes part in loses that attribute.
+-- Convergent operations ---------------------------------------------------------------------------------------------------------------
+-- clang takes each piece of inline assembly for convergent, that is for one that other lanes take part in, and unrolls no loop around
+-- such a piece whose bound is known at run time alone. NVIDIA's compiler does, so what no other lane takes part in loses that attribute.
+-- What others do take part in must not move out of both sides of a branch, where more lanes would: LLVM 14 does that unless the
+-- operation is `nomerge`.
 
 --- Words of instructions that other lanes take part in, or that go elsewhere.
 local convergent = {}
@@ -37,12 +39,19 @@ local function loosen_assembly(ir)
   local text = ir:gsub("\n([^\n\"]* asm [^\n\"]*)\"([^\n\"]*)\"([^\n]*)", function(before, instructions, after)
     local start, number, rest = after:match "^(.*%) #)(%d+)(.*)$"
     local group = groups[number]
-    if not group or is_convergent(instructions) then return nil end
+    if not group then return nil end
+    if is_convergent(instructions) then return ('\n%s"%s"%s%s nomerge%s'):format(before, instructions, start, number, rest) end
     used[#used + 1] = not used[group] and ("attributes #%d = %s\n"):format(group.number, group.attributes) or nil
     used[group] = true
     return ('\n%s"%s"%s%d%s'):format(before, instructions, start, group.number, rest)
   end)
   return text .. table.concat(used)
+end
+
+local function keep_on_their_sides(ir)
+  return (ir:gsub("( call [^\n]*@llvm%.nvvm%.(%l+)%.[^\n]*)(%) ?#?%d*)", function(call, operation, finish)
+    return convergent[operation] and ("%s%s nomerge"):format(call, finish) or nil
+  end))
 end
 
 -- Division of 128 bits -----------------------------------------------------------------------------------------------------------------
@@ -64,6 +73,6 @@ local function call_divisions(ir)
 end
 
 --- The IR as it is to be optimised, and whether the program needs wide_division.h.
-function device_code.change(ir) return call_divisions(loosen_assembly(ir)) end
+function device_code.change(ir) return call_divisions(keep_on_their_sides(loosen_assembly(ir))) end
 
 return device_code
