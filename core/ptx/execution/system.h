@@ -41,7 +41,7 @@ typedef struct {
 typedef PrintedText *PrintedOf(const void *context, uint32_t kernel);
 void system_print(SystemCalls *calls, PrintedOf *printed_of, const void *context);
 
-/* The heap lies in device memory with all that it remembers. Allocations are next-fit, 16-byte aligned; where
+/* The heap lies in device memory with all that it remembers. Allocations are best-fit, 16-byte aligned; where
  * nothing fits malloc returns 0, and free does nothing for addresses that malloc has not returned. */
 uint64_t heap_alloc(MemoryView *view, uint64_t start, uint64_t bytes, uint64_t wanted);
 void heap_free(MemoryView *view, uint64_t start, uint64_t bytes, uint64_t address);

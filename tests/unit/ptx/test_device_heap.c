@@ -74,11 +74,58 @@ START_TEST(a_damaged_heap_answers_no_address) {
 }
 END_TEST
 
+START_TEST(the_smallest_block_that_is_large_enough_is_given_out) {
+    static const uint64_t sizes[] = {400, 32, 100, 32, 200, 32, 100, 32};
+    DeviceMemory *memory = device_memory_new(1 << 20);
+    uint64_t heap = device_alloc(memory, HEAP), blocks[8];
+    MemoryView view;
+    view_init(&view, memory);
+    for (int i = 0; i < 8; i++)
+        blocks[i] = heap_alloc(&view, heap, HEAP, sizes[i]);
+    for (int i = 0; i < 8; i += 2)
+        heap_free(&view, heap, HEAP, blocks[i]);
+    ck_assert_uint_eq(view.log_count, 0); /* the next request does not search it */
+    ck_assert_uint_eq(heap_alloc(&view, heap, HEAP, 101), blocks[2]);
+    ck_assert_uint_eq(heap_alloc(&view, heap, HEAP, 100), blocks[6]);
+    ck_assert_uint_eq(heap_alloc(&view, heap, HEAP, 100), blocks[4]);
+    ck_assert_uint_eq(heap_alloc(&view, heap, HEAP, 300), blocks[0]);
+    view_free(&view);
+    device_memory_free(memory);
+}
+END_TEST
+
+/* Kernels write words of the heap to other places of it: headers and links that look sound. */
+START_TEST(requests_of_a_damaged_heap_end) {
+    DeviceMemory *memory = device_memory_new(1 << 20);
+    uint64_t heap = device_alloc(memory, HEAP), blocks[BLOCKS] = {0};
+    MemoryView view;
+    Random random = {11};
+    view_init(&view, memory);
+    for (int step = 0; step < 20000; step++) {
+        uint64_t *block = &blocks[random_below(&random, BLOCKS)], word;
+        if (*block)
+            heap_free(&view, heap, HEAP, *block);
+        else
+            *block = heap_alloc(&view, heap, HEAP, 1 + random_below(&random, 100));
+        ck_assert(!*block || (*block > heap && *block < heap + HEAP));
+        if (random_below(&random, 4) == 0) *block = 0;
+        if (step % 100) continue;
+        view_load(&view, heap + 8 * random_below(&random, HEAP / 8), 8, &word);
+        view_store(&view, heap + 8 * random_below(&random, HEAP / 8), 8, word);
+    }
+    view_commit(&view);
+    view_free(&view);
+    device_memory_free(memory);
+}
+END_TEST
+
 Suite *device_heap_suite(void) {
     Suite *suite = suite_create("device_heap");
     TCase *heap = tcase_create("heap");
     tcase_add_test(heap, blocks_in_use_never_overlap);
     tcase_add_test(heap, a_damaged_heap_answers_no_address);
+    tcase_add_test(heap, the_smallest_block_that_is_large_enough_is_given_out);
+    tcase_add_test(heap, requests_of_a_damaged_heap_end);
     suite_add_tcase(suite, heap);
     return suite;
 }
