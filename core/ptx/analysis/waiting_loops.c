@@ -2,10 +2,27 @@
 
 #include <string.h>
 
+/* True when there are new ones among them. */
+static bool names_add(uint64_t *names, const uint64_t *more) {
+    uint64_t new = 0;
+    for (uint32_t i = 0; i < SCOREBOARD_NAMES / 64; i++) {
+        new |= more[i] & ~names[i];
+        names[i] |= more[i];
+    }
+    return new != 0;
+}
+
+static bool writes_any(const Inst *inst, const uint64_t *names) {
+    for (uint32_t i = 0; i < inst->out_name_count; i++)
+        if (names[inst->out_names[i] / 64] >> inst->out_names[i] % 64 & 1) return true;
+    return false;
+}
+
 /* How many instructions before this one ... */
 typedef struct {
-    uint32_t looks; /* look again at what others may change */
-    uint32_t works; /* do something that others see         */
+    uint32_t looks;  /* look again at what others may change */
+    uint32_t stores; /* store what others see                */
+    uint32_t works;  /* do anything else that others see     */
 } Counts;
 
 static bool looks_again(const Inst *inst, const char *opcode) {
@@ -15,9 +32,34 @@ static bool looks_again(const Inst *inst, const char *opcode) {
 }
 
 /* Stores to generic addresses do not count: without optimisation, what a loop keeps of its own is stored so. */
+static bool stores(const Inst *inst) {
+    return inst->kind == INST_STORE && (inst->space == SPACE_GLOBAL || inst->space == SPACE_SHARED);
+}
+
 static bool works(const Inst *inst) {
-    bool is_shown = inst->space == SPACE_GLOBAL || inst->space == SPACE_SHARED;
-    return (inst->kind == INST_STORE && is_shown) || inst->kind == INST_BARRIER || inst->kind == INST_SYSTEM;
+    return inst->kind == INST_BARRIER || inst->kind == INST_SYSTEM;
+}
+
+/* Whether a value that was looked for decides when the loop from `first` to `last` ends, as that of a lock does. Registers are
+ * told apart as the scoreboard does. */
+static bool ends_by_what_it_sees(const Kernel *kernel, uint32_t first, uint32_t last) {
+    uint64_t deciding[SCOREBOARD_NAMES / 64] = {0};
+    bool has_grown = false;
+    for (uint32_t i = first; i <= last; i++) {
+        const Inst *inst = &kernel->insts[i];
+        bool leaves = inst->kind == INST_EXIT || (kind_is_branch(inst->kind) && inst->target > last);
+        if (i == last || leaves) has_grown |= names_add(deciding, inst->names);
+    }
+    while (has_grown) {
+        has_grown = false;
+        for (uint32_t i = last; i-- > first;) {
+            const Inst *inst = &kernel->insts[i];
+            if (!writes_any(inst, deciding)) continue;
+            if (looks_again(inst, kernel->sources[i].opcode)) return true;
+            has_grown |= names_add(deciding, inst->names);
+        }
+    }
+    return false;
 }
 
 static void mark_ways_out(Kernel *kernel, uint32_t first, uint32_t last) {
@@ -34,11 +76,12 @@ static uint32_t mark_branches(Arena *scratch, Kernel *kernel, uint32_t target) {
     for (uint32_t i = 0; i < kernel->inst_count; i++) {
         Inst *inst = &kernel->insts[i];
         before[i + 1] = (Counts){before[i].looks + looks_again(inst, kernel->sources[i].opcode),
-                                 before[i].works + works(inst)};
+                                 before[i].stores + stores(inst), before[i].works + works(inst)};
         if (inst->kind != INST_BRANCH || inst->target > i) continue;
         const Counts *first = &before[inst->target];
         if (before[i].looks == first->looks) continue;
-        bool waits = target >= TARGET_OF_INDEPENDENT_LANES && before[i].works == first->works;
+        bool waits = target >= TARGET_OF_INDEPENDENT_LANES && before[i].works == first->works &&
+                     (before[i].stores == first->stores || ends_by_what_it_sees(kernel, inst->target, i));
         inst->kind = waits ? INST_WAITING_BRANCH : INST_LOOKING_BRANCH;
         found += waits;
         mark_ways_out(kernel, inst->target, i);

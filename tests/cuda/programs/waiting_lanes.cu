@@ -24,6 +24,21 @@ __global__ void a_lock_for_all(int rounds) {
     }
 }
 
+// The loop stores how often each thread has tried in vain.
+__global__ void a_lock_with_tries() {
+    __shared__ int tries[64];
+    tries[threadIdx.x] = 0;
+    __syncthreads();
+    for (bool got = false; !got;) {
+        got = atomicCAS(&word, 0, 1) == 0;
+        if (!got) SEEN(tries[threadIdx.x])++;
+    }
+    __threadfence();
+    SEEN(counter) = SEEN(counter) + (tries[threadIdx.x] >= 0);
+    unlock(&word);
+    __syncthreads();
+}
+
 // The loop takes the lock and does the work.
 __global__ void a_lock_and_a_barrier(int *out, int rounds) {
     __shared__ int word, sum;
@@ -198,6 +213,8 @@ int main() {
     cudaMemset(device, 0, sizeof host);
     a_lock_for_all<<<3, 64>>>(2);
     check("a_lock_for_all", value_of(counter) == 3 * 64 * 2);
+    a_lock_with_tries<<<2, 64>>>();
+    check("a_lock_with_tries", value_of(counter) == 3 * 64 * 2 + 2 * 64);
     a_lock_and_a_barrier<<<2, 96>>>(device, 2);
     check("a_lock_and_a_barrier", all(result(), 2, [](int) { return 0; }));
     a_chain<<<1, 64>>>(device);

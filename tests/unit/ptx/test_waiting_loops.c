@@ -35,12 +35,29 @@ START_TEST(a_loop_that_looks_again_at_what_others_may_change_waits) {
 }
 END_TEST
 
-START_TEST(a_loop_that_does_something_for_others_does_not_wait) {
+/* The last two count their turns; of these, the second stores by what it sees. */
+START_TEST(a_loop_that_stores_waits_where_what_it_sees_ends_it) {
+    ck_assert_uint_eq(waiting("L: atom.global.cas.b32 %r1, [%rd1], 0, 1; " TEST
+                              "@%p1 bra M; st.shared.u32 [s], %r1; M: @%p1 bra L; ret;"),
+                      1);
     ck_assert_uint_eq(
         waiting("L: ld.volatile.global.u32 %r1, [%rd1]; st.global.u32 [%rd2], %r1; " TEST "@%p1 bra L; ret;"),
-        0);
+        1);
     ck_assert_uint_eq(
-        waiting("L: atom.shared.add.u32 %r1, [s], 1; st.shared.u32 [s], 0; " TEST "@%p1 bra L; ret;"), 0);
+        waiting("L: ld.acquire.cta.shared.u32 %r2, [s]; st.shared.u32 [s], 0; add.u32 %r1, %r2, 1; " TEST
+                "@%p1 bra E; bra L; E: ret;"),
+        1);
+    ck_assert_uint_eq(
+        waiting("L: ld.volatile.shared.u32 %r2, [s]; st.shared.u32 [s], %r2; add.u32 %r1, %r1, 1; " TEST
+                "@%p1 bra L; ret;"),
+        0);
+    ck_assert_uint_eq(waiting("L: atom.shared.exch.b32 %r2, [s], 1; setp.eq.u32 %p2, %r2, 0; @%p2 bra M;\n"
+                              "st.shared.u32 [s], %r2; M: add.u32 %r1, %r1, 1; " TEST "@%p1 bra L; ret;"),
+                      0);
+}
+END_TEST
+
+START_TEST(a_loop_with_a_barrier_or_nothing_to_look_at_does_not_wait) {
     ck_assert_uint_eq(waiting("L: ld.volatile.shared.u32 %r1, [s]; bar.sync 0; " TEST "@%p1 bra L; ret;"), 0);
     ck_assert_uint_eq(waiting("L: ld.global.u32 %r1, [%rd1]; " TEST "@%p1 bra L; ret;"), 0);
     ck_assert_uint_eq(waiting("L: red.shared.add.u32 [s], 1; add.u32 %r1, %r1, 1; " TEST "@%p1 bra L; ret;"),
@@ -109,12 +126,15 @@ START_TEST(before_sm_70_no_lane_counts_on_the_others) {
 }
 END_TEST
 
-/* A lock with its work in the loop, and a loop of an older target, whose lanes do not wait for each other. */
+/* A loop that ends by its count, and loops of an older target, whose lanes do not wait for each other. */
 START_TEST(loops_that_look_again_are_known_though_no_lane_waits_for_another) {
     const char *const lock = "L: atom.global.cas.b32 %r1, [%rd1], 0, 1; " TEST
                              "@%p1 bra M; st.global.u32 [%rd2], %r1; M: @%p1 bra L; ret;";
+    const char *const counts =
+        "L: ld.volatile.shared.u32 %r2, [s]; st.shared.u32 [s], 0; add.u32 %r1, %r1, 1; " TEST
+        "@%p1 bra L; ret;";
     ck_assert_uint_eq(count("sm_20", lock, INST_LOOKING_BRANCH), 1);
-    ck_assert_uint_eq(count("sm_70", lock, INST_LOOKING_BRANCH), 1);
+    ck_assert_uint_eq(count("sm_70", counts, INST_LOOKING_BRANCH), 1);
     ck_assert_uint_eq(count("sm_20", lock, INST_LEAVING_BRANCH), 0);
     ck_assert_uint_eq(count("sm_69", WAIT "ret;", INST_LOOKING_BRANCH), 1);
     ck_assert_uint_eq(count("sm_70", WAIT "ret;", INST_LOOKING_BRANCH), 0);
@@ -136,7 +156,8 @@ Suite *waiting_loops_suite(void) {
     Suite *suite = suite_create("waiting_loops");
     TCase *tcase = tcase_create("waiting_loops");
     tcase_add_test(tcase, a_loop_that_looks_again_at_what_others_may_change_waits);
-    tcase_add_test(tcase, a_loop_that_does_something_for_others_does_not_wait);
+    tcase_add_test(tcase, a_loop_that_stores_waits_where_what_it_sees_ends_it);
+    tcase_add_test(tcase, a_loop_with_a_barrier_or_nothing_to_look_at_does_not_wait);
     tcase_add_test(tcase, branches_back_within_a_loop_that_waits_are_inner_ones_and_lead_where_they_did);
     tcase_add_test(tcase, what_a_lane_stores_for_itself_is_nothing_for_others);
     tcase_add_test(tcase, a_loop_around_one_that_waits_does_not_when_it_stores);
