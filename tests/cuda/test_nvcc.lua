@@ -679,6 +679,65 @@ int main() {
   end
 end)
 
+nvcc_test("integers of 128 bits are converted to and from floating point as on the host", function()
+  harness.write("converted.cu", [[
+#include <cstdio>
+#include <cstring>
+typedef unsigned __int128 Wide;
+struct Results { double d, signed_d; float f, signed_f; Wide wide, wide_f; __int128 whole, whole_f; };
+static __host__ __device__ void convert(Wide a, double x, Results *r) {
+    *r = {(double)a, (double)(__int128)a, (float)a, (float)(__int128)a, (Wide)(x < 0 ? -x : x), (Wide)(float)(x < 0 ? -x : x) / 2,
+          (__int128)x / 4, (__int128)(float)x / 4};
+}
+__global__ void converted(const Wide *a, const double *x, Results *r) { convert(a[threadIdx.x], x[threadIdx.x], &r[threadIdx.x]); }
+__global__ void outside(const double *x, __int128 *to, Wide *unsigned_to) {
+    to[threadIdx.x] = (__int128)x[threadIdx.x];
+    unsigned_to[threadIdx.x] = (Wide)x[threadIdx.x];
+}
+int main() {
+    enum { COUNT = 1024 };
+    Wide *a, *unsigned_to;
+    double *x;
+    Results *r, expected;
+    __int128 *to;
+    cudaMallocManaged(&a, COUNT * sizeof *a);
+    cudaMallocManaged(&x, COUNT * sizeof *x);
+    cudaMallocManaged(&r, COUNT * sizeof *r);
+    cudaMallocManaged(&to, 5 * sizeof *to);
+    cudaMallocManaged(&unsigned_to, 5 * sizeof *unsigned_to);
+    unsigned long long state = 1;
+    auto next = [&] { state = state * 6364136223846793005 + 1442695040888963407; return state ^ state >> 29; };
+    for (int i = 0; i < COUNT; i++) {
+        a[i] = ((Wide)next() << 64 | next()) >> next() % 128;
+        if (i % 3 == 0) a[i] = (((Wide)next() >> 10 << 1 | 1) << next() % 73) + (int)(next() % 3) - 1; /* about half-way between two doubles */
+        if (i % 7 == 0) a[i] = (((Wide)(next() >> 39) << 1 | 1) << next() % 102) + (int)(next() % 3) - 1; /* ... two floats */
+        if (i % 50 == 0) a[i] = ~(Wide)0 >> i / 50 * 5;
+        x[i] = (next() & 1 ? -1.0 : 1.0) * (double)(a[i] >> 2);
+        if (i % 5 == 0) x[i] = (double)(long long)next() / (double)(next() >> next() % 64 | 1);
+    }
+    memset(r, 0, COUNT * sizeof *r);
+    converted<<<1, COUNT>>>(a, x, r);
+    int differ = cudaDeviceSynchronize() != cudaSuccess;
+    for (int i = 0; i < COUNT; i++) {
+        memset(&expected, 0, sizeof expected);
+        convert(a[i], x[i], &expected);
+        differ += memcmp(&expected, &r[i], sizeof expected) != 0;
+    }
+    const double far[] = {1e300, -1e300, 0.0 / 0.0, 0x1p127, -0x1p127};
+    const Wide top = (Wide)1 << 127, nearest[] = {top - 1, top, 0, top - 1, top}, unsigned_nearest[] = {~(Wide)0, 0, 0, top, 0};
+    memcpy(x, far, sizeof far);
+    outside<<<1, 5>>>(x, to, unsigned_to);
+    differ += cudaDeviceSynchronize() != cudaSuccess;
+    differ += memcmp(to, nearest, sizeof nearest) != 0;
+    differ += memcmp(unsigned_to, unsigned_nearest, sizeof unsigned_nearest) != 0;
+    printf("%d differ\n", differ);
+}
+]])
+  for _, options in ipairs { "-O2", "-G" } do
+    harness.contains(passes(("nvcc %s converted.cu -o converted && cuda converted"):format(options)), "0 differ\n")
+  end
+end)
+
 nvcc_test("addresses in shared memory by unsigned indices are one register and offsets", function()
   local output = needs_of [[
 __global__ void outer(const float *a, float *out, int n) {

@@ -54,25 +54,33 @@ local function keep_on_their_sides(ir)
   end))
 end
 
--- Division of 128 bits -----------------------------------------------------------------------------------------------------------------
+-- Integers of 128 bits -----------------------------------------------------------------------------------------------------------------
 
 local function is_power_of_two(word)
   local number = math.tointeger(word)
   return number and number > 0 and number & number - 1 == 0
 end
 
---- The IR with calls of the functions of wide_division.h, and whether there are any. clang has shifts for divisors that are powers of two.
-local function call_divisions(ir)
+--- The IR with calls of the functions of wide_integers.h, and whether there are any. clang has shifts for divisors that are powers of two.
+local function call_wide_functions(ir)
   local has_calls = false
   local text = ir:gsub("= ([su])(%a+) i128 ([^%s,]+), ([^%s,]+)", function(sign, operation, a, b)
     if operation ~= "div" and operation ~= "rem" or is_power_of_two(b) then return nil end
     has_calls = true
     return ("= call i128 @__warpwright_%s%s_i128(i128 %s, i128 %s)"):format(sign, operation, a, b)
   end)
+  text = text:gsub("= ([su]itofp) i128 (%S+) to (%l+)", function(operation, value, type)
+    has_calls = true
+    return ("= call %s @__warpwright_%s_%s(i128 %s)"):format(type, operation, type, value)
+  end)
+  text = text:gsub("= (fpto[su]i) (%l+) (%S+) to i128", function(operation, type, value)
+    has_calls = true
+    return ("= call i128 @__warpwright_%s_%s(%s %s)"):format(operation, type, type, value)
+  end)
   return text, has_calls
 end
 
---- The IR as it is to be optimised, and whether the program needs wide_division.h.
-function device_code.change(ir) return call_divisions(keep_on_their_sides(loosen_assembly(ir))) end
+--- The IR as it is to be optimised, and whether the program needs wide_integers.h.
+function device_code.change(ir) return call_wide_functions(keep_on_their_sides(loosen_assembly(ir))) end
 
 return device_code

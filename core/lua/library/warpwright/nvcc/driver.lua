@@ -212,9 +212,9 @@ local function run_device_pass(job, input, words)
   first[index_of(words, "-o") + 1] = ir
   table.insert(first, 3, "-disable-llvm-passes")
   run(job, first)
-  local text, divides = device_code.change(inputs.read_file(ir))
-  if divides then
-    table.move({ "-include", cuda_home.path "include/warpwright/wide_division.h" }, 1, 2, 3, table.move(first, 3, #first, 5))
+  local text, is_wide = device_code.change(inputs.read_file(ir))
+  if is_wide then
+    table.move({ "-include", cuda_home.path "include/warpwright/wide_integers.h" }, 1, 2, 3, table.move(first, 3, #first, 5))
     run(job, first)
     text = device_code.change(inputs.read_file(ir))
   end

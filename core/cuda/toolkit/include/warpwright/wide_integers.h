@@ -1,5 +1,5 @@
-/* Division of integers of 128 bits, for which clang 14 calls functions that the device has not. Where device code divides
- * such, the driver includes this file and calls these. */
+/* Division of integers of 128 bits, and conversions between them and floating point, for which clang 14 calls functions that
+ * the device has not. Where device code needs such, the driver includes this file and calls these. */
 #ifdef __CUDA_ARCH__
 
 #define WARPWRIGHT_DEVICE static inline __attribute__((device, always_inline))
@@ -75,6 +75,50 @@ WARPWRIGHT_CALLED __int128 __warpwright_sdiv_i128(__int128 a, __int128 b) {
 WARPWRIGHT_CALLED __int128 __warpwright_srem_i128(__int128 a, __int128 b) {
     unsigned __int128 rest = __warpwright_divide_wide(__warpwright_absolute(a), __warpwright_absolute(b), 1);
     return (__int128)(a < 0 ? -rest : rest);
+}
+
+/* ---- conversions, named as LLVM's instructions */
+
+/* The 64 bits from the highest one on, the last of them set when one behind them is: these round as all do. */
+#define WARPWRIGHT_FROM_WIDE(type)                                                                           \
+    WARPWRIGHT_CALLED type __warpwright_uitofp_##type(unsigned __int128 a) {                                 \
+        unsigned long long high = (unsigned long long)(a >> 64);                                             \
+        if (!high) return (type)(unsigned long long)a;                                                       \
+        int shift = __builtin_clzll(high);                                                                   \
+        a <<= shift;                                                                                         \
+        high = (unsigned long long)(a >> 64) | ((unsigned long long)a != 0);                                 \
+        return (type)high * (type)(1ull << (63 - shift)) * 2;                                                \
+    }                                                                                                        \
+    WARPWRIGHT_CALLED type __warpwright_sitofp_##type(__int128 a) {                                          \
+        type size = __warpwright_uitofp_##type(__warpwright_absolute(a));                                    \
+        return a < 0 ? -size : size;                                                                         \
+    }
+WARPWRIGHT_FROM_WIDE(double)
+WARPWRIGHT_FROM_WIDE(float)
+#undef WARPWRIGHT_FROM_WIDE
+
+/* As the GPU's own conversions: to the nearest integer that there is, and not a number to 0. */
+WARPWRIGHT_CALLED unsigned __int128 __warpwright_fptoui_double(double x) {
+    if (!(x >= 1)) return 0;
+    if (x >= 0x1p128) return ~(unsigned __int128)0;
+    unsigned long long bits;
+    __builtin_memcpy(&bits, &x, sizeof bits);
+    int shift = (int)(bits >> 52) - 1075;
+    unsigned __int128 whole = (bits & 0xfffffffffffff) | 1ull << 52;
+    return shift < 0 ? whole >> -shift : whole << shift;
+}
+WARPWRIGHT_CALLED __int128 __warpwright_fptosi_double(double x) {
+    unsigned __int128 smallest = (unsigned __int128)1 << 127;
+    if (x >= 0x1p127) return (__int128)(smallest - 1);
+    if (x <= -0x1p127) return (__int128)smallest;
+    unsigned __int128 size = __warpwright_fptoui_double(x < 0 ? -x : x);
+    return (__int128)(x < 0 ? -size : size);
+}
+WARPWRIGHT_CALLED unsigned __int128 __warpwright_fptoui_float(float x) {
+    return __warpwright_fptoui_double(x);
+}
+WARPWRIGHT_CALLED __int128 __warpwright_fptosi_float(float x) {
+    return __warpwright_fptosi_double(x);
 }
 
 #undef WARPWRIGHT_DEVICE
