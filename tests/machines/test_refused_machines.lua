@@ -63,6 +63,9 @@ refused("a line of an L2 that is shorter than that of its L1", {},
   "l2.line: expected 128 B or more for the requests of sm.lsu.mem, got 64 B; 'sectors' ", "--set", "l2.line=64")
 runs("lines that are fetched in sectors of 32 B", {}, "--set", "sm.l1d.sectors=4", "--set", "l2.sectors=4")
 
+refused("sub-cores without as many schedulers each", { { "m:SM \"sm\" {}", "m:SM \"sm\" { schedulers = 3, sub_cores = 2 }" } },
+  "sm.sub_cores: expected a divisor of `schedulers`, 3, got 2")
+
 harness.test("lines may be as short as the requests that come to them", function()
   local function of_line(line)
     return harness.run("run", "gtx480", "vecadd", "--size", "small,n=1024", "--set", "sms=1",

@@ -180,19 +180,6 @@ START_TEST(a_collector_is_taken_until_its_operands_have_been_read) {
 }
 END_TEST
 
-/* --- Errors ---------------------------------------------------------------------------------- */
-
-static void build(void *context) {
-    tiny_free(tiny_new((TinySpec){.body = "exit;", .sm = context}));
-}
-
-START_TEST(sub_cores_have_as_many_schedulers_each) {
-    char sm[] = "schedulers=3 sub_cores=2";
-    ck_assert_str_eq(tiny_error(build, sm, NULL),
-                     "sm[0].sub_cores: expected a divisor of `schedulers`, 3, got 2");
-}
-END_TEST
-
 Suite *sub_cores_suite(void) {
     Suite *suite = suite_create("sub_cores");
     TCase *fetch = tcase_create("fetch");
@@ -208,7 +195,6 @@ Suite *sub_cores_suite(void) {
     tcase_add_test(units, a_full_latch_of_one_class_stops_no_instruction_of_another);
     tcase_add_test(units, stages_between_issue_and_write_back_are_parameters);
     tcase_add_test(units, a_collector_is_taken_until_its_operands_have_been_read);
-    tcase_add_test(units, sub_cores_have_as_many_schedulers_each);
     suite_add_tcase(suite, units);
     return suite;
 }

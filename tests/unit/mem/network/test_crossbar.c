@@ -386,7 +386,9 @@ START_TEST(pages_ask_for_wires_of_a_quantum_and_name_one_that_is_shorter) {
     send(&net, 10, 0, read_request(4096, 32));
     user_error_handler(keep_error, NULL);
     if (!setjmp(error_return)) run_to_end(&net);
+    user_error_handler(NULL, NULL);
     ck_assert_ptr_nonnull(strstr(error_text, "got one for 0x1000 by a shorter one, sm[0] -> xbar"));
+    sim_free(net.sim);
 }
 END_TEST
 
