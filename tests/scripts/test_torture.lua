@@ -45,7 +45,7 @@ end
 -- The law -------------------------------------------------------------------------------------------------------------
 
 harness.test("drawn machines give the same stats in any order, on threads, resumed, and in other builds", function()
-  local status, output, counts = torture "--machines 120 --seed 5"
+  local status, output, counts = torture "--machines 120 --seed 6"
   harness.equal(status, 0, output)
   harness.equal(counts.machines, 120)
   assert(counts.resumes >= 108, output)
@@ -73,7 +73,7 @@ end)
 
 harness.test("a parameter that differs in one tick order is found, and the machine made as small as it needs to be", function()
   local status, output, counts = planted("order", [[
-    if what.order == "reversed" and not what.resume and (has.channels or 1) > 1 then
+    if what.order == "reversed" and not (what.resume or what.checkpoints) and (has.channels or 1) > 1 then
       changed[#changed + 1] = { "l2[*].rop_delay", 77 }
     end]])
   harness.equal(status, 1, output)
