@@ -3,9 +3,7 @@
 #ifndef WW_MEM_MEMORY_CONTROLLER_H
 #define WW_MEM_MEMORY_CONTROLLER_H
 
-#include "core/sim/object.h"
-
-extern const Class memory_controller_class;
+#include "mem/protocol/networks.h"
 
 /* Requests of the class that come from now on go to this queue, one of those that the controller has. */
 void memory_controller_set_queue(SimObject *mc, uint32_t class_number, uint32_t queue);

@@ -1,6 +1,5 @@
 #include "mem/network/request_ways.h"
 
-#include "mem/dram/memory_controller.h"
 #include "mem/network/crossbar_state.h"
 #include "mem/network/router.h"
 #include "mem/protocol/caches.h"

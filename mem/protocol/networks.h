@@ -4,8 +4,9 @@
 
 #include "mem/protocol/address_map.h"
 
-extern const Class crossbar_class; /* requesters to L2 slices       */
-extern const Class mux_class;      /* the caches of an SM to one port */
+extern const Class crossbar_class;          /* requesters to L2 slices       */
+extern const Class mux_class;               /* the caches of an SM to one port */
+extern const Class memory_controller_class; /* where requests end */
 
 /* From init(): may requests for any slice come to the object? Else a network before it sends it those alone whose slices lie
  * behind it. */
