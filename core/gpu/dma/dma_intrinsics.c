@@ -32,7 +32,7 @@ static _Noreturn void misuse(const Sm *sm, uint32_t w, const Inst *inst, uint32_
 /* --- Parameters ------------------------------------------------------------------------------ */
 
 static uint64_t lane_value(const Inst *inst, const ExecContext *context, int index, bool wide, int lane) {
-    const uint8_t *lanes = context->bank[inst->src[index] >> 31] + (inst->src[index] & OPERAND_OFFSET);
+    const uint8_t *lanes = operand_lanes(context, inst->src[index]);
     uint64_t value = 0;
     memcpy(&value, lanes + lane * (wide ? 8 : 4), wide ? 8 : 4);
     return value;

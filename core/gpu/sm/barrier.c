@@ -4,10 +4,9 @@
 #include "core/gpu/sm/memcheck.h"
 
 static uint32_t operand(const Sm *sm, const Inst *inst, uint32_t index) {
-    uint32_t source = inst->src[index];
     const ExecContext *context = sm->context;
     uint32_t lane = context->active ? (uint32_t)__builtin_ctz(context->active) : 0;
-    return ((const uint32_t *)(const void *)(context->bank[source >> 31] + (source & OPERAND_OFFSET)))[lane];
+    return ((const uint32_t *)operand_lanes(context, inst->src[index]))[lane];
 }
 
 /* Lanes whose predicate, the last source of a bar.red, is true. */

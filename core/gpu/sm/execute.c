@@ -267,7 +267,7 @@ static COLD uint32_t system_latency(const Sm *sm, uint32_t latency) {
 static uint32_t awaited(const ExecContext *context, const Inst *inst) {
     if (inst->detail & DETAIL_BULK) return ASYNC_ROOM;
     if (!inst->src_count) return ASYNC_ALL;
-    uint32_t groups = *(const uint32_t *)(const void *)(context->bank[1] + (inst->src[0] & OPERAND_OFFSET));
+    uint32_t groups = *(const uint32_t *)operand_lanes(context, inst->src[0]);
     return groups < ASYNC_GROUPS ? groups : ASYNC_GROUPS;
 }
 

@@ -7,7 +7,7 @@
 static inline __attribute__((always_inline)) void prepare_registers(const Sm *sm, uint32_t w,
                                                                     uint32_t active) {
     ExecContext *context = sm->context;
-    context->bank[0] = sm_registers(sm, w);
+    context->bank[0] = (uintptr_t)sm_registers(sm, w);
     context->predicates = sm_predicates(sm, w);
     context->active = active;
 }

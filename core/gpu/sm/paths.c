@@ -42,7 +42,7 @@ bool paths_sleep(Sm *sm, uint32_t w) {
 static uint32_t lanes_named(const Sm *sm, const Inst *inst) {
     const ExecContext *context = sm->context;
     uint32_t source = inst->src[inst->src_count - 1], lane = (uint32_t)__builtin_ctz(context->active);
-    return ((const uint32_t *)(const void *)(context->bank[source >> 31] + (source & OPERAND_OFFSET)))[lane];
+    return ((const uint32_t *)operand_lanes(context, source))[lane];
 }
 
 /* Who stands at such an instruction, and cannot be joined, is not waited for once all that are missing do: they never

@@ -7,8 +7,8 @@
 enum { LONGEST_NS = 1000000, NS_PER_SECOND = 1000000000 };
 
 static uint32_t longest_of_lanes(const Inst *inst, const ExecContext *context) {
-    uint32_t source = inst->src[0], longest = 0;
-    const uint32_t *ns = (const void *)(context->bank[source >> 31] + (source & OPERAND_OFFSET));
+    uint32_t longest = 0;
+    const uint32_t *ns = operand_lanes(context, inst->src[0]);
     for (uint32_t lanes = context->active; lanes; lanes &= lanes - 1)
         if (ns[__builtin_ctz(lanes)] > longest) longest = ns[__builtin_ctz(lanes)];
     return longest < LONGEST_NS ? longest : LONGEST_NS;

@@ -173,7 +173,7 @@ static void give_code(Sm *sm, uint32_t w, const Kernel *kernel) {
 static void take_kernel(Sm *sm, const RunningKernel *running) {
     ExecContext *context = sm->context;
     sm->running = running;
-    context->bank[1] = running->constants;
+    context->bank[1] = constant_bank(running->constants);
     context->params = running->params;
     context->param_bytes = running->kernel->param_bytes;
     context->textures = running->textures;

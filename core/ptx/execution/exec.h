@@ -90,7 +90,7 @@ static inline uint64_t local_place(uint64_t address, int lane) {
 }
 
 struct ExecContext {
-    uint8_t *bank[2];     /* [0] the warp's registers, [1] the kernel's constants; both 64 B aligned */
+    uintptr_t bank[2]; /* [0] the warp's registers, [1] constant_bank() of the kernel; for operand_lanes() */
     uint32_t *predicates; /* one lane mask each; predicates[TRUE_PREDICATE] is all ones    */
     uint32_t active;      /* in: lanes that execute, SIMT mask and guard applied           */
     MemoryView *view;     /* global and const memory                                       */
@@ -126,6 +126,17 @@ struct ExecContext {
     uint32_t texel_count;
     uint64_t texel[WARP_LANES * LANE_TEXELS];
 };
+
+/* Of constants that begin on a line of the host's cache: an operand counts from here with OPERAND_CONST, which need not be
+ * taken off. */
+static inline uintptr_t constant_bank(const uint8_t *constants) {
+    return (uintptr_t)constants - OPERAND_CONST;
+}
+
+/* The values of an operand that is no predicate, lane by lane. */
+static inline const void *operand_lanes(const ExecContext *context, uint32_t operand) {
+    return __builtin_assume_aligned((const void *)(context->bank[operand >> 31] + operand), 64);
+}
 
 /* Writes the values of special registers into their slots: the registers of a starting warp, or a constant
  * bank. */

@@ -105,7 +105,7 @@ static bool adds_words(const Inst *inst) {
 
 static void add_words(const Inst *inst, ExecContext *context) {
     const LaneU32 *operands = source(inst, context, 1);
-    LaneU32 *results = inst->dst_count ? (LaneU32 *)(void *)(context->bank[0] + inst->dst[0]) : NULL;
+    LaneU32 *results = inst->dst_count ? destination(inst, context, 0) : NULL;
     for (uint32_t lanes = context->active; lanes; lanes &= lanes - 1) {
         int lane = __builtin_ctz(lanes);
         uint8_t *at = context->shared + context->address[lane];
@@ -132,7 +132,7 @@ static void perform_on_shared(const Inst *inst, ExecContext *context) {
         uint64_t value = new_value(inst->detail, old, operand_lane(inst, context, 1, lane),
                                    operand_lane(inst, context, 2, lane), false);
         memcpy(at, &value, bytes);
-        if (inst->dst_count) write_result_lane(inst, context->bank[0], lane, old);
+        if (inst->dst_count) write_result_lane(inst, (uint8_t *)context->bank[0], lane, old);
     }
 }
 

@@ -232,18 +232,16 @@ typedef enum {
 } AtomicType;
 
 static inline const void *source(const Inst *inst, const ExecContext *context, int index) {
-    uint32_t operand = inst->src[index];
-    return __builtin_assume_aligned(context->bank[operand >> 31] + (operand & OPERAND_OFFSET), 64);
+    return operand_lanes(context, inst->src[index]);
 }
 
 /* Of a matrix instruction, which may have more. */
 static inline const void *any_source(const Inst *inst, const ExecContext *context, uint32_t index) {
-    uint32_t operand = index < MAX_SRC ? inst->src[index] : inst->more_src[index - MAX_SRC];
-    return __builtin_assume_aligned(context->bank[operand >> 31] + (operand & OPERAND_OFFSET), 64);
+    return operand_lanes(context, index < MAX_SRC ? inst->src[index] : inst->more_src[index - MAX_SRC]);
 }
 
 static inline void *destination(const Inst *inst, const ExecContext *context, int index) {
-    return __builtin_assume_aligned(context->bank[0] + inst->dst[index], 64);
+    return __builtin_assume_aligned((void *)(context->bank[0] + inst->dst[index]), 64);
 }
 
 static inline uint32_t predicate_source(const Inst *inst, const ExecContext *context, int index) {

@@ -12,7 +12,7 @@ uint8_t *exec_launch_constants(const Kernel *kernel, const WarpIdentity *identit
     ensure(bank);
     if (bytes) memcpy(bank, kernel->constants, bytes);
     exec_fill_specials(kernel->launch_specials, kernel->launch_special_count, identity, bank);
-    ExecContext context = {.bank = {bank, bank},
+    ExecContext context = {.bank = {(uintptr_t)bank, constant_bank(bank)},
                            .predicates = predicates,
                            .active = ~0u,
                            .params = params,

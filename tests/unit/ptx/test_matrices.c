@@ -36,7 +36,7 @@ static void prepare(const char *form, const char *operands, int destinations) {
             more_src[warp.inst.src_count++ - MAX_SRC] = offset;
     }
     if (warp.inst.src_count > MAX_SRC) warp.inst.more_src = more_src;
-    warp.context.bank[0] = (uint8_t *)registers;
+    warp.context.bank[0] = (uintptr_t)registers;
 }
 
 static uint32_t reg(int slot, int lane) {

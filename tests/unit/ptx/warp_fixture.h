@@ -42,17 +42,18 @@ static void warp_setup(void) {
     warp.buffer = device_alloc(warp.memory, 1 << 16);
     view_init(&warp.view, warp.memory);
     warp.predicates[TRUE_PREDICATE] = UINT32_MAX;
-    warp.context = (ExecContext){.bank = {(uint8_t *)warp.registers, (uint8_t *)warp.constants},
-                                 .predicates = warp.predicates,
-                                 .active = UINT32_MAX,
-                                 .view = &warp.view,
-                                 .shared = warp.shared,
-                                 .shared_bytes = FIXTURE_SHARED,
-                                 .local = warp.local,
-                                 .local_bytes = FIXTURE_LOCAL,
-                                 .params = warp.params,
-                                 .param_bytes = FIXTURE_PARAMS,
-                                 .atomic = &warp.atomic};
+    warp.context = (ExecContext){
+        .bank = {(uintptr_t)warp.registers, constant_bank((const uint8_t *)warp.constants)},
+        .predicates = warp.predicates,
+        .active = UINT32_MAX,
+        .view = &warp.view,
+        .shared = warp.shared,
+        .shared_bytes = FIXTURE_SHARED,
+        .local = warp.local,
+        .local_bytes = FIXTURE_LOCAL,
+        .params = warp.params,
+        .param_bytes = FIXTURE_PARAMS,
+        .atomic = &warp.atomic};
 }
 
 static void warp_teardown(void) {
