@@ -1,6 +1,10 @@
 /* Compares, selections and predicate logic. A predicate is a mask of lanes. */
 #include "core/ptx/execution/exec_internal.h"
 
+#ifdef __AVX512F__
+#include <immintrin.h>
+#endif
+
 /* setp p|q: q is the combination of the inverted compare. */
 static __attribute__((noinline)) void write_combined(const Inst *inst, ExecContext *context,
                                                      uint32_t compared) {
@@ -45,23 +49,34 @@ static void write_set(const Inst *inst, ExecContext *context, uint32_t compared)
     }                                                                                                        \
     return mask;
 
-#define DEFINE_INTEGER_COMPARE(name, A, condition)                                                           \
+/* `order` is of COMPARE_WORDS(). */
+#define DEFINE_INTEGER_COMPARE(name, A, condition, order)                                                    \
     static inline uint32_t lanes_##name(const Inst *inst, const ExecContext *context){                       \
         COMPARE_EACH(A, condition)} DEFINE_COMPARE_HANDLERS(name)
 
 #define DEFINE_INTEGER_COMPARES(define, type, A, a, b)                                                       \
-    define(eq_##type, A, (a) == (b)) define(ne_##type, A, (a) != (b)) define(lt_##type, A, (a) < (b))        \
-        define(le_##type, A, (a) <= (b)) define(gt_##type, A, (a) > (b)) define(ge_##type, A, (a) >= (b))
+    define(eq_##type, A, (a) == (b), _MM_CMPINT_EQ) define(ne_##type, A, (a) != (b), _MM_CMPINT_NE)          \
+        define(lt_##type, A, (a) < (b), _MM_CMPINT_LT) define(le_##type, A, (a) <= (b), _MM_CMPINT_LE)       \
+            define(gt_##type, A, (a) > (b), _MM_CMPINT_NLE) define(ge_##type, A, (a) >= (b), _MM_CMPINT_NLT)
 
 /* Of lanes of 32 bits. Branches wait for compares, and the mask that a compiler makes of a loop waits for one vector
- * operation after the other: the host has an instruction for it. */
-#ifdef __AVX2__
+ * operation after the other: the host has an instruction for it. `order`: what AVX-512 calls the condition. */
+#if defined __AVX512F__
+#define ORDER_LaneU32(a, b, order) _mm512_cmp_epu32_mask(_mm512_load_si512(a), _mm512_load_si512(b), order)
+#define ORDER_LaneS32(a, b, order) _mm512_cmp_epi32_mask(_mm512_load_si512(a), _mm512_load_si512(b), order)
+#define ORDER_LaneF32(a, b, order) _mm512_cmp_ps_mask(_mm512_load_ps(a), _mm512_load_ps(b), order)
+
+#define COMPARE_WORDS(A, condition, order)                                                                   \
+    const A *a = source(inst, context, 0), *b = source(inst, context, 1);                                    \
+    uint32_t low = ORDER_##A(a, b, order), high = ORDER_##A(a + 16, b + 16, order);                          \
+    return low | high << 16;
+#elif defined __AVX2__
 enum { COMPARED = 8 };
 typedef uint32_t VectorOfLaneU32 __attribute__((vector_size(COMPARED * 4), may_alias));
 typedef int32_t VectorOfLaneS32 __attribute__((vector_size(COMPARED * 4), may_alias));
 typedef float VectorOfLaneF32 __attribute__((vector_size(COMPARED * 4), may_alias));
 
-#define COMPARE_WORDS(A, condition)                                                                          \
+#define COMPARE_WORDS(A, condition, order)                                                                   \
     const VectorOf##A *from_a = source(inst, context, 0), *from_b = source(inst, context, 1);                \
     uint32_t mask = 0;                                                                                       \
     for (int i = 0; i < WARP_LANES / COMPARED; i++) {                                                        \
@@ -70,12 +85,12 @@ typedef float VectorOfLaneF32 __attribute__((vector_size(COMPARED * 4), may_alia
     }                                                                                                        \
     return mask;
 #else
-#define COMPARE_WORDS(A, condition) COMPARE_EACH(A, condition)
+#define COMPARE_WORDS(A, condition, order) COMPARE_EACH(A, condition)
 #endif
 
-#define DEFINE_WORD_COMPARE(name, A, condition)                                                              \
+#define DEFINE_WORD_COMPARE(name, A, condition, order)                                                       \
     static inline uint32_t lanes_##name(const Inst *inst, const ExecContext *context){                       \
-        COMPARE_WORDS(A, condition)} DEFINE_COMPARE_HANDLERS(name)
+        COMPARE_WORDS(A, condition, order)} DEFINE_COMPARE_HANDLERS(name)
 
 DEFINE_INTEGER_COMPARES(DEFINE_INTEGER_COMPARE, u16, LaneU32, U16(a), U16(b))
 DEFINE_INTEGER_COMPARES(DEFINE_INTEGER_COMPARE, s16, LaneU32, S16(a), S16(b))
@@ -85,7 +100,7 @@ DEFINE_INTEGER_COMPARES(DEFINE_INTEGER_COMPARE, u64, LaneU64, a, b)
 DEFINE_INTEGER_COMPARES(DEFINE_INTEGER_COMPARE, s64, LaneS64, a, b)
 
 /* True in the lanes in which the condition is not `but`. Without && and ||, which vectors do not have. */
-#define DEFINE_FLOAT_COMPARE(name, but, condition)                                                           \
+#define DEFINE_FLOAT_COMPARE(name, but, condition, order)                                                    \
     static inline uint32_t flushed_lanes_##name(const Inst *inst, const ExecContext *context) {              \
         const LaneF32 *from_a = source(inst, context, 0), *from_b = source(inst, context, 1);                \
         uint32_t mask = 0;                                                                                   \
@@ -97,7 +112,7 @@ DEFINE_INTEGER_COMPARES(DEFINE_INTEGER_COMPARE, s64, LaneS64, a, b)
         return mask;                                                                                         \
     }                                                                                                        \
     static inline uint32_t exact_lanes_##name(const Inst *inst, const ExecContext *context) {                \
-        COMPARE_WORDS(LaneF32, condition)                                                                    \
+        COMPARE_WORDS(LaneF32, condition, order)                                                             \
     }                                                                                                        \
     static inline uint32_t lanes_##name##_f32(const Inst *inst, const ExecContext *context) {                \
         bool flushes = inst->detail & DETAIL_FTZ;                                                            \
@@ -105,23 +120,23 @@ DEFINE_INTEGER_COMPARES(DEFINE_INTEGER_COMPARE, s64, LaneS64, a, b)
         return but ? ~mask : mask;                                                                           \
     }                                                                                                        \
     DEFINE_COMPARE_HANDLERS(name##_f32)                                                                      \
-    DEFINE_INTEGER_COMPARE(name##_f64, LaneF64, (condition) != but)
+    DEFINE_INTEGER_COMPARE(name##_f64, LaneF64, (condition) != but, order)
 
 /* Ordered compares are false when an operand is NaN, unordered ones (..u) true. */
-DEFINE_FLOAT_COMPARE(eq, false, a == b)
-DEFINE_FLOAT_COMPARE(ne, false, (a < b) | (a > b))
-DEFINE_FLOAT_COMPARE(lt, false, a < b)
-DEFINE_FLOAT_COMPARE(le, false, a <= b)
-DEFINE_FLOAT_COMPARE(gt, false, a > b)
-DEFINE_FLOAT_COMPARE(ge, false, a >= b)
-DEFINE_FLOAT_COMPARE(equ, true, (a < b) | (a > b))
-DEFINE_FLOAT_COMPARE(neu, true, a == b)
-DEFINE_FLOAT_COMPARE(ltu, true, a >= b)
-DEFINE_FLOAT_COMPARE(leu, true, a > b)
-DEFINE_FLOAT_COMPARE(gtu, true, a <= b)
-DEFINE_FLOAT_COMPARE(geu, true, a < b)
-DEFINE_FLOAT_COMPARE(num, false, (a == a) & (b == b))
-DEFINE_FLOAT_COMPARE(nan, true, (a == a) & (b == b))
+DEFINE_FLOAT_COMPARE(eq, false, a == b, _CMP_EQ_OQ)
+DEFINE_FLOAT_COMPARE(ne, false, (a < b) | (a > b), _CMP_NEQ_OQ)
+DEFINE_FLOAT_COMPARE(lt, false, a < b, _CMP_LT_OQ)
+DEFINE_FLOAT_COMPARE(le, false, a <= b, _CMP_LE_OQ)
+DEFINE_FLOAT_COMPARE(gt, false, a > b, _CMP_GT_OQ)
+DEFINE_FLOAT_COMPARE(ge, false, a >= b, _CMP_GE_OQ)
+DEFINE_FLOAT_COMPARE(equ, true, (a < b) | (a > b), _CMP_NEQ_OQ)
+DEFINE_FLOAT_COMPARE(neu, true, a == b, _CMP_EQ_OQ)
+DEFINE_FLOAT_COMPARE(ltu, true, a >= b, _CMP_GE_OQ)
+DEFINE_FLOAT_COMPARE(leu, true, a > b, _CMP_GT_OQ)
+DEFINE_FLOAT_COMPARE(gtu, true, a <= b, _CMP_LE_OQ)
+DEFINE_FLOAT_COMPARE(geu, true, a < b, _CMP_LT_OQ)
+DEFINE_FLOAT_COMPARE(num, false, (a == a) & (b == b), _CMP_ORD_Q)
+DEFINE_FLOAT_COMPARE(nan, true, (a == a) & (b == b), _CMP_ORD_Q)
 
 #define DEFINE_TESTP(name, condition_f32, condition_f64)                                                     \
     void exec_testp_##name##_f32(const Inst *inst, ExecContext *context) {                                   \

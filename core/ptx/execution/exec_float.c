@@ -6,6 +6,9 @@
 #include "core/ptx/execution/lane_math.h"
 
 #include <math.h>
+#ifdef __AVX2__
+#include <immintrin.h>
+#endif
 
 typedef void LaneLoop(const Inst *inst, ExecContext *context, bool saturate);
 
@@ -66,42 +69,78 @@ static void run_rounded(LaneLoop *loop, const Inst *inst, ExecContext *context) 
         run_rounded(name##_lanes, inst, context);                                                            \
     }
 
+/* Of results of all lanes. */
+static inline bool has_nan_f32(const LaneF32 *value) {
+#if defined __AVX512F__
+    return _mm512_cmp_ps_mask(_mm512_load_ps(value), _mm512_load_ps(value + 16), _CMP_UNORD_Q);
+#elif defined __AVX2__
+    __m256 first = _mm256_cmp_ps(_mm256_load_ps(value), _mm256_load_ps(value + 8), _CMP_UNORD_Q);
+    __m256 second = _mm256_cmp_ps(_mm256_load_ps(value + 16), _mm256_load_ps(value + 24), _CMP_UNORD_Q);
+    return _mm256_movemask_ps(_mm256_or_ps(first, second));
+#else
+    uint32_t found = 0;
+    FOR_LANES found |= value[lane] != value[lane];
+    return found;
+#endif
+}
+static inline bool has_nan_f64(const LaneF64 *value) {
+    uint64_t found = 0;
+    FOR_LANES found |= value[lane] != value[lane];
+    return found;
+}
+
+/* Few results are no numbers: where one is, is found out beside what reads them next, which need not wait for it. */
+#define DEFINE_FLOAT(name, F, f, sources, expression)                                                        \
+    void name##_##f(const Inst *inst, ExecContext *context) {                                                \
+        F *to = destination(inst, context, 0);                                                               \
+        const F *from_a = source(inst, context, 0), *from_b = source(inst, context, sources > 1 ? 1 : 0),    \
+                *from_c = source(inst, context, sources > 2 ? 2 : 0);                                        \
+        uint32_t active = context->active;                                                                   \
+        if (active == ALL_LANES) {                                                                           \
+            FOR_LANES {                                                                                      \
+                F a = from_a[lane], b = from_b[lane], c = from_c[lane];                                      \
+                (void)b;                                                                                     \
+                (void)c;                                                                                     \
+                to[lane] = expression;                                                                       \
+            }                                                                                                \
+            if (__builtin_expect(has_nan_##f(to), 0)) FOR_LANES to[lane] = canonical_##f(to[lane]);          \
+        } else {                                                                                             \
+            FOR_LANES {                                                                                      \
+                F a = from_a[lane], b = from_b[lane], c = from_c[lane];                                      \
+                (void)b;                                                                                     \
+                (void)c;                                                                                     \
+                F result = canonical_##f(expression);                                                        \
+                to[lane] = active & 1u << lane ? result : to[lane];                                          \
+            }                                                                                                \
+        }                                                                                                    \
+    }
+
 /* clang-format off */
-#define FLOAT_UNARY(name, f32, f64)                                                                          \
-    DEFINE_UNARY(name##_f32, LaneF32, LaneF32, canonical_f32(f32))                                           \
-    DEFINE_MODIFIED_F32(name##_f32, 1, f32)                                                                  \
-    DEFINE_UNARY(name##_f64, LaneF64, LaneF64, canonical_f64(f64))                                           \
-    DEFINE_MODIFIED_F64(name##_f64, 1, f64)
-#define FLOAT_BINARY(name, f32, f64)                                                                         \
-    DEFINE_BINARY(name##_f32, LaneF32, LaneF32, canonical_f32(f32))                                          \
-    DEFINE_MODIFIED_F32(name##_f32, 2, f32)                                                                  \
-    DEFINE_BINARY(name##_f64, LaneF64, LaneF64, canonical_f64(f64))                                          \
-    DEFINE_MODIFIED_F64(name##_f64, 2, f64)
-#define FLOAT_TERNARY(name, f32, f64)                                                                        \
-    DEFINE_TERNARY(name##_f32, LaneF32, LaneF32, canonical_f32(f32))                                         \
-    DEFINE_MODIFIED_F32(name##_f32, 3, f32)                                                                  \
-    DEFINE_TERNARY(name##_f64, LaneF64, LaneF64, canonical_f64(f64))                                         \
-    DEFINE_MODIFIED_F64(name##_f64, 3, f64)
+#define FLOAT(name, sources, in_f32, in_f64)                                                                 \
+    DEFINE_FLOAT(name, LaneF32, f32, sources, in_f32)                                                        \
+    DEFINE_MODIFIED_F32(name##_f32, sources, in_f32)                                                         \
+    DEFINE_FLOAT(name, LaneF64, f64, sources, in_f64)                                                        \
+    DEFINE_MODIFIED_F64(name##_f64, sources, in_f64)
 /* clang-format on */
 
-FLOAT_BINARY(exec_add, a + b, a + b)
-FLOAT_BINARY(exec_sub, a - b, a - b)
-FLOAT_BINARY(exec_mul, (a * b), (a * b))
-FLOAT_BINARY(exec_div, a / b, a / b)
+FLOAT(exec_add, 2, a + b, a + b)
+FLOAT(exec_sub, 2, a - b, a - b)
+FLOAT(exec_mul, 2, (a * b), (a * b))
+FLOAT(exec_div, 2, a / b, a / b)
 /* div.approx multiplies by the reciprocal, which is flushed to zero from 2^126 on. */
 static inline float approximate_divisor(float b) {
     return __builtin_fabsf(b) > 0x1p126f ? __builtin_copysignf(INFINITY, b) : b;
 }
-DEFINE_BINARY(exec_div_approx_f32, LaneF32, LaneF32, canonical_f32(a / approximate_divisor(b)))
+DEFINE_FLOAT(exec_div_approx, LaneF32, f32, 2, a / approximate_divisor(b))
 DEFINE_MODIFIED_F32(exec_div_approx_f32, 2, a / approximate_divisor(b))
-FLOAT_TERNARY(exec_fma, __builtin_fmaf(a, b, c), __builtin_fma(a, b, c))
-FLOAT_UNARY(exec_rcp, 1.0f / a, 1.0 / a)
-FLOAT_UNARY(exec_sqrt, __builtin_sqrtf(a), __builtin_sqrt(a))
+FLOAT(exec_fma, 3, __builtin_fmaf(a, b, c), __builtin_fma(a, b, c))
+FLOAT(exec_rcp, 1, 1.0f / a, 1.0 / a)
+FLOAT(exec_sqrt, 1, __builtin_sqrtf(a), __builtin_sqrt(a))
 
 /* The approximate forms are evaluated in double precision and rounded once. */
-DEFINE_UNARY(exec_rsqrt_f32, LaneF32, LaneF32, canonical_f32((float)(1.0 / __builtin_sqrt((double)a))))
-DEFINE_MODIFIED_F32(exec_rsqrt_f32, 1, (float)(1.0 / __builtin_sqrt((double)a)))
-DEFINE_UNARY(exec_rsqrt_f64, LaneF64, LaneF64, canonical_f64(1.0 / __builtin_sqrt(a)))
+DEFINE_FLOAT(exec_rsqrt, LaneF32, f32, 1, reciprocal_root(a))
+DEFINE_MODIFIED_F32(exec_rsqrt_f32, 1, reciprocal_root(a))
+DEFINE_FLOAT(exec_rsqrt, LaneF64, f64, 1, 1.0 / __builtin_sqrt(a))
 
 /* rcp.approx.ftz.f64 and rsqrt.approx.ftz.f64 work on the high words only. */
 static inline double high_word(double value) {
@@ -150,22 +189,33 @@ static void flush_lanes(LaneF32 *to, const LaneF32 *from) {
         write_lanes_32(destination(inst, context, 0), (const void *)result, context->active);                \
     }
 
-/* The lanes with arguments for which there is no quick way. */
-static uint32_t turned_far(const LaneF32 *from) {
-    uint32_t greatest = 0, far = 0;
-    FOR_LANES {
-        uint32_t magnitude = bits_of_f32(from[lane]) & 0x7fffffffu;
-        greatest = magnitude > greatest ? magnitude : greatest;
-    }
-    if (greatest <= bits_of_f32(MOST_TURNED)) return 0;
-    FOR_LANES far |= (uint32_t) !(__builtin_fabsf(from[lane]) <= MOST_TURNED) << lane; /* or not a number */
+/* The lanes with arguments for which there is no quick way: they are too large, or not numbers. */
+static inline uint32_t turned_far(const LaneF32 *from) {
+#if defined __AVX512F__
+    __m512 most = _mm512_set1_ps(MOST_TURNED);
+    uint32_t low = _mm512_cmp_ps_mask(_mm512_abs_ps(_mm512_load_ps(from)), most, _CMP_NLE_UQ);
+    uint32_t high = _mm512_cmp_ps_mask(_mm512_abs_ps(_mm512_load_ps(from + 16)), most, _CMP_NLE_UQ);
+    return low | high << 16;
+#else
+    uint32_t far = 0;
+    FOR_LANES far |= (uint32_t) !(__builtin_fabsf(from[lane]) <= MOST_TURNED) << lane;
     return far;
+#endif
+}
+
+static inline bool are_same_lanes(const LaneU32 *a, const LaneU32 *b) {
+#if defined __AVX512F__
+    __m512i first = _mm512_xor_si512(_mm512_load_si512(a), _mm512_load_si512(b));
+    __m512i second = _mm512_xor_si512(_mm512_load_si512(a + 16), _mm512_load_si512(b + 16));
+    __m512i differences = _mm512_or_si512(first, second);
+    return !_mm512_test_epi32_mask(differences, differences);
+#else
+    return !memcmp(a, b, WARP_LANES * sizeof *a);
+#endif
 }
 
 static bool are_turned(const Turned *turned, const LaneF32 *from, uint32_t kind) {
-    uint32_t differences = turned->kind ^ kind;
-    FOR_LANES differences |= turned->argument[lane] ^ bits_of_f32(from[lane]);
-    return differences == 0;
+    return turned->kind == kind && are_same_lanes(turned->argument, (const void *)from);
 }
 
 /* Arguments need no flush: what it would change has a sine that is flushed, and the cosine 1. */

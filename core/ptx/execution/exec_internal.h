@@ -462,25 +462,43 @@ static inline void set_host_rounding(RoundingMode mode) {
     }                                                                                                        \
     write(destination(inst, context, 0), (const void *)result, context->active);
 
-#define DEFINE_MIXED_UNARY(name, D, write, A, expression)                                                    \
+/* The registers that begin at `to` and `from`, `a` and `b` bytes in all lanes, have no byte in common. */
+static inline bool are_apart(const void *to, uint64_t a, const void *from, uint64_t b) {
+    return (uintptr_t)to - (uintptr_t)from + a - 1 >= a + b - 1;
+}
+#define ARE_APART(from) are_apart(to, WARP_LANES * sizeof *to, from, WARP_LANES * sizeof *from)
+
+/* Where the destination is apart from the sources, the results need no array of their own. */
+#define DEFINE_MIXED(name, D, write, sources, apart, load, expression)                                       \
     void name(const Inst *inst, ExecContext *context) {                                                      \
-        const A *from_a = source(inst, context, 0);                                                          \
-        DEFINE_MIXED_BODY(D, write, A a = from_a[lane], expression)                                          \
+        typedef D __attribute__((may_alias)) Result;                                                         \
+        sources;                                                                                             \
+        Result *to = destination(inst, context, 0);                                                          \
+        if (__builtin_expect(context->active == ALL_LANES && (apart), 1)) {                                  \
+            FOR_LANES {                                                                                      \
+                load;                                                                                        \
+                to[lane] = (D)(expression);                                                                  \
+            }                                                                                                \
+            return;                                                                                          \
+        }                                                                                                    \
+        DEFINE_MIXED_BODY(D, write, load, expression)                                                        \
     }
+
+#define DEFINE_MIXED_UNARY(name, D, write, A, expression)                                                    \
+    DEFINE_MIXED(name, D, write, const A *from_a = source(inst, context, 0), ARE_APART(from_a),              \
+                 A a = from_a[lane], expression)
 
 #define DEFINE_MIXED_BINARY(name, D, write, A, B, expression)                                                \
-    void name(const Inst *inst, ExecContext *context) {                                                      \
-        const A *from_a = source(inst, context, 0);                                                          \
-        const B *from_b = source(inst, context, 1);                                                          \
-        DEFINE_MIXED_BODY(D, write, A a = from_a[lane]; B b = from_b[lane], expression)                      \
-    }
+    DEFINE_MIXED(name, D, write, const A *from_a = source(inst, context, 0);                                 \
+                 const B *from_b = source(inst, context, 1), ARE_APART(from_a) & ARE_APART(from_b),          \
+                 A a = from_a[lane];                                                                         \
+                 B b = from_b[lane], expression)
 
 #define DEFINE_MIXED_TERNARY(name, D, write, A, B, C, expression)                                            \
-    void name(const Inst *inst, ExecContext *context) {                                                      \
-        const A *from_a = source(inst, context, 0);                                                          \
-        const B *from_b = source(inst, context, 1);                                                          \
-        const C *from_c = source(inst, context, 2);                                                          \
-        DEFINE_MIXED_BODY(D, write, A a = from_a[lane]; B b = from_b[lane]; C c = from_c[lane], expression)  \
-    }
+    DEFINE_MIXED(name, D, write, const A *from_a = source(inst, context, 0);                                 \
+                 const B *from_b = source(inst, context, 1);                                                 \
+                 const C *from_c = source(inst, context, 2),                                                 \
+                 ARE_APART(from_a) & ARE_APART(from_b) & ARE_APART(from_c), A a = from_a[lane];              \
+                 B b = from_b[lane]; C c = from_c[lane], expression)
 
 #endif

@@ -1,5 +1,5 @@
-/* Sine, cosine, 2^x and log2 of a float: in double precision, rounded once. Without branches, tables and calls, so that
- * lane loops of them vectorise; C libraries have several of each function, and choose by the processor.
+/* Sine, cosine, 2^x, log2 and 1 / sqrt(x) of a float: in double precision, rounded once. Without branches, tables and calls,
+ * so that lane loops of them vectorise; C libraries have several of each function, and choose by the processor.
  *
  * Each host computes the same bits, with fused multiply-adds or without, which change some doubles' last place: both ways
  * have been compared over all floats, and are to be again by whoever changes a polynomial, the order of a sum or a
@@ -33,6 +33,15 @@ static inline double sum_of_ten(const double c[10], double x) {
     double square = x * x, fourth = square * square;
     double low = multiply_add(sum_of_four(c + 4, x, square), fourth, sum_of_four(c, x, square));
     return multiply_add(multiply_add(c[9], x, c[8]), fourth * fourth, low);
+}
+
+/* The nearest float to 1 / sqrt(x) as double precision has it, for each x: a step of Newton's method, of third order, takes
+ * less time than that root and that quotient. */
+static inline float reciprocal_root(float x) {
+    float near = 1.0f / __builtin_sqrtf(x);
+    double y = (double)near, rest = multiply_add(-((double)x * y), y, 1);
+    float nearest = (float)multiply_add(y * rest, multiply_add(rest, 0.375, 0.5), y);
+    return near - near == 0 && near != 0 ? nearest : near;
 }
 
 /* Up to here the quarters of a turn have so few bits that their product with the first part of pi/2 is exact. */
