@@ -35,10 +35,13 @@ static inline void form_addresses(const Inst *inst, ExecContext *context) {
 
 /* Cheaper to find out than the least and the greatest, and kernels often access what is the same in all threads. */
 static inline bool are_alike(const LaneU64 address[WARP_LANES]) {
-    uint64_t first = address[0], differences = 0;
+    uint64_t first = address[0];
+    const FourLanes *fours = (const FourLanes *)address;
+    FourLanes differences = {0};
     if (address[WARP_LANES - 1] != first) return false;
-    FOR_LANES differences |= address[lane] ^ first;
-    return differences == 0;
+    for (int i = 0; i < WARP_LANES / 4; i++)
+        differences |= fours[i] ^ first;
+    return !has_bits(differences);
 }
 
 /* The address that the instruction forms in each lane, if it is the same in all of them. */
@@ -47,10 +50,12 @@ static inline bool is_address_alike(const Inst *inst, const ExecContext *context
     bool is_constant = inst->src[0] & OPERAND_CONST;
     if (inst->detail & DETAIL_ADDRESS_32) {
         const LaneU32 *lanes = base;
-        uint32_t first = lanes[0], differences = 0;
-        if (!is_constant) FOR_LANES differences |= lanes[lane] ^ first;
+        uint32_t first = lanes[0];
+        EightLanes differences = {0};
+        for (int i = 0; i < WARP_LANES / 8 && !is_constant; i++)
+            differences |= ((const EightLanes *)base)[i] ^ first;
         *address = first + (uint32_t)inst->displacement;
-        return differences == 0;
+        return !has_bits((FourLanes)differences);
     }
     const LaneU64 *lanes = base;
     uint64_t first = lanes[0];
@@ -63,17 +68,14 @@ static inline bool is_address_alike(const Inst *inst, const ExecContext *context
 typedef enum { LANES_SCATTERED, LANES_IN_RUNS, LANES_SIDE_BY_SIDE } LaneOrder;
 enum { RUN_LANES = 8 };
 
-/* A vector by name: of a loop over all lanes, gcc makes one that gathers each run's first address. */
-typedef uint64_t RunAddresses __attribute__((vector_size(RUN_LANES * sizeof(uint64_t)), may_alias));
-
+/* Vectors by name: of a loop over all lanes, gcc makes one that gathers each run's first address. */
 static inline bool are_in_runs(const uint64_t address[WARP_LANES], uint64_t bytes) {
-    RunAddresses steps = {0, 1, 2, 3, 4, 5, 6, 7}, differences = {0};
-    uint64_t any = 0;
-    for (int run = 0; run < WARP_LANES; run += RUN_LANES)
-        differences |= *(const RunAddresses *)(const void *)(address + run) ^ (address[run] + steps * bytes);
-    for (int i = 0; i < RUN_LANES; i++)
-        any |= differences[i];
-    return any == 0;
+    FourLanes low = {0, 1, 2, 3}, high = {4, 5, 6, 7}, differences = {0};
+    for (int run = 0; run < WARP_LANES; run += RUN_LANES) {
+        const FourLanes *lanes = (const FourLanes *)(const void *)(address + run);
+        differences |= (lanes[0] ^ (address[run] + low * bytes)) | (lanes[1] ^ (address[run] + high * bytes));
+    }
+    return !has_bits(differences);
 }
 
 /* Sets lowest and highest of the context where the lanes are not scattered. */

@@ -38,6 +38,21 @@ typedef double __attribute__((may_alias)) LaneF64;
 
 #define ALL_LANES 0xffffffffu
 
+/* Parts of a register. Who reads one reads vectors, which the host would not forward from stores of single lanes. */
+typedef uint32_t EightLanes __attribute__((vector_size(32), may_alias));
+typedef uint64_t FourLanes __attribute__((vector_size(32), may_alias));
+
+/* What a compiler makes of a loop over all bits waits for one vector operation after the other: the host has an
+ * instruction for it. */
+static inline bool has_bits(FourLanes lanes) {
+#ifdef __AVX2__
+    typedef long long Signed __attribute__((vector_size(32)));
+    return !__builtin_ia32_ptestz256((Signed)lanes, (Signed)lanes);
+#else
+    return lanes[0] | lanes[1] | lanes[2] | lanes[3];
+#endif
+}
+
 /* Inst.detail of arithmetic, conversions and compares. The rounding field is a RoundingMode. */
 enum {
     DETAIL_ROUNDING = 0x7,

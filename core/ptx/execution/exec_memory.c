@@ -109,6 +109,41 @@ static void access_spaces(const Inst *inst, ExecContext *context, SpaceAccess *g
     memcpy(context->address, resolved, sizeof resolved);
 }
 
+/* To the active lanes their words, when those of all lanes lie in one line, as those of a small table may, and pass all
+ * checks. The whole line is read: with a byte that may be accessed the host can read it. */
+static inline bool load_from_line(const Inst *inst, ExecContext *context) {
+    uint64_t first = context->address[0], line = first & ~(uint64_t)(WINDOW_SPAN - 1);
+    MemoryView *view = context->view;
+    FourLanes differences = {0};
+    Offsets offsets;
+    uint32_t lowest = WINDOW_SPAN, highest = 0;
+    for (int lane = 0; lane < WARP_LANES; lane += 4)
+        differences |= *(const FourLanes *)(context->address + lane) ^ first;
+    if (has_bits(differences & ~(uint64_t)(WINDOW_SPAN - 4)) || first & 3) return false;
+    FOR_LANES offsets[lane] = (uint32_t)(context->address[lane] - line);
+    FOR_LANES {
+        lowest = offsets[lane] < lowest ? offsets[lane] : lowest;
+        highest = offsets[lane] > highest ? offsets[lane] : highest;
+    }
+    if (!view_covers(view, line + lowest, highest - lowest + 4) || view->signature & view_line_bit(line))
+        return false;
+    context->lowest = line + lowest;
+    context->highest = line + highest;
+    permute_window(destination(inst, context, 0), view->base + line, offsets, 0, context->active);
+    return true;
+}
+
+/* Do all lanes access so many bytes at one address, and is it aligned? Then the context says so. */
+static inline bool is_access_alike(const Inst *inst, ExecContext *context, uint64_t bytes,
+                                   uint64_t *address) {
+    if (!context->active || !is_address_alike(inst, context, address) || (*address & (bytes - 1)))
+        return false;
+    context->space = inst->space;
+    context->lowest = context->highest = *address;
+    FOR_LANES context->address[lane] = *address;
+    return true;
+}
+
 #define IS_WORD(MEMORY, SLOT) (sizeof(MEMORY) == 4 && sizeof(SLOT) == 4)
 
 /* From shared memory, when no lane faults. */
@@ -166,25 +201,35 @@ static inline bool load_words(const Inst *inst, ExecContext *context) {
         }                                                                                                    \
     }                                                                                                        \
                                                                                                              \
-    /* Lanes read at base + their addresses; those of inactive lanes are filled. */                          \
-    static inline void gather_##kind(const Inst *inst, ExecContext *context, AccessPattern pattern,          \
-                                     const uint8_t *base) {                                                  \
+    /* All lanes read the elements at `from`. */                                                             \
+    static inline void broadcast_##kind(const Inst *inst, ExecContext *context, const uint8_t *from) {       \
         uint32_t active = context->active;                                                                   \
         int next = 0;                                                                                        \
         for (uint32_t element = 0; element < inst->elements; element++) {                                    \
             if (!(inst->dst_mask >> element & 1)) continue;                                                  \
             SLOT *to = destination(inst, context, next++);                                                   \
-            const uint8_t *from = base + element * sizeof(MEMORY);                                           \
-            if (pattern != ACCESS_UNIFORM) {                                                                 \
-                gather_lanes_##kind(to, from, context->address, active);                                     \
+            SLOT value = element_##kind(from + element * sizeof(MEMORY));                                    \
+            if (active == ALL_LANES) {                                                                       \
+                FOR_LANES to[lane] = value;                                                                  \
             } else {                                                                                         \
-                SLOT value = element_##kind(from + context->address[0]);                                     \
-                if (active == ALL_LANES) {                                                                   \
-                    FOR_LANES to[lane] = value;                                                              \
-                } else {                                                                                     \
-                    FOR_LANES to[lane] = active >> lane & 1 ? value : to[lane];                              \
-                }                                                                                            \
+                FOR_LANES to[lane] = active >> lane & 1 ? value : to[lane];                                  \
             }                                                                                                \
+        }                                                                                                    \
+    }                                                                                                        \
+                                                                                                             \
+    /* Lanes read at base + their addresses; those of inactive lanes are filled. */                          \
+    static inline void gather_##kind(const Inst *inst, ExecContext *context, AccessPattern pattern,          \
+                                     const uint8_t *base) {                                                  \
+        int next = 0;                                                                                        \
+        if (pattern == ACCESS_UNIFORM) {                                                                     \
+            broadcast_##kind(inst, context, base + context->address[0]);                                     \
+            return;                                                                                          \
+        }                                                                                                    \
+        for (uint32_t element = 0; element < inst->elements; element++) {                                    \
+            if (!(inst->dst_mask >> element & 1)) continue;                                                  \
+            SLOT *to = destination(inst, context, next++);                                                   \
+            const uint8_t *from = base + element * sizeof(MEMORY);                                           \
+            gather_lanes_##kind(to, from, context->address, context->active);                                \
         }                                                                                                    \
     }                                                                                                        \
                                                                                                              \
@@ -204,6 +249,9 @@ static inline bool load_words(const Inst *inst, ExecContext *context) {
     }                                                                                                        \
                                                                                                              \
     static void global_##kind(const Inst *inst, ExecContext *context) {                                      \
+        if (IS_WORD(MEMORY, SLOT) && inst->elements == 1 && inst->dst_count &&                               \
+            load_from_line(inst, context))                                                                   \
+            return;                                                                                          \
         AccessPattern pattern = check_global(context, sizeof(MEMORY) * inst->elements);                      \
         if (pattern == ACCESS_FAULT) return;                                                                 \
         if (context->view->signature && (context->view->signature & touched_lines(context))) {               \
@@ -231,7 +279,19 @@ static inline bool load_words(const Inst *inst, ExecContext *context) {
         return true;                                                                                         \
     }                                                                                                        \
                                                                                                              \
+    /* From one address in all lanes, when it passes all checks without further ado. */                      \
+    static inline bool load_alike_##kind(const Inst *inst, ExecContext *context) {                           \
+        uint64_t address, bytes = sizeof(MEMORY) * inst->elements;                                           \
+        MemoryView *view = context->view;                                                                    \
+        if (!is_access_alike(inst, context, bytes, &address) || !view_covers(view, address, bytes) ||        \
+            (view->signature & view_line_bit(address)))                                                      \
+            return false;                                                                                    \
+        broadcast_##kind(inst, context, view->base + address);                                               \
+        return true;                                                                                         \
+    }                                                                                                        \
+                                                                                                             \
     void exec_load_global_##kind(const Inst *inst, ExecContext *context) {                                   \
+        if (load_alike_##kind(inst, context)) return;                                                        \
         form_addresses(inst, context);                                                                       \
         context->space = inst->space;                                                                        \
         LaneOrder order = inst->elements == 1 ? lane_order(context, sizeof(MEMORY)) : LANES_SCATTERED;       \
@@ -247,6 +307,12 @@ static inline bool load_words(const Inst *inst, ExecContext *context) {
                                                                                                              \
     /* Apart, like load_runs_kind(). */                                                                      \
     __attribute__((noinline)) static void load_shared_##kind(const Inst *inst, ExecContext *context) {       \
+        uint64_t address, limit = context->shared_bytes, bytes = sizeof(MEMORY) * inst->elements;            \
+        if (!inst->windows && is_access_alike(inst, context, bytes, &address) &&                             \
+            is_inside(address, address, bytes, 0, limit)) {                                                  \
+            broadcast_##kind(inst, context, context->shared + address);                                      \
+            return;                                                                                          \
+        }                                                                                                    \
         form_addresses(inst, context);                                                                       \
         context->space = SPACE_SHARED;                                                                       \
         fill_inactive_addresses(context);                                                                    \

@@ -11,10 +11,6 @@
 #include <immintrin.h>
 #endif
 
-/* Parts of a register. Who reads one reads vectors, which the host would not forward from stores of single lanes. */
-typedef uint32_t EightLanes __attribute__((vector_size(32), may_alias));
-typedef uint64_t FourLanes __attribute__((vector_size(32), may_alias));
-
 /* From `lane` on, those that are active. */
 static inline void write_eight(EightLanes *to, const EightLanes *from, uint32_t active, int lane) {
     EightLanes bits = {1, 2, 4, 8, 16, 32, 64, 128}, chosen = (EightLanes)((bits & active >> lane) != 0);
