@@ -77,13 +77,14 @@ static inline uint32_t lesser(uint32_t a, uint32_t b) {
 /* The bare instructions that stand here, at most `most`. Returns how many have executed: the last one may have a fault. */
 static inline uint32_t execute_bare(const PlainInst *at, uint32_t most, const Inst *inst,
                                     ExecContext *context, uint32_t lanes) {
-    const PlainInst *const first = at, *const end = at + lesser(at->bare, most);
+    const PlainInst *const first = at;
     context->space = SPACE_SHARED;
     context->active = lanes;
+    context->unwatched_end = (uintptr_t)(at + lesser(at->bare, most));
     do {
         at->exec(inst++, context);
         debug_ensure(context->active == lanes || context->fault);
-    } while (++at != end && !context->fault);
+    } while ((uintptr_t)++at < context->unwatched_end);
     return (uint32_t)(at - first);
 }
 

@@ -113,6 +113,8 @@ struct ExecContext {
     uint64_t address[WARP_LANES] __attribute__((aligned(64)));
     uint64_t lowest, highest; /* least and greatest of these; not for SPACE_GENERIC instructions */
     uint32_t space;
+    /* Without timing: where the instructions end that execute with no look in between; 0 once one has a fault. */
+    uintptr_t unwatched_end;
     /* Out: a fault stops the kernel. */
     uint32_t fault;                   /* FaultKind */
     uint32_t fault_lane, fault_space; /* fault_space: of the access */

@@ -300,6 +300,7 @@ static inline void write_lanes_64(LaneU64 *to, const LaneU64 *from, uint32_t act
 
 static inline void fault_at(ExecContext *context, FaultKind kind, int lane, uint64_t address) {
     context->fault = kind;
+    context->unwatched_end = 0;
     context->fault_lane = (uint32_t)lane;
     context->fault_space = context->space;
     context->fault_address = address;
