@@ -98,6 +98,40 @@ START_TEST(nan_results_are_canonical_and_min_max_prefer_numbers) {
 }
 END_TEST
 
+/* Whether any lane has one is asked of all of them at once. */
+START_TEST(a_nan_in_any_lane_is_canonical_and_the_others_are_sums) {
+    for (int odd = 0; odd < WARP_LANES; odd++) {
+        for (int lane = 0; lane < WARP_LANES; lane++) {
+            set_u32(1, lane, lane == odd ? 0xffc01234u : F((float)lane));
+            set_u32(2, lane, F(1));
+        }
+        execute("add.f32", "r4 r4 r4");
+        for (int lane = 0; lane < WARP_LANES; lane++)
+            ck_assert_uint_eq(get_u32(0, lane), lane == odd ? NAN_F32 : F((float)lane + 1));
+    }
+}
+END_TEST
+
+/* The nearest float to what double precision has, which a step from a root and a quotient of floats finds. */
+START_TEST(reciprocal_roots_are_those_of_double_precision) {
+    for (uint64_t start = 0; start < 1ull << 32; start += 32 * 10007) {
+        for (int lane = 0; lane < WARP_LANES; lane++)
+            set_u32(1, lane, (uint32_t)(start + 10007 * (uint64_t)lane));
+        execute("rsqrt.approx.f32", "r4 r4");
+        for (int lane = 0; lane < WARP_LANES; lane++) {
+            float argument;
+            uint32_t bits = get_u32(1, lane);
+            memcpy(&argument, &bits, sizeof argument);
+            float root = (float)(1.0 / sqrt((double)argument));
+            ck_assert_uint_eq(get_u32(0, lane), isnan(root) ? NAN_F32 : F(root));
+        }
+    }
+    EXPECT1("rsqrt.approx.f32", "r4 r4", F(-INFINITY), F(-0.0f));
+    EXPECT1("rsqrt.approx.f32", "r4 r4", F(0x1p74f), F(0x1p-148f));
+    EXPECT1("rsqrt.approx.f32", "r4 r4", 0, INF_F32);
+}
+END_TEST
+
 START_TEST(transcendental_functions_are_accurate_to_the_last_place) {
     EXPECT1("sin.approx.f32", "r4 r4", F((float)sin(1.25)), F(1.25f));
     EXPECT1("cos.approx.ftz.f32", "r4 r4", F((float)cos(1.25)), F(1.25f));
@@ -534,6 +568,8 @@ Suite *exec_float_suite(void) {
     tcase_add_test(cases, directed_rounding_applies_to_one_instruction_only);
     tcase_add_test(cases, ftz_flushes_inputs_and_results_and_sat_clamps);
     tcase_add_test(cases, nan_results_are_canonical_and_min_max_prefer_numbers);
+    tcase_add_test(cases, a_nan_in_any_lane_is_canonical_and_the_others_are_sums);
+    tcase_add_test(cases, reciprocal_roots_are_those_of_double_precision);
     tcase_add_test(cases, transcendental_functions_are_accurate_to_the_last_place);
     tcase_add_test(cases, transcendental_functions_tell_floats_apart_that_are_hardest_to_tell);
     tcase_add_loop_test(cases, transcendental_functions_flush_arguments_and_results_alone, 0, 4);

@@ -58,8 +58,11 @@ static uint64_t rows_up(int lane) {
 static uint64_t rows_overlap(int lane) {
     return 64 + 12 * (uint64_t)(lane / 8) + 4 * (uint64_t)(lane % 8);
 }
-static Layout *const layouts[] = {unit_4, unit_8, unit_1, uniform, scattered,   collide,
-                                  rows_4, rows_8, rows_1, rows_up, rows_overlap};
+static uint64_t one_line(int lane) {
+    return 384 + 4 * (uint64_t)(lane * 11 % 32);
+}
+static Layout *const layouts[] = {unit_4,   unit_8, unit_1, uniform, scattered, collide,
+                                  one_line, rows_4, rows_8, rows_1,  rows_up,   rows_overlap};
 
 static void set_addresses(int slot, Layout *layout, uint64_t base, int bytes) {
     for (int lane = 0; lane < WARP_LANES; lane++) {
@@ -455,6 +458,34 @@ static void expect_fault(const char *form, const char *operands, FaultKind fault
     ck_assert_uint_eq(warp.context.fault_address, address);
 }
 
+/* All in one line: the host reads all of it, also what lies behind the table, where nobody may. */
+START_TEST(words_of_a_small_table_reach_their_lanes_and_none_lies_beyond_it) {
+    enum { WORDS = 20 };
+    Random random = {17};
+    uint64_t table = device_alloc(warp.memory, 4 * WORDS);
+    for (uint32_t i = 0; i < WORDS; i++)
+        device_write(warp.memory, table + 4 * i, &(uint32_t){1000 + i}, 4);
+    for (int turn = 0; turn < 300; turn++) {
+        uint32_t index[WARP_LANES];
+        warp.context.active = turn % 3 ? (uint32_t)random_below(&random, 1ull << 32) | 1 : UINT32_MAX;
+        for (int lane = 0; lane < WARP_LANES; lane++) {
+            index[lane] = (uint32_t)random_below(&random, WORDS);
+            set_u64(1, lane, table + 4 * index[lane]);
+            set_u32(0, lane, 7);
+        }
+        execute("ld.global.u32", "r4 a8");
+        ck_assert_uint_eq(warp.context.fault, FAULT_NONE);
+        for (int lane = 0; lane < WARP_LANES; lane++)
+            ck_assert_uint_eq(get_u32(0, lane), warp.context.active >> lane & 1 ? 1000 + index[lane] : 7);
+    }
+    warp.context.active = UINT32_MAX;
+    set_u64(1, 13, table + 4 * WORDS);
+    expect_fault("ld.global.u32", "r4 a8", FAULT_OUT_OF_BOUNDS, 13, table + 4 * WORDS);
+    set_u64(1, 13, table + 2);
+    expect_fault("ld.global.u32", "r4 a8", FAULT_MISALIGNED, 13, table + 2);
+}
+END_TEST
+
 START_TEST(out_of_bounds_and_misaligned_lanes_are_reported) {
     uint64_t end = warp.buffer + (1 << 16);
     set_addresses(1, unit_4, warp.buffer, 8);
@@ -597,6 +628,7 @@ Suite *loads_stores_suite(void) {
     tcase_add_loop_test(cases, loads_extend_to_the_register_in_every_space_and_layout, 0, LOAD_TYPES);
     tcase_add_test(cases, parameters_are_read_at_constant_and_at_register_addresses);
     tcase_add_test(cases, words_of_shared_memory_reach_their_lanes_wherever_they_lie);
+    tcase_add_test(cases, words_of_a_small_table_reach_their_lanes_and_none_lies_beyond_it);
     tcase_add_test(cases, vector_loads_fill_registers_and_skip_the_sink);
     tcase_add_test(cases, a_load_may_overwrite_its_address);
     tcase_add_loop_test(cases, stores_write_low_bytes_and_the_highest_lane_wins, 0, STORE_TYPES);
