@@ -22,6 +22,7 @@ void modules_open(lua_State *L);
 void memcheck_open(lua_State *L);
 void profile_open(lua_State *L);
 void histograms_open(lua_State *L);
+void kernel_counts_open(lua_State *L);
 void host_open(lua_State *L);
 void live_open(lua_State *L);
 void children_open(lua_State *L);

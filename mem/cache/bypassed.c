@@ -54,7 +54,7 @@ void pass_on(CacheObject *object, BypassedRequests *bypassed, const MemMessage *
     *sent = *m;
     /* The next cache has policies, and tags, of its own. */
     sent->flags &= (uint8_t) ~(MEM_ASKED | MEM_BYPASSED | MEM_FOUND);
-    sent->token = m->flags & MEM_POSTED ? 0 : BYPASSED_TOKEN | keep_original(object, bypassed, m);
+    sent->token = m->flags & MEM_POSTED ? m->token : BYPASSED_TOKEN | keep_original(object, bypassed, m);
     mem_begin_route(sent);
 }
 

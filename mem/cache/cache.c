@@ -40,7 +40,8 @@ void cache_build(CacheObject *object, uint32_t pipeline_cycles, uint32_t port_by
 /* Policies. */
 
 static uint32_t sights_of(const CacheObserver *observer) {
-    return (observer->accessed ? SEEN_BY_PART(SEES_ACCESSES) : 0) |
+    return (observer->accessed || observer->wrote ? SEEN_BY_PART(SEES_ACCESSES) : 0) |
+           (observer->written_back ? SEEN_BY_PART(SEES_WRITE_BACKS) : 0) |
            (observer->missed ? SEEN_BY_PART(SEES_MISSES) : 0) |
            (observer->evicted || observer->replaced || observer->insertion_depth
                 ? SEEN_BY_PART(SEES_REPLACEMENTS)
@@ -79,6 +80,9 @@ void cache_emit(const Cache *c, const MemMessage *m, const Lookup *at, Result re
     for (CacheObserver *o = c->observers; o; o = o->next)
         if (o->accessed) o->accessed(o, m, result);
     if (result == RESULT_BYPASS) return;
+    bool writes = m->kind != MEM_READ && at->line != NO_LINE;
+    for (CacheObserver *o = writes ? c->observers : NULL; o; o = o->next)
+        if (o->wrote) o->wrote(o, m, at->line);
     object_emit(cache_owner(c), events[result], m->sm, m->warp, (int64_t)m->address, m->pc,
                 m->kind != MEM_READ, m->class_number, at->set, way_of(c, at->line));
 }
@@ -179,10 +183,17 @@ MemMessage cache_write_back_message(const Cache *c, uint32_t line, uint64_t now)
                         .class_number = l->class_number};
 }
 
+COLD static void show_write_back(const Cache *c, MemMessage *m, uint32_t line) {
+    for (CacheObserver *o = c->observers; o; o = o->next)
+        if (o->written_back) o->written_back(o, m, line);
+}
+
 void cache_write_back_dirty(Cache *c, uint32_t line, uint64_t now) {
     cache_forget_failed_try(c);
     MemMessage *message = cache_send_down(c, 0);
     *message = cache_write_back_message(c, line, now);
+    if (__builtin_expect(cache_owner(c)->subscribed & WRITE_BACKS_SUBSCRIBED, 0))
+        show_write_back(c, message, line);
     cache_use_data_port(c, message->bytes, now);
     c->stats.write_backs++;
     c->tags.line[line].dirty = 0;

@@ -70,8 +70,9 @@ typedef enum {
 #define MISSES_SUBSCRIBED SEEN_BY_PART(SEES_MISSES)
 #define REPLACEMENTS_SUBSCRIBED                                                                              \
     (SEEN_BY_PART(SEES_REPLACEMENTS) | 1u << CACHE_EVICT | 1u << CACHE_ASK_INSERTION)
-#define FILLS_SUBSCRIBED   (SEEN_BY_PART(SEES_FILLS) | 1u << CACHE_FILL)
-#define ANSWERS_SUBSCRIBED SEEN_BY_PART(SEES_ANSWERS)
+#define FILLS_SUBSCRIBED       (SEEN_BY_PART(SEES_FILLS) | 1u << CACHE_FILL)
+#define ANSWERS_SUBSCRIBED     SEEN_BY_PART(SEES_ANSWERS)
+#define WRITE_BACKS_SUBSCRIBED SEEN_BY_PART(SEES_WRITE_BACKS)
 
 /* One bit per byte of the 128 B block that holds an address. */
 typedef __uint128_t ByteMask;

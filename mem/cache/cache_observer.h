@@ -8,7 +8,14 @@
 typedef struct CacheObserver CacheObserver;
 
 /* Bits of SimObject.subscribed, for SEEN_BY_PART. */
-typedef enum { SEES_ACCESSES, SEES_MISSES, SEES_REPLACEMENTS, SEES_FILLS, SEES_ANSWERS } CacheSight;
+typedef enum {
+    SEES_ACCESSES,
+    SEES_MISSES,
+    SEES_REPLACEMENTS,
+    SEES_FILLS,
+    SEES_ANSWERS,
+    SEES_WRITE_BACKS
+} CacheSight;
 
 /* What an observer leaves NULL is not called. `result` is a Result, `line` a line of the tag array or
  * NO_LINE.
@@ -20,6 +27,11 @@ struct CacheObserver {
     /* A request has been served or has begun to wait: lines are as they are then, but for one that the
      * request itself drops, which is still there. */
     void (*accessed)(CacheObserver *observer, const MemMessage *m, uint32_t result);
+    /* The same of one that writes and does not bypass, in a line. */
+    void (*wrote)(CacheObserver *observer, const MemMessage *m, uint32_t line);
+    /* What is dirty in the line is sent back. Nobody reads the token of `m`, which is not answered: it may say to the
+     * observers of the caches and memories below whose it is. */
+    void (*written_back)(CacheObserver *observer, MemMessage *m, uint32_t line);
     /* A fetch has been answered, and the line has its sectors. */
     void (*filled)(CacheObserver *observer, const MemMessage *m, uint32_t line);
     /* How many places below the most recently used a missing line enters; of several observers, the last. It

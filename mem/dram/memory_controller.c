@@ -338,6 +338,7 @@ static void enqueue(MemoryController *mc, uint32_t port, const MemMessage *messa
     audit_enter(&mc->obj, q, slot);
     mc->replan = 1;
     count_arrival(mc, message);
+    if (__builtin_expect(mc->arrivals != NULL, 0)) mc->arrivals->arrived(mc->arrivals, message);
     if (__builtin_expect(message->kind == MEM_ATOMIC, 0)) perform_atomic(&mc->obj, &mc->view, message);
     if (object_has_subscriber(&mc->obj, MC_ARRIVED)) emit_arrived(mc, q);
 }

@@ -322,6 +322,7 @@ static const Field memory_controller_fields[] = {
     HOST(MemoryController, map, "The machine's address map"),
     HOST(MemoryController, view, "What its atomics wrote in this quantum"),
     HOST(MemoryController, checker, "Watches the commands; made at the first one"),
+    HOST(MemoryController, arrivals, "Looks on at requests that enter a queue"),
     FIELDS_END};
 
 static bool pick_is_legal(const int64_t *arguments, int64_t picked) {

@@ -24,6 +24,11 @@ enum { PORTS_MAX = 16, QUEUES_MAX = 8, RETURN_ENTRIES_MAX = 16384 };
 
 typedef enum { MC_PICK, MC_SERVED, MC_ARRIVED } McEvent;
 
+/* Looks on from the controller's own tick. */
+typedef struct ArrivalObserver {
+    void (*arrived)(struct ArrivalObserver *observer, const MemMessage *m);
+} ArrivalObserver;
+
 /* What a request met at its bank: its row open, no row open, another row open. */
 typedef enum { ROW_HIT, ROW_MISS, ROW_CONFLICT } RowOutcome;
 
@@ -110,6 +115,7 @@ typedef struct {
     const AddressMap *map;
     MemoryView view; /* what this quantum's atomics wrote */
     DramChecker *checker;
+    ArrivalObserver *arrivals; /* looks on at requests that enter a queue; or NULL */
 } MemoryController;
 
 /* Debug builds check all commands, others where check_commands says so. */

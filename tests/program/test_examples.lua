@@ -135,4 +135,9 @@ harness.test("docs/traces.md: what happens to a request, why a warp waits", func
   has_lines(run("explain", second, "--warp", "0/3", "--cycle", "3000"):gsub("%s*\n", "\n"), (block("docs/traces.md", "warp 0/3 in cycle 3000"):gsub("\n    %.%.%.", "")))
 end)
 
+harness.test("docs/lua.md: what each of two kernels had that share SMs", function()
+  local text = run(write("side.lua", block("docs/lua.md", "What each of these kernels had")))
+  harness.same_text(text, shown(block("docs/lua.md", "$ build/opt/warpwright side.lua"), "side.lua") .. "\n")
+end)
+
 harness.finish()

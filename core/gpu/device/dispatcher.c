@@ -39,6 +39,9 @@ static const Field fields[] = {
     PARAM(Dispatcher, kernels_per_sm, "1", "kernels",
           "Kernels, of those that were launched together, of which an SM may hold CTAs at once", .min = 1,
           .max = MAX_CTAS),
+    PARAM_FLAG(Dispatcher, count_by_kernel, "false",
+               "Results say of each launch what it had of SMs, caches and memory controllers",
+               .timing = true),
     PORT_ARRAY(Dispatcher, sm, sms, cta_protocol, ROLE_REQUESTER, "One per SM"),
     STATE(Dispatcher, next_sm, "SM behind the one that got the last CTA"),
     STATE(Dispatcher, grid_count, "Kernels of the launch"),
@@ -82,6 +85,10 @@ void dispatcher_know_sms(SimObject *object, const SmsOfKernels *sms_of) {
 
 bool dispatcher_runs_several_per_sm(const SimObject *object, uint32_t kernels) {
     return kernels > 1 && ((const Dispatcher *)object)->kernels_per_sm > 1;
+}
+
+bool dispatcher_counts_by_kernel(const SimObject *object) {
+    return ((const Dispatcher *)object)->count_by_kernel;
 }
 
 void dispatcher_instructions(const SimObject *object, uint32_t kernel, uint64_t *of_warps,

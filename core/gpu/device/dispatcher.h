@@ -22,6 +22,8 @@ typedef struct {
 void dispatcher_know_sms(SimObject *dispatcher, const SmsOfKernels *sms_of);
 /* May SMs have CTAs of several kernels of a launch of so many at once? */
 bool dispatcher_runs_several_per_sm(const SimObject *dispatcher, uint32_t kernels);
+/* Is it to be known what each kernel had: see kernel_counts.h? */
+bool dispatcher_counts_by_kernel(const SimObject *dispatcher);
 /* Of a kernel that has ended, where SMs had CTAs of several at once. */
 void dispatcher_instructions(const SimObject *dispatcher, uint32_t kernel, uint64_t *of_warps,
                              uint64_t *of_threads);

@@ -64,7 +64,7 @@ typedef struct {
     uint32_t goes_on; /* a flag */
     uint32_t code_align;
     uint32_t placement, order, tile_x, tile_y, block, sharing; /* parameters */
-    uint64_t kernels_per_sm;                                   /* parameter  */
+    uint64_t kernels_per_sm, count_by_kernel;                  /* parameters; the latter is a flag */
     Port *sm;
     const SmsOfKernels *sms_of;
     uint32_t grid_count;

@@ -84,12 +84,16 @@ void gpu_elaborate(Gpu *gpu) {
     sim_elaborate(gpu->sim);
     request_ways_find(gpu->sim, begins_atomics);
     find_ports(gpu);
+    if (!dispatcher_counts_by_kernel(gpu->dispatcher)) return;
+    gpu->kernel_counts = kernel_counts_new(gpu->sim);
+    kernel_counts_launches(gpu->kernel_counts, gpu->launches);
 }
 
 void gpu_free(Gpu *gpu) {
     if (!gpu) return;
     profile_free(gpu->profile);
     histograms_free(gpu->histograms);
+    kernel_counts_free(gpu->kernel_counts);
     forward_free(gpu->forward);
     gpu_free_kernels(gpu->kernels, gpu->kernel_count);
     gpu_free_kernels(gpu->planned, gpu->planned_count);
@@ -223,6 +227,10 @@ void gpu_start_histograms(Gpu *gpu) {
 
 Histograms *gpu_histograms(const Gpu *gpu) {
     return gpu->histograms;
+}
+
+KernelCounts *gpu_kernel_counts(const Gpu *gpu) {
+    return gpu->kernel_counts;
 }
 
 bool gpu_has_memcheck(const Gpu *gpu) {

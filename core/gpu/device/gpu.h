@@ -132,6 +132,8 @@ struct Profile *gpu_profile(const Gpu *gpu);
 /* The same of --histograms. */
 void gpu_start_histograms(Gpu *gpu);
 struct Histograms *gpu_histograms(const Gpu *gpu);
+/* What each kernel had, where the dispatcher's count_by_kernel is set; or NULL. */
+struct KernelCounts *gpu_kernel_counts(const Gpu *gpu);
 /* memcheck_collect() of all SMs. */
 uint32_t gpu_memcheck_sites(const Gpu *gpu, MemcheckSite **sites);
 /* How many have been prepared, whatever came of them: the number of the next one, %gridid. */

@@ -7,6 +7,7 @@
 #include "core/gpu/device/forward.h"
 #include "core/gpu/device/gpu.h"
 #include "core/gpu/device/histograms.h"
+#include "core/gpu/device/kernel_counts.h"
 #include "core/gpu/device/profile.h"
 #include "core/gpu/sm/sm.h"
 #include "mem/protocol/functional_memory.h"
@@ -61,10 +62,11 @@ struct Gpu {
     char *hang_report;                 /* a file, or NULL */
     uint64_t progress, progress_cycle; /* when something moved last; kept from one gpu_run() to the next */
     volatile int interrupted;
-    uint64_t pause_at_ctas; /* 0: none */
-    Profile *profile;       /* or NULL */
-    Histograms *histograms; /* or NULL */
-    Forward *forward;       /* a launch without timing that has not ended; or NULL */
+    uint64_t pause_at_ctas;      /* 0: none */
+    Profile *profile;            /* or NULL */
+    Histograms *histograms;      /* or NULL */
+    KernelCounts *kernel_counts; /* or NULL */
+    Forward *forward;            /* a launch without timing that has not ended; or NULL */
     void (*report)(void *context);
     void *report_context;
     double report_seconds, last_report;

@@ -266,6 +266,7 @@ void gpu_prepare(Gpu *gpu, const KernelLaunch *launches, uint32_t count) {
     gpu->fault.kind = FAULT_NONE;
     for (uint32_t k = 0; gpu->profile && k < count; k++)
         profile_note_arguments(gpu->profile, &kernels[k].running);
+    if (gpu->kernel_counts) kernel_counts_launches(gpu->kernel_counts, gpu->launches);
     gpu->has_several_per_sm = has_several_per_sm(gpu, launches, count);
     give_kernels(gpu);
     gpu_free_kernels(before, count_before);

@@ -1,5 +1,6 @@
 #include "core/gpu/device/profile.h"
 
+#include "core/gpu/sm/lost_slot.h"
 #include "core/sim/sim.h"
 #include "mem/cache/cache.h"
 #include "mem/protocol/caches.h"
@@ -97,34 +98,10 @@ static KernelProfile *slots_of_warp(SmProfile *profile, uint32_t warp) {
     return of;
 }
 
-/* The oldest of the first of these sets that has any; NO_WARP: none has. */
-static uint32_t blamed_warp(const Sm *sm, WarpSet first, WarpSet second) {
-    WarpSet set = first ? first : second;
-    return set ? sm_oldest(sm, set) : NO_WARP;
-}
-
-/* The warp of a scheduler that a slot was lost to. State is that of the end of the cycle: who has been decoded since
- * may be among them. */
-static uint32_t lost_to(const Sm *sm, const Scheduler *sched, SlotCause cause) {
-    WarpSet mine = sched->warps, decoded = mine & sm->valid & ~sm->waiting;
-    WarpSet ready = mine & sm_ready_warps(sm);
-    switch (cause) {
-    case SLOT_IDLE: return NO_WARP;
-    case SLOT_SCOREBOARD: return blamed_warp(sm, decoded & ~ready, mine);
-    case SLOT_MEMORY: return blamed_warp(sm, decoded & sm->loading, mine);
-    case SLOT_BARRIER: return blamed_warp(sm, mine & sm->waiting, mine);
-    case SLOT_UNIT: return blamed_warp(sm, ready & ~sm->head_memory, mine);
-    case SLOT_LSU: return blamed_warp(sm, ready & sm->head_memory, mine);
-    case SLOT_POLICY: return blamed_warp(sm, ready, mine);
-    case SLOT_GATE: return blamed_warp(sm, mine & sm->gates.parked, mine);
-    default: return blamed_warp(sm, mine & ~sm->valid, mine);
-    }
-}
-
 static void add_lost(SmProfile *profile, const Scheduler *sched, SlotCause cause, uint64_t cycles) {
     const Sm *sm = profile->gate.sm;
     if (!sm->running) return; /* before the first kernel */
-    uint32_t warp = lost_to(sm, sched, cause);
+    uint32_t warp = sm_slot_lost_to(sm, sched, cause);
     KernelProfile *of = slots_of_warp(profile, warp);
     uint32_t pc = of->kernel->inst_count;
     if (warp != NO_WARP) {

@@ -23,6 +23,8 @@ static void complete(Lsu *lsu, uint32_t index, uint64_t now) {
     if (entry->done.kind == INST_LOAD && !entry->is_prefetch) {
         lsu->load_latency_ticks += now - entry->begun;
         lsu->loads_answered++;
+        if (__builtin_expect(lsu->loads != NULL, 0))
+            lsu->loads->answered(lsu->loads, entry->done.warp, now - entry->begun);
     }
     *push_answered(lsu, now) = entry->done;
     entry->next_free = lsu->first_free;

@@ -38,6 +38,7 @@ static const Field lsu_fields[] = {
     PORT(Lsu, texture, memory_protocol, ROLE_REQUESTER, "Texture cache", .optional = true),
     HOST(Lsu, to_l1s, "The ways to L1s in its cluster"),
     HOST(Lsu, l1_spaces, "What these serve"),
+    HOST(Lsu, loads, "Looks on at loads that are answered"),
     STATE(Lsu, op, "Instruction being worked on"),
     STATE(Lsu, segments, "Its accesses"),
     STATE(Lsu, op_valid, "Is there one?"),

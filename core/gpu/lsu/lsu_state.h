@@ -23,6 +23,11 @@ typedef struct {
     uint32_t is_prefetch; /* not 0: its latency is no load's */
 } Outstanding;
 
+/* Looks on from the unit's own tick: a load of the warp, which is still there, has its last answer. */
+typedef struct LoadObserver {
+    void (*answered)(struct LoadObserver *observer, uint32_t warp, uint64_t ticks);
+} LoadObserver;
+
 typedef struct {
     SimObject obj;
     /* parameters */
@@ -31,8 +36,9 @@ typedef struct {
     uint32_t answered_slots, pad;
     /* ports */
     Port sm, mem, constant, texture;
-    Ways to_l1s;        /* host: to the L1s in its cluster */
-    uint64_t l1_spaces; /* bit per space that these serve */
+    Ways to_l1s;         /* host: to the L1s in its cluster */
+    uint64_t l1_spaces;  /* bit per space that these serve */
+    LoadObserver *loads; /* host: or NULL */
     /* state */
     MemoryOp op;
     Segment segments[MAX_SEGMENTS];

@@ -52,7 +52,7 @@ void gate_set_stages(IssueGate *gate, uint32_t stages) {
     gate->stages = stages;
     gates->at_work = (gates->at_work & ~bit) | (uint32_t)(stages != 0) << gate->number;
     for (uint32_t i = 0; i < GATE_STAGES; i++)
-        gates->asked[i] = (uint8_t)((gates->asked[i] & ~bit) | (stages >> i & 1) << gate->number);
+        gates->asked[i] = (uint16_t)((gates->asked[i] & ~bit) | (stages >> i & 1) << gate->number);
 }
 
 void gate_check_stages(const IssueGate *gate, uint32_t stages) {

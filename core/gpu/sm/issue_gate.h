@@ -36,7 +36,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-enum { MAX_GATES = 8, REASON_BYTES = 256 };
+enum { MAX_GATES = 16, REASON_BYTES = 256 };
 
 typedef struct SimObject SimObject;
 typedef struct Sm Sm;
@@ -113,9 +113,9 @@ struct IssueGate {
 typedef struct {
     IssueGate *gate[MAX_GATES]; /* in the order in which they are asked */
     uint32_t count;
-    uint32_t at_work;           /* a bit for each */
-    uint8_t asked[GATE_STAGES]; /* the same, at each stage */
-    WarpSet parked;             /* by any of them */
+    uint32_t at_work;            /* a bit for each */
+    uint16_t asked[GATE_STAGES]; /* the same, at each stage */
+    WarpSet parked;              /* by any of them */
 } GateList;
 
 void gate_add(Sm *sm, IssueGate *gate, const GateClass *class);

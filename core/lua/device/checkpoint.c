@@ -1,6 +1,7 @@
 #include "core/lua/device/checkpoint.h"
 
 #include "core/gpu/device/histograms.h"
+#include "core/gpu/device/kernel_counts.h"
 #include "core/gpu/device/profile.h"
 #include "core/lua/bindings.h"
 #include "core/lua/component/lua_objects.h"
@@ -14,8 +15,9 @@
 enum { WHY_BYTES = 1024 };
 
 /* Sections that are there when there is something in them. */
-#define HISTOGRAMS "histograms"
-#define PROFILE    "profile"
+#define HISTOGRAMS    "histograms"
+#define PROFILE       "profile"
+#define KERNEL_COUNTS "kernel counts"
 
 /* The state that a machine gets once its host program has caught up. */
 struct Resume {
@@ -41,7 +43,7 @@ static void require_state(const Machine *machine, const char *what) {
     require_caught_up(machine, what);
 }
 
-enum { MAX_SECTIONS = 7 };
+enum { MAX_SECTIONS = 8 };
 
 static void save_observers(const Gpu *gpu, CheckpointSection *sections, uint32_t *count) {
     if (gpu_histograms(gpu)) {
@@ -51,6 +53,10 @@ static void save_observers(const Gpu *gpu, CheckpointSection *sections, uint32_t
     if (gpu_profile(gpu)) {
         sections[*count] = (CheckpointSection){PROFILE, {0}};
         profile_save(gpu_profile(gpu), &sections[(*count)++].bytes);
+    }
+    if (gpu_kernel_counts(gpu)) {
+        sections[*count] = (CheckpointSection){KERNEL_COUNTS, {0}};
+        kernel_counts_save(gpu_kernel_counts(gpu), &sections[(*count)++].bytes);
     }
 }
 
@@ -199,6 +205,18 @@ static void restore_profile(const Gpu *gpu, struct Resume *resume) {
                    resume->path);
 }
 
+/* Likewise. */
+static void restore_kernel_counts(KernelCounts *counts, struct Resume *resume) {
+    if (!has_section(resume->file, KERNEL_COUNTS)) {
+        kernel_counts_restart(counts);
+        return;
+    }
+    Reader reader = section_reader(resume->file, resume->path, KERNEL_COUNTS);
+    if (!kernel_counts_load(counts, &reader))
+        user_error("checkpoint %s: expected counts by kernel of this machine, got another's or damaged ones",
+                   resume->path);
+}
+
 void restore_checkpoint(lua_State *L, Machine *machine) {
     struct Resume *resume = machine->resume;
     char why[WHY_BYTES];
@@ -216,6 +234,7 @@ void restore_checkpoint(lua_State *L, Machine *machine) {
     }
     if (gpu_histograms(machine->gpu)) restore_histograms(gpu_histograms(machine->gpu), resume);
     if (gpu_profile(machine->gpu)) restore_profile(machine->gpu, resume);
+    if (gpu_kernel_counts(machine->gpu)) restore_kernel_counts(gpu_kernel_counts(machine->gpu), resume);
     checkpoint_file_close(resume->file);
     resume->file = NULL;
     call_checkpoint_function(L, machine, "resumed");
@@ -289,6 +308,8 @@ static int l_move(lua_State *L) {
     if (gpu_has_memcheck(machine->gpu)) user_error("change: expected a run without memcheck");
     if (gpu_profile(machine->gpu)) user_error("change: expected a run without profile");
     if (gpu_histograms(machine->gpu)) user_error("change: expected a run without histograms");
+    if (gpu_kernel_counts(machine->gpu))
+        user_error("change: expected a dispatcher without count_by_kernel, got one with it");
     if (to->sim->elaborated || to->gpu)
         user_error("change: expected a new machine, got %s, which has run", to->sim->name);
     take_place(machine, to);
@@ -324,6 +345,7 @@ static int l_take_state(lua_State *L) {
     SnapshotChanges changes = {true, lua_toboolean(L, 2), print_note, L};
     machine->sim->faulted = 1;
     if (!copy_state(machine, &changes, why, sizeof why)) user_error("change: %s", why);
+    if (gpu_kernel_counts(machine->gpu)) kernel_counts_restart(gpu_kernel_counts(machine->gpu));
     machine->sim->faulted = 0;
     return 1;
 }

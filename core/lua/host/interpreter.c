@@ -392,6 +392,7 @@ static int open_core(lua_State *L) {
     memcheck_open(L);
     profile_open(L);
     histograms_open(L);
+    kernel_counts_open(L);
     random_open(L);
     float32_open(L);
     machine_open(L);

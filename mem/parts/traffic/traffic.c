@@ -108,7 +108,7 @@ static void fill_request(TrafficSource *source, MemMessage *message) {
     *message = (MemMessage){
         .address = aimed ? address_of_destination(source) : next_address(source),
         .issued = source->due * source->obj.period,
-        .token = (uint32_t)source->sent,
+        .token = write && source->posted ? 0 : (uint32_t)source->sent,
         .bytes = (uint16_t)source->bytes,
         .sm = (uint16_t)source->number,
         .kind = write ? MEM_WRITE : MEM_READ,

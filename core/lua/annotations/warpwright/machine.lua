@@ -159,6 +159,7 @@ function Machine:CtaProgress(name, index) end
 ---@field block? integer CTAs that an SM gets together with placement = blocks (CTAs); default 2
 ---@field sharing? "in_order"|"evenly"|"one_at_a_time" Which of the kernels that were launched together an SM without CTAs gets: the first one that has CTAs for it; the one with the fewest SMs, and SMs of a kernel that has more than its share get no more CTAs until they are empty; the first one, until it has ended. With kernels_per_sm above 1, of which an SM gets a CTA next: the first one whose CTA fits; one that has less than its share of the SM; the first one, until it has ended; default in_order
 ---@field kernels_per_sm? integer Kernels, of those that were launched together, of which an SM may hold CTAs at once (kernels); default 1
+---@field count_by_kernel? boolean Results say of each launch what it had of SMs, caches and memory controllers; default false
 
 ---@class warpwright.Dispatcher.Object: warpwright.Object
 ---@field sm table<integer, warpwright.Port> One per SM
@@ -172,6 +173,7 @@ function Machine:CtaProgress(name, index) end
 ---@field block integer CTAs that an SM gets together with placement = blocks (CTAs)
 ---@field sharing "in_order"|"evenly"|"one_at_a_time" Which of the kernels that were launched together an SM without CTAs gets: the first one that has CTAs for it; the one with the fewest SMs, and SMs of a kernel that has more than its share get no more CTAs until they are empty; the first one, until it has ended. With kernels_per_sm above 1, of which an SM gets a CTA next: the first one whose CTA fits; one that has less than its share of the SM; the first one, until it has ended
 ---@field kernels_per_sm integer Kernels, of those that were launched together, of which an SM may hold CTAs at once (kernels)
+---@field count_by_kernel boolean Results say of each launch what it had of SMs, caches and memory controllers
 
 ---Hands out the CTAs of kernels to the SMs as resources allow
 ---@param name string

@@ -130,6 +130,7 @@ function CtaProgress:issued(slot) end
 ---@field block integer CTAs that an SM gets together with placement = blocks (CTAs)
 ---@field sharing "in_order"|"evenly"|"one_at_a_time" Which of the kernels that were launched together an SM without CTAs gets: the first one that has CTAs for it; the one with the fewest SMs, and SMs of a kernel that has more than its share get no more CTAs until they are empty; the first one, until it has ended. With kernels_per_sm above 1, of which an SM gets a CTA next: the first one whose CTA fits; one that has less than its share of the SM; the first one, until it has ended
 ---@field kernels_per_sm integer Kernels, of those that were launched together, of which an SM may hold CTAs at once (kernels)
+---@field count_by_kernel boolean Results say of each launch what it had of SMs, caches and memory controllers
 
 ---@class (exact) warpwright.Dispatcher.Knobs
 

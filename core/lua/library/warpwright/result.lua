@@ -1,6 +1,7 @@
 -- What a run gives back: totals as fields, every stat by its path, sums and ratios over patterns.
 local core = require "warpwright.core"
 local energy = require "warpwright.energy"
+local kernel_counts = require "warpwright.kernel_counts"
 local later = require "warpwright.later"
 local load = require "warpwright.load"
 local machine = require "warpwright.machine"
@@ -25,6 +26,7 @@ local function seconds_of(r) return rawget(r, "simulated") or r.cycles / r.struc
 --- The stats that belong to the run and not to an object.
 local function run_rows(r)
   local rows = core.stats()
+  local counts = rawget(r, "by_kernel")
   local function add(name, value, unit, doc, whole) rows:add(name, value, unit, doc, whole) end
   add("run.cycles", r.cycles, "cycles", "Core cycles, those between kernels included; not those in which messages drain behind the last one")
   if rawget(r, "structure") then add("run.seconds", seconds_of(r), "s", "Simulated time: run.cycles at the core clock, whatever it was in each") end
@@ -53,7 +55,9 @@ local function run_rows(r)
     if launch.together then
       add(prefix .. "together", launch.together, "launch", kernel .. ": the first of the launches that were launched together")
     end
+    if counts then kernel_counts.add_rows(rows, prefix, kernel, counts, launch) end
   end
+  if counts and counts.none then kernel_counts.add_rows(rows, "run.no_kernel.", "of no kernel", counts, counts.none) end
   return rows
 end
 
@@ -92,6 +96,8 @@ function result.new(name, policy, totals, launches, built, policy_rows, policy_f
   local r = run_fields(name, policy, totals, table.move(launches, 1, #launches, 1, {})) -- the GPU's list grows
   r.structure = energy.structure(machine.all_objects(built))
   r.structure.core_hertz, r.structure.clocks = built:clocks()[1].hertz, built:clocks()
+  r.by_kernel = totals.by_kernel
+  if r.by_kernel then r.launches = kernel_counts.with_fields(r.launches, r.by_kernel) end
   counted = counted or built:stats()
   for _, row in ipairs(policy_rows or {}) do counted:add(row.name, row.value, row.unit, row.doc, nil, true) end
   r.policy_from = policy_from or 0
@@ -158,6 +164,8 @@ function Result:since(earlier)
   end
   local r = run_fields(self.machine, self.policy, since, { table.unpack(self.launches, #earlier.launches + 1) })
   for _, name in ipairs { "workload", "size", "checks", "out", "policy_from", "structure", "memcheck" } do r[name] = self[name] end
+  local counts = rawget(self, "by_kernel")
+  r.by_kernel = counts and { columns = counts.columns, ticks_per_cycle = counts.ticks_per_cycle }
   with_counted(r, rows_of(self):since(rows_of(earlier), self.policy_from == earlier.policy_from))
   local technology = rawget(self, "technology")
   if technology then result.add_energy(r, technology) end
@@ -225,7 +233,7 @@ local function over_pattern(r, pattern)
 end
 
 local function unknown(r, key)
-  local patterns, seen = { "energy" }, { sampled = true, rows = true, counted = true, structure = true, energies = true, simulated = true, clocks = true }
+  local patterns, seen = { "energy" }, { by_kernel = true, sampled = true, rows = true, counted = true, structure = true, energies = true, simulated = true, clocks = true }
   for _, field in ipairs(names.sorted_keys(r)) do
     if not seen[field] then patterns[#patterns + 1] = field end
   end

@@ -119,6 +119,9 @@ end
 local function make_gpu(self)
   if self.options.sample then require_fixed_clocks(self.machine) end
   local gpu = core.gpu(self.machine, self.memory, self.label)
+  if self.options.sample and core.kernel_counts(gpu) then
+    core.user_error "sample: expected a dispatcher without count_by_kernel, got one with it"
+  end
   if self.options.bounds then gpu:set_bounds(self.options.bounds) end
   if self.options.memcheck then core.memcheck(gpu) end
   local launch, share, warm = fast_forward.read(self.options.fast_forward)
@@ -397,6 +400,7 @@ function Simulation:result()
   local in_kernel = totals.stopped or self.program and coroutine.status(self.program) == "suspended"
   if not in_kernel then drain(self, totals) end
   self.machine:settle(not in_kernel)
+  totals.by_kernel = core.kernel_counts(gpu)
   local r
   if self.sampler and not totals.stopped then
     r = sampling.result(self.sampler, totals.cycles, function(measure) return of_measure(self, totals, measure) end)

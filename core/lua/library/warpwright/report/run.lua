@@ -137,6 +137,29 @@ local function cycles(run)
   return page.table({ "issue slots", "cycles", "share", "CPI" }, rows, { id = "stack" }) .. parts_of(run)
 end
 
+local MOST_LAUNCHES <const> = 12 -- that are columns
+
+--- Where the dispatcher has count_by_kernel: what each launch had of SMs, caches and controllers, and what is of none.
+local function had(run)
+  local columns, rows = { "" }, {}
+  for i, launch in ipairs(run.launches) do columns[i + 1] = ("%d: %s"):format(i - 1, launch.kernel) end
+  columns[#columns + 1] = "no kernel"
+  for _, name in ipairs(run.list) do
+    local of_none = name:match "^run%.no_kernel%.(.*)$"
+    local row, is_there = { of_none }, false
+    for i = 0, of_none and #run.launches or -1 do
+      row[i + 2] = i < #run.launches and run.values[("launch[%d].%s"):format(i, of_none)] or run.values[name]
+      is_there = is_there or row[i + 2] ~= 0
+    end
+    if is_there then rows[#rows + 1] = row end
+  end
+  if not rows[1] then return "" end
+  if #run.launches > MOST_LAUNCHES then
+    return page.paragraph("What each launch had is among the statistics; here it stands for up to %d launches.", MOST_LAUNCHES)
+  end
+  return page.table(columns, rows, { id = "kernel-counts", caption = "what each launch had of SMs, caches and memory controllers" })
+end
+
 local function launches(run)
   local rows = {}
   for i, launch in ipairs(run.launches) do
@@ -145,7 +168,7 @@ local function launches(run)
   end
   if not rows[1] then return missing "No kernel ran to its end." end
   return page.table({ "launch", "kernel", "start", "cycles", "share", "CTAs", "CTAs per SM", "limited by", "warp instructions", "IPC" }, rows,
-    { id = "launch-table", class = #rows > 8 and "sortable" or nil })
+    { id = "launch-table", class = #rows > 8 and "sortable" or nil }) .. had(run)
 end
 
 local function energy_of_launches(run, total)
