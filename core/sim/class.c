@@ -227,6 +227,8 @@ static void describe_argument(const MethodParameter *argument, FILE *out) {
         fputs("true or false", out);
     else if (argument->kind == VALUE_OBJECT)
         fputs(argument->class->name, out);
+    else if (argument->kind == VALUE_TEXT)
+        fputs("a text", out);
     else if (argument->below)
         fprintf(out, "0 to %s - 1", argument->below);
     else if (argument->min == 0 && argument->max == 0)

@@ -14,7 +14,7 @@ typedef enum {
     VALUE_SET,    /* MethodValue.set    */
     VALUE_FLAG,   /* MethodValue.flag   */
     VALUE_OBJECT, /* MethodValue.object */
-    VALUE_TEXT,   /* MethodValue.text, of a result alone; NULL: nil in Lua */
+    VALUE_TEXT, /* MethodValue.text; of a result, NULL: nil in Lua. That of an argument lasts as long as the call */
 } ValueKind;
 
 /* An argument or a result. A whole number with min and max 0 and without `below` may be any. */

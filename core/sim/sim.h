@@ -120,7 +120,7 @@ typedef struct {
 struct Sim {
     /* What changes from quantum to quantum, for all threads to read. */
     uint64_t now;          /* ticks; always a quantum boundary outside sim_run() */
-    uint64_t end;          /* several threads: of the present quantum */
+    uint64_t end;          /* of the present quantum, or the last one */
     uint64_t round;        /* of quanta on several threads; counted from 1 and never again from there */
     uint64_t unread_round; /* whose mail has not been read; 0: all has */
 
@@ -226,6 +226,10 @@ void sim_at_boundary(Sim *sim, BoundaryHook *hook, void *context);
 void sim_at_boundary_no_more(Sim *sim, const void *context);
 static inline void sim_request_boundary(Sim *sim) {
     __atomic_store_n(&sim->boundary_requested, 1, __ATOMIC_RELAXED);
+}
+/* Is no cycle under way? */
+static inline bool sim_is_at_rest(const Sim *sim) {
+    return sim->now >= sim->end;
 }
 /* Makes them due after the present time: after a snapshot was loaded. */
 void sim_reset_periodics(Sim *sim);

@@ -140,4 +140,15 @@ harness.test("docs/lua.md: what each of two kernels had that share SMs", functio
   harness.same_text(text, shown(block("docs/lua.md", "$ build/opt/warpwright side.lua"), "side.lua") .. "\n")
 end)
 
+harness.test("docs/policy_interface.md: the policy that shares SMs by what kernels make of them, on the same kernels", function()
+  local slicer = write("slicer.lua", block("docs/policy_interface.md", 'policy "slicer"'))
+  local script = block("docs/lua.md", "What each of these kernels had"):gsub('"gto"', ('sharing == "slicer" and "gto+%s" or "gto"'):format(slicer))
+    :gsub('%["dispatcher.sharing"%] = sharing', '["dispatcher.sharing"] = sharing ~= "slicer" and sharing or nil')
+    :gsub('{ "in_order", "evenly" }', '{ "slicer" }')
+  local text = run(write("sliced.lua", script))
+  local cycles, speedup = text:match "count_inside +(%d+) cycles", text:match "weighted speed%-up (%S+)"
+  local page = harness.read(core.home_path "docs/policy_interface.md"):gsub("%s+", " ")
+  harness.contains(page, ("have a weighted speed-up of %s so, and both have ended after %s,%s cycles"):format(speedup, cycles:sub(1, -4), cycles:sub(-3)))
+end)
+
 harness.finish()

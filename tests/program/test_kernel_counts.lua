@@ -240,6 +240,62 @@ harness.test("from a checkpoint of a run without, it counts from there on", func
   end
 end)
 
+--- A policy of the dispatcher: the path of its file. `hook`: what it does there.
+local function policy_of(name, hook, body)
+  return harness.write(name .. ".lua", ([[
+local policy = require "warpwright.policy"
+local p = policy %q { scope = "dispatcher", period = 500,
+  counters = { multiply = "instructions", stream = "bytes", most = "kernels that have counts" } }
+function p:start() self.state = {} end
+function p:%s
+  %s
+end
+return p]]):format(name, hook, body))
+end
+
+harness.test("a policy is told in its period what each kernel has had, the same on two threads, in another order and after a resume", function()
+  local path = policy_of("listens", "on_period()", [[
+  local d, counters = self.dispatcher, self.counters
+  if d:kernels() == 0 then return end
+  self:count("multiply", d:count_of(0, "sm_warp_instructions") - counters.multiply)
+  self:count("stream", d:count_of(1, "mc_read_bytes") - counters.stream)
+  if not d:count_of(2, "mc_read_bytes") then self:count("most", 2 - counters.most) end]])
+  local set = { ["dispatcher.kernels_per_sm"] = 2, ["dispatcher.sharing"] = "evenly" }
+  local function heard(options)
+    options.policy, options.set = "gto+" .. path, not options.resume and set or nil
+    local r = options.resume and ww.run { resume = options.resume, out = false } or run(options)
+    return table.concat({ r["dispatcher.listens.multiply"], r["dispatcher.listens.stream"], r["dispatcher.listens.most"] }, " "), r
+  end
+  local folder = home .. "/listens"
+  local whole, r = heard { out = folder, checkpoint_at = "4000" }
+  local multiply, stream = whole:match "^(%d+) (%d+) 2$"
+  multiply, stream = tonumber(multiply), tonumber(stream)
+  assert(multiply > r.launches[1].warp_instructions // 2 and multiply <= r.launches[1].warp_instructions, whole)
+  harness.equal(stream, r.launches[2].mc_read_bytes)
+  harness.equal(heard { threads = 2 }, whole)
+  harness.equal(heard { order = "reversed" }, whole)
+  for _, name in ipairs(core.list_folder(folder)) do
+    if name:find "%.ckpt$" then harness.equal(heard { resume = folder .. "/" .. name }, whole) end
+  end
+end)
+
+harness.test("it is refused what there is not, and in the midst of a cycle", function()
+  local function refuses(wanted, name, hook, body, set)
+    local ok, message = pcall(run, { policy = "gto+" .. policy_of(name, hook, body), set = set })
+    assert(not ok, wanted)
+    harness.contains(tostring(message), wanted)
+  end
+  local counts <const> = "self.dispatcher:count_of(0, %q)"
+  refuses("dispatcher:count_of: name: expected a count of a launch, such as sm_warp_instructions, got 'l3_misses'", "misnames",
+    "on_kernel_end()", counts:format "l3_misses")
+  refuses("dispatcher:count_of: name: expected a text, got 7", "numbers", "on_kernel_end()", "self.dispatcher:count_of(0, 7)")
+  refuses("dispatcher:count_of: expected a dispatcher with count_by_kernel, got one without", "lacks", "on_kernel_end()",
+    counts:format "l2_misses", { ["dispatcher.count_by_kernel"] = false })
+  refuses("expected a call from on_period or where kernels start and end, got one in the midst of a cycle", "interrupts",
+    "on_cta_end()", counts:format "l2_misses")
+  refuses("count_of", "asks", "next_kernel()", counts:format "l2_misses", { ["dispatcher.kernels_per_sm"] = 2 })
+end)
+
 harness.test("what was counted since an earlier result is that of the launches since then", function()
   local sim = ww.build("gtx480", { policy = "gto", set = { ["dispatcher.count_by_kernel"] = true } })
   local gpu = sim:gpu()

@@ -511,6 +511,24 @@ static void call_room_for(SimObject *object, MethodCall *call) {
     if (!call->nothing) call->result[0].whole = room_within(d, sm, kernel);
 }
 
+/* It takes what all objects of the machine have counted, each in its own turn of a cycle. */
+static void call_count_of(SimObject *object, MethodCall *call) {
+    const Dispatcher *d = (const Dispatcher *)object;
+    uint32_t kernel = (uint32_t)call->argument[0].whole;
+    uint64_t count = 0;
+    if (!d->count_by_kernel)
+        method_refuse(call, "expected a dispatcher with count_by_kernel, got one without");
+    else if (!sim_is_at_rest(object->sim))
+        method_refuse(call, "expected a call from on_period or where kernels start and end, got one in the "
+                            "midst of a cycle");
+    else if (kernel < d->grid_count &&
+             !d->sms_of->count(d->sms_of->context, kernel, call->argument[1].text, &count))
+        method_refuse(call, "name: expected a count of a launch, such as sm_warp_instructions, got '%.64s'",
+                      call->argument[1].text);
+    call->nothing = kernel >= d->grid_count;
+    call->result[0].whole = (int64_t)count;
+}
+
 static void call_drain(SimObject *object, MethodCall *call) {
     Dispatcher *d = (Dispatcher *)object;
     SmSlots *slots = &d->slots[call->argument[0].whole];
@@ -552,6 +570,13 @@ static const Method methods[] = {
            TAKES(WHOLE_NUMBER_BELOW("sm", Dispatcher, sms),
                  WHOLE_NUMBER("kernel", .max = MAX_KERNELS_TOGETHER - 1)),
            RETURNS(WHOLE_NUMBER("ctas")), MAY_BE_NIL),
+    METHOD(
+        "count_of", call_count_of,
+        "With count_by_kernel: what the kernel of the present launch, numbered from 0, has had so far, by a "
+        "name as results have it, such as sm_warp_instructions or l2_misses; nil: there are not so many "
+        "kernels. Only where everything is at rest: in on_period, and when kernels start and end",
+        TAKES(WHOLE_NUMBER("kernel", .max = MAX_KERNELS_TOGETHER - 1), TEXT_VALUE("name")),
+        RETURNS(WHOLE_NUMBER("count")), MAY_BE_NIL),
     METHOD("drain", call_drain,
            "The SM gets no more CTAs until it is empty; then it may get another kernel: next_kernel()",
            TAKES(WHOLE_NUMBER_BELOW("sm", Dispatcher, sms))),

@@ -466,6 +466,14 @@ const uint64_t *kernel_counts_of(KernelCounts *all, uint32_t launch) {
     return launch < all->sum_count ? all->sums[launch] : NULL;
 }
 
+bool kernel_counts_named(KernelCounts *all, uint32_t launch, const char *name, uint64_t *value) {
+    uint32_t column = find_column(all, name);
+    if (column == all->column_count) return false;
+    const uint64_t *values = kernel_counts_of(all, launch);
+    *value = values ? values[column] : 0;
+    return true;
+}
+
 void kernel_counts_launches(KernelCounts *all, uint32_t launches) {
     collect(all);
     all->launches = launches;

@@ -29,6 +29,8 @@ void kernel_counts_free(KernelCounts *all);
 uint32_t kernel_counts_columns(const KernelCounts *all, const KernelColumn **columns);
 /* A number for each column, until the next call of any of these; NULL: it has counted nothing. Between quanta. */
 const uint64_t *kernel_counts_of(KernelCounts *all, uint32_t launch);
+/* One of them; false: no column has this name. */
+bool kernel_counts_named(KernelCounts *all, uint32_t launch, const char *name, uint64_t *value);
 /* Before launches begin: all have numbers below this one. */
 void kernel_counts_launches(KernelCounts *all, uint32_t launches);
 

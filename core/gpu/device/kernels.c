@@ -110,6 +110,11 @@ static const char *name_of_kernel(void *context, uint32_t kernel) {
     return gpu->kernels[kernel].result.kernel;
 }
 
+static bool count_of_kernel(void *context, uint32_t kernel, const char *name, uint64_t *value) {
+    const Gpu *gpu = context;
+    return kernel_counts_named(gpu->kernel_counts, gpu->kernels[kernel].running.launch, name, value);
+}
+
 static uint32_t slots_at_port(void *context, uint32_t port) {
     const Gpu *gpu = context;
     return gpu->sms[gpu->sm_at_port[port]]->ctas;
@@ -162,6 +167,7 @@ SmsOfKernels gpu_sms_of_kernels(Gpu *gpu) {
                           .room = room_at_port,
                           .slots = slots_at_port,
                           .name = name_of_kernel,
+                          .count = count_of_kernel,
                           .context = gpu};
 }
 

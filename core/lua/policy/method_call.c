@@ -29,6 +29,7 @@ static const char *push_expected(lua_State *L, const MethodParameter *argument, 
     case VALUE_SET: return lua_pushfstring(L, "a set of %s (a whole number)", argument->unit);
     case VALUE_FLAG: return lua_pushliteral(L, "true, false, 1 or 0");
     case VALUE_OBJECT: return lua_pushstring(L, argument->class->name);
+    case VALUE_TEXT: return lua_pushliteral(L, "a text");
     default: break;
     }
     if (bounds.min == bounds.max) return lua_pushfstring(L, "%I", (LUAI_UACINT)bounds.min);
@@ -65,6 +66,11 @@ static bool read_flag(lua_State *L, int index, bool *flag) {
 /* Of an argument that is no number. */
 static bool read_other(lua_State *L, int index, const MethodParameter *argument, MethodValue *value) {
     if (argument->kind == VALUE_FLAG) return read_flag(L, index, &value->flag);
+    if (argument->kind == VALUE_TEXT) {
+        bool is_text = lua_type(L, index) == LUA_TSTRING;
+        value->text = is_text ? lua_tostring(L, index) : NULL;
+        return is_text;
+    }
     value->object = policy_object_test(L, index);
     return value->object && value->object->class == argument->class;
 }

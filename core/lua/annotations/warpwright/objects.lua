@@ -200,6 +200,12 @@ function Dispatcher:ctas_of(sm, kernel) end
 ---@return integer? ctas
 function Dispatcher:room_for(sm, kernel) end
 
+---With count_by_kernel: what the kernel of the present launch, numbered from 0, has had so far, by a name as results have it, such as sm_warp_instructions or l2_misses; nil: there are not so many kernels. Only where everything is at rest: in on_period, and when kernels start and end
+---@param kernel integer 0 to 1023
+---@param name string
+---@return integer? count
+function Dispatcher:count_of(kernel, name) end
+
 ---The SM gets no more CTAs until it is empty; then it may get another kernel: next_kernel()
 ---@param sm integer 0 to sms - 1
 function Dispatcher:drain(sm) end
