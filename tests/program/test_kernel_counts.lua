@@ -227,6 +227,17 @@ harness.test("the page of a run has a table of it, and that of a run without has
   end
 end)
 
+harness.test("a sweep's database has it", function()
+  local file = harness.write("counted.lua", ([[
+return { axes = { config = "gtx480", workload = %q, size = "small", policy = "gto", ["dispatcher.count_by_kernel"] = true } }
+]]):format(beside))
+  local status, text = harness.run("sweep", file, "--out", home .. "/sweep")
+  harness.equal(status, 0, text)
+  local _, rows = harness.run("query", home .. "/sweep", "--csv", "--select",
+    "launch[1].mc_read_bytes, launch[*].l2_misses + run.no_kernel.l2_misses - l2[*].misses AS rest")
+  harness.equal(rows:match "\n(.*)$", ("%d,0\n"):format(4 * GRID * THREADS * TILES))
+end)
+
 harness.test("from a checkpoint of a run without, it counts from there on", function()
   local folder = home .. "/plain"
   ww.run { config = "gtx480", workload = beside, policy = "gto", out = folder, checkpoint_at = "9000" }
@@ -309,6 +320,38 @@ harness.test("what was counted since an earlier result is that of the launches s
   harness.equal(#since.launches, 1)
   harness.equal(since["launch[0].sm_ctas_started"], GRID // 2)
   harness.equal(earlier["launch[0].sm_ctas_started"], GRID)
+end)
+
+harness.test("what a kernel had stays as it is when another one runs, its code included", function()
+  local sim = ww.build("gtx480_gpgpusim4", { policy = "gto", set = { ["dispatcher.count_by_kernel"] = true } })
+  local gpu = sim:gpu()
+  local kernels = gpu:load(ptx)
+  local out = gpu:alloc(4 * GRID * THREADS)
+  gpu:launch(kernels.multiply, { grid = GRID, block = THREADS, args = { out, 3 } })
+  local before = sim:result()
+  gpu:launch(kernels.stream, { grid = 1, block = THREADS, args = { out, 3 } })
+  local after, compared = sim:result(), 0
+  for _, column in ipairs(after.by_kernel.columns) do
+    harness.equal(after.launches[1][column.name], before.launches[1][column.name], column.name)
+    compared = compared + (before.launches[1][column.name] > 0 and 1 or 0)
+  end
+  assert(compared > 10, compared)
+  assert(after["sm[*].fetch_misses"] > before["sm[*].fetch_misses"], "it fetches no code")
+end)
+
+harness.test("transfers of the DMA engine are those of the kernel that asked for them", function()
+  local sim = ww.build("gtx480_d2ma", { set = { ["dispatcher.count_by_kernel"] = true } })
+  sim:run("haar", "small,version=d2ma")
+  local whole = sim:result()
+  harness.equal(#whole.launches, 2)
+  sim = ww.build("gtx480_d2ma", { set = { ["dispatcher.count_by_kernel"] = true } })
+  sim:start("haar", "small,version=d2ma")
+  sim:run { until_cycle = whole.launches[2].start_cycle }
+  local first = sim:result().launches
+  harness.equal(#first, 1)
+  for _, name in ipairs { "l2_read_hits", "l2_read_misses", "sm_l1d_read_misses" } do
+    harness.equal(whole.launches[1][name], first[1][name], name)
+  end
 end)
 
 harness.test("what cannot go with it is refused", function()

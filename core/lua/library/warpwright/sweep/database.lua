@@ -102,10 +102,13 @@ function Writer:id_of(name, unit, doc)
   return id
 end
 
---- Those of launches stand in a table of their own.
+--- What launches cost stands in a table of its own, or follows from it; what they had, with count_by_kernel, does not.
+local of_any_launch <const> = { start_cycle = true, cycles = true, warp_instructions = true, thread_instructions = true, ipc = true,
+  ctas = true, ctas_per_sm = true, together = true }
+
 function Writer:add_stats(number, visit)
   visit(function(name, value, whole, unit, doc)
-    if name:find "^launch%[" then return end
+    if of_any_launch[name:match "^launch%[%d+%]%.([%w_]+)$"] then return end
     local width, plain = sampled_result.width_in(doc)
     self.count:run(number, self:id_of(name, unit, plain), value == value and value or nil, whole, width)
   end)
