@@ -1,4 +1,5 @@
 -- A warm machine goes on as another one: which machines its state can be transferred to, and what is refused.
+local core = require "warpwright.core"
 local ww = require "warpwright"
 local harness = require "tests.lib.harness"
 
@@ -100,6 +101,44 @@ harness.test("what state depends on is refused by path and name", function()
     harness.contains(tostring(problem), case[3])
     sim:close()
   end
+end)
+
+--- Three kernels side by side, of which an SM has room for CTAs of each; what a change to so many in an SM gives, and the launches.
+local together <const> = harness.write("together.lua", ([[
+local ww = require "warpwright"
+local w = ww.workload "together" { ptx = %q, sizes = { small = {} } }
+function w:run(gpu)
+  local list, counts = {}, gpu:alloc(4 * 150)
+  for i, ctas in ipairs { 150, 150, 150 } do
+    list[i] = { kernel = self.kernels.count_inside, grid = ctas, block = 128,
+      args = { gpu:upload(ww.array("u32", 6 * 128 * ctas):random(i, 1, 0xffffffff)), counts, 4 } }
+  end
+  gpu:launch_together(list)
+end
+return w]]):format(harness.write("together.ptx", harness.read(core.home_path "workloads/monte_carlo_pi/monte_carlo_pi.ptx"))))
+
+local function per_sm(before, after)
+  local sim = ww.build("gtx480", { policy = "gto", set = { ["dispatcher.kernels_per_sm"] = before, ["dispatcher.sharing"] = "evenly" } })
+  sim:start(together)
+  assert(not sim:run { until_cycle = 2000 })
+  local good, said = pcall(sim.change, sim, { set = { ["dispatcher.kernels_per_sm"] = after } })
+  local r = good and finish(sim)
+  sim:close()
+  return r, good and table.concat(said, "\n") or tostring(said)
+end
+
+harness.test("kernels that an SM may have at once may become more or fewer within a launch, but not one, nor several from one", function()
+  local as_it_was = per_sm(2, 2)
+  for _, pair in ipairs { { 2, 3 }, { 3, 2 } } do
+    local r, notes = per_sm(pair[1], pair[2])
+    harness.contains(notes, ("dispatcher.kernels_per_sm: %d became %d"):format(pair[1], pair[2]))
+    harness.equal(r.warp_instructions, as_it_was.warp_instructions, "instructions")
+    if pair[1] < pair[2] then assert(r.cycles ~= as_it_was.cycles, "it changes nothing") end
+  end
+  local _, problem = per_sm(1, 2)
+  harness.contains(problem, "dispatcher.kernels_per_sm: expected 1 from a launch of several kernels to the next launch, got 2")
+  _, problem = per_sm(2, 1)
+  harness.contains(problem, "dispatcher.kernels_per_sm: expected 2 or more from a launch of several kernels to the next launch, got 1")
 end)
 
 -- The memory controllers' queues: one under gto, two under wms and medic -----------------------------------------------

@@ -1,5 +1,6 @@
 #include "core/gpu/device/dispatcher_state.h"
 
+#include "core/sim/checkpoint/snapshot.h"
 #include "core/sim/method.h"
 
 #include <stdlib.h>
@@ -38,7 +39,7 @@ static const Field fields[] = {
         .timing = true),
     PARAM(Dispatcher, kernels_per_sm, "1", "kernels",
           "Kernels, of those that were launched together, of which an SM may hold CTAs at once", .min = 1,
-          .max = MAX_CTAS),
+          .max = MAX_CTAS, .converts = true),
     PARAM_FLAG(Dispatcher, count_by_kernel, "false",
                "Results say of each launch what it had of SMs, caches and memory controllers",
                .timing = true),
@@ -313,7 +314,6 @@ static void slots_are_sound(const Dispatcher *d) {
 static void is_sound(const SimObject *object, bool fits) {
     const Dispatcher *d = (const Dispatcher *)object;
     uint64_t done = 0;
-    (void)fits;
     for (uint32_t g = 0; g < d->grid_count; g++) {
         const Grid *grid = &d->grids[g];
         sound(grid->ctas == (uint64_t)grid->size[0] * grid->size[1] * grid->size[2] &&
@@ -329,7 +329,22 @@ static void is_sound(const SimObject *object, bool fits) {
           "%s: SM %u is next, %lu CTAs done, kernel %u of %u", object->path, d->next_sm, d->done, d->present,
           d->grid_count);
     taken_are_sound(d);
-    slots_are_sound(d);
+    if (fits) slots_are_sound(d);
+}
+
+/* Of kernels_per_sm. Places of CTAs, and what SMs know of their kernels, are others where it is 1. */
+static bool convert(SimObject *object, const SavedObject *saved, const SnapshotChanges *changes, char *why,
+                    size_t why_size) {
+    static const char *const none[] = {NULL};
+    const Dispatcher *d = (const Dispatcher *)object;
+    bool were_several = saved_param(saved, "kernels_per_sm") > 1;
+    (void)changes;
+    if (!saved_rows_but(saved, none, why, why_size)) return false;
+    if (d->grid_count < 2 || were_several == (d->kernels_per_sm > 1)) return true;
+    snprintf(why, why_size,
+             "%s.kernels_per_sm: expected %s from a launch of several kernels to the next launch, got %lu",
+             object_path(object), were_several ? "2 or more" : "1", d->kernels_per_sm);
+    return false;
 }
 
 /* Where an SM has several kernels, what it and the dispatcher know of a slot's CTA is of the same one. */
@@ -591,6 +606,7 @@ const Class dispatcher_class = {
     .methods = methods,
     .tick = tick,
     .is_sound = is_sound,
+    .convert = convert,
     .check = check,
     .report = report,
 };
