@@ -354,6 +354,42 @@ harness.test("transfers of the DMA engine are those of the kernel that asked for
   end
 end)
 
+harness.test("it goes on in a machine that takes the place of another, and in forks, or begins there", function()
+  local function begin(counts)
+    local sim = ww.build("gtx480", { policy = "gto", set = { ["dispatcher.count_by_kernel"] = counts, ["dispatcher.kernels_per_sm"] = 2 } })
+    sim:start(beside)
+    assert(not sim:run { until_cycle = 4000 })
+    return sim
+  end
+  local function finish(sim)
+    assert(sim:run {})
+    return sim:result()
+  end
+  local function text(r)
+    local lines = {}
+    for name, value in r:stats() do lines[#lines + 1] = not name:find "^run%.s" and ("%s %s"):format(name, value) or nil end
+    return table.concat(lines, "\n")
+  end
+  local whole, sim = text(finish(begin(true))), begin(true)
+  sim:change {}
+  harness.same_text(text(finish(sim)), whole, "changed in nothing")
+  sim = begin(true)
+  sim:change { set = { ["l2[*].size"] = "32KiB", ["sm[*].l1d.size"] = "8KiB" } }
+  check_sums(finish(sim), "with smaller caches")
+  for _, r in ipairs(begin(true):fork { { name = "same" }, { name = "lrr", policy = "lrr" }, out = home .. "/forks" }) do
+    check_sums(r, r.policy)
+  end
+  sim = begin(false)
+  sim:change { set = { ["dispatcher.count_by_kernel"] = true } }
+  local r = finish(sim)
+  for i, launch in ipairs(r.launches) do
+    assert(launch.sm_warp_instructions > 0 and launch.sm_warp_instructions < launch.warp_instructions, i)
+  end
+  sim = begin(true)
+  sim:change { set = { ["dispatcher.count_by_kernel"] = false } }
+  harness.equal(rawget(finish(sim), "by_kernel"), nil)
+end)
+
 harness.test("what cannot go with it is refused", function()
   local function refuses(wanted, call, ...)
     local ok, message = pcall(call, ...)
@@ -361,9 +397,6 @@ harness.test("what cannot go with it is refused", function()
     harness.contains(tostring(message), wanted)
   end
   refuses("sample: expected a dispatcher without count_by_kernel, got one with it", run, { workload = "spmv", size = "small", sample = "error=20%" })
-  local sim = ww.build("gtx480", { set = { ["dispatcher.count_by_kernel"] = true } })
-  sim:gpu()
-  refuses("change: expected a dispatcher without count_by_kernel, got one with it", sim.change, sim, { policy = "lrr" })
 end)
 
 harness.finish()

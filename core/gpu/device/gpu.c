@@ -94,6 +94,9 @@ void gpu_free(Gpu *gpu) {
     profile_free(gpu->profile);
     histograms_free(gpu->histograms);
     kernel_counts_free(gpu->kernel_counts);
+    for (uint32_t i = 0; i < gpu->counts_before_count; i++)
+        kernel_counts_free(gpu->counts_before[i]);
+    free(gpu->counts_before);
     forward_free(gpu->forward);
     gpu_free_kernels(gpu->kernels, gpu->kernel_count);
     gpu_free_kernels(gpu->planned, gpu->planned_count);
@@ -419,12 +422,23 @@ bool gpu_load(Gpu *gpu, Reader *reader, const SnapshotChanges *changes, char *wh
     return sim_load(gpu->sim, reader, changes, why, why_size);
 }
 
+/* The machine of before has its observers as long as it is there: what scripts ask of it settles its cycles. */
+static void keep_counts(Gpu *gpu, KernelCounts *before) {
+    gpu->counts_before = realloc(gpu->counts_before, (gpu->counts_before_count + 1) * sizeof(KernelCounts *));
+    ensure(gpu->counts_before);
+    gpu->counts_before[gpu->counts_before_count++] = before;
+}
+
 void gpu_move(Gpu *gpu, Sim *to) {
+    KernelCounts *before = gpu->kernel_counts;
+    gpu->kernel_counts = NULL;
     gpu->sim = to;
     gpu->dispatcher = NULL;
     gpu->sm_count = gpu->keeper_count = 0;
     to->user = &gpu->functional;
     gpu_elaborate(gpu);
+    if (before && gpu->kernel_counts) kernel_counts_take_over(gpu->kernel_counts, before);
+    if (before) keep_counts(gpu, before);
     if (gpu->has_several_per_sm) gpu_set_all_kernels(gpu);
     for (uint32_t i = 0; gpu->kernel_count && i < gpu->sm_count; i++)
         gpu_set_kernel_again(gpu, i, gpu->kernel_of[i]);

@@ -62,11 +62,13 @@ struct Gpu {
     char *hang_report;                 /* a file, or NULL */
     uint64_t progress, progress_cycle; /* when something moved last; kept from one gpu_run() to the next */
     volatile int interrupted;
-    uint64_t pause_at_ctas;      /* 0: none */
-    Profile *profile;            /* or NULL */
-    Histograms *histograms;      /* or NULL */
-    KernelCounts *kernel_counts; /* or NULL */
-    Forward *forward;            /* a launch without timing that has not ended; or NULL */
+    uint64_t pause_at_ctas;       /* 0: none */
+    Profile *profile;             /* or NULL */
+    Histograms *histograms;       /* or NULL */
+    KernelCounts *kernel_counts;  /* or NULL */
+    KernelCounts **counts_before; /* of machines whose place the present one has taken */
+    uint32_t counts_before_count;
+    Forward *forward; /* a launch without timing that has not ended; or NULL */
     void (*report)(void *context);
     void *report_context;
     double report_seconds, last_report;

@@ -97,8 +97,8 @@ typedef struct {
     CacheObserver observer;
     Counter counter;
     const KernelCounts *all;
+    const TagShape *shape;
     uint32_t *writer; /* of each line: the launch that wrote it last */
-    uint32_t lines;
 } CacheCounter;
 
 typedef struct {
@@ -310,7 +310,7 @@ static void forget_ctas(SmCounter *of) {
 }
 
 static void forget_writers(CacheCounter *of) {
-    memset(of->writer, 0xff, of->lines * sizeof *of->writer);
+    memset(of->writer, 0xff, of->shape->lines * sizeof *of->writer);
 }
 
 static void look_at_sm(KernelCounts *all, Sm *sm) {
@@ -335,9 +335,9 @@ static void look_at_cache(KernelCounts *all, CacheObject *cache) {
         .observer = {.accessed = accessed, .wrote = wrote, .written_back = written_back},
         .counter = counter_of(all, &cache->obj, cache_columns),
         .all = all,
-        .lines = cache->cache.tags.shape.lines,
+        .shape = &cache->cache.tags.shape,
     };
-    of->writer = zeroed(of->lines, sizeof *of->writer);
+    of->writer = zeroed(of->shape->lines, sizeof *of->writer);
     forget_writers(of);
     cache_observe(&cache->cache, &of->observer);
 }
@@ -525,7 +525,7 @@ void kernel_counts_save(KernelCounts *all, Buffer *buffer) {
     for (uint32_t i = 0; i < all->sm_count; i++)
         save_launches(all->sms[i]->launch_of, CTA_NUMBERS, buffer);
     for (uint32_t i = 0; i < all->cache_count; i++)
-        save_launches(all->caches[i].writer, all->caches[i].lines, buffer);
+        save_launches(all->caches[i].writer, all->caches[i].shape->lines, buffer);
 }
 
 static bool load_names(const KernelCounts *all, Reader *reader) {
@@ -554,19 +554,46 @@ bool kernel_counts_load(KernelCounts *all, Reader *reader) {
     for (uint32_t i = 0; i < all->sm_count; i++)
         if (!load_launches(all, all->sms[i]->launch_of, CTA_NUMBERS, reader)) return false;
     for (uint32_t i = 0; i < all->cache_count; i++)
-        if (!load_launches(all, all->caches[i].writer, all->caches[i].lines, reader)) return false;
+        if (!load_launches(all, all->caches[i].writer, all->caches[i].shape->lines, reader)) return false;
     return reader_at_end(reader);
+}
+
+void kernel_counts_know_residents(KernelCounts *all) {
+    for (uint32_t i = 0; i < all->sm_count; i++)
+        for (uint32_t slots = sm_resident_slots(all->sms[i]->gate.sm); slots; slots &= slots - 1)
+            note_cta(all->sms[i], (uint32_t)__builtin_ctz(slots));
 }
 
 void kernel_counts_restart(KernelCounts *all) {
     empty_counters(all);
     empty_sums(all);
-    for (uint32_t i = 0; i < all->sm_count; i++) {
-        SmCounter *of = all->sms[i];
-        forget_ctas(of);
-        for (uint32_t slots = sm_resident_slots(of->gate.sm); slots; slots &= slots - 1)
-            note_cta(of, (uint32_t)__builtin_ctz(slots));
-    }
+    for (uint32_t i = 0; i < all->sm_count; i++)
+        forget_ctas(all->sms[i]);
     for (uint32_t i = 0; i < all->cache_count; i++)
         forget_writers(&all->caches[i]);
+    kernel_counts_know_residents(all);
+}
+
+static bool have_same_columns(const KernelCounts *all, const KernelCounts *other) {
+    bool same = all->column_count == other->column_count;
+    for (uint32_t i = 0; same && i < all->column_count; i++)
+        same = strcmp(all->columns[i].name, other->columns[i].name) == 0;
+    return same;
+}
+
+/* Cycles that SMs have slept through are not counted yet: they will be by the machine that has their state. */
+void kernel_counts_take_over(KernelCounts *all, KernelCounts *before) {
+    size_t bytes = all->column_count * sizeof(uint64_t);
+    if (!have_same_columns(all, before)) return;
+    collect(before);
+    for (uint32_t launch = 0; launch < before->sum_count; launch++)
+        if (before->sums[launch]) memcpy(sum_of(all, launch), before->sums[launch], bytes);
+    memcpy(all->sum_of_none, before->sum_of_none, bytes);
+    for (uint32_t i = 0; i < all->sm_count && i < before->sm_count; i++)
+        memcpy(all->sms[i]->launch_of, before->sms[i]->launch_of, sizeof before->sms[i]->launch_of);
+    for (uint32_t i = 0; i < all->cache_count && i < before->cache_count; i++) {
+        const TagShape *shape = all->caches[i].shape;
+        if (memcmp(shape, before->caches[i].shape, sizeof *shape) == 0)
+            memcpy(all->caches[i].writer, before->caches[i].writer, shape->lines * sizeof(uint32_t));
+    }
 }

@@ -40,5 +40,10 @@ void kernel_counts_save(KernelCounts *all, Buffer *buffer);
 bool kernel_counts_load(KernelCounts *all, Reader *reader);
 /* They are empty, and count from now on. */
 void kernel_counts_restart(KernelCounts *all);
+/* For a machine that is to take the place of another, and has nothing yet: goes on with what that has counted. Lines of a
+ * cache that has become another one are of no launch when they are written back. */
+void kernel_counts_take_over(KernelCounts *all, KernelCounts *before);
+/* It has the other's state by now, or a saved one: the CTAs that it holds are known. */
+void kernel_counts_know_residents(KernelCounts *all);
 
 #endif

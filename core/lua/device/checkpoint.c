@@ -308,8 +308,6 @@ static int l_move(lua_State *L) {
     if (gpu_has_memcheck(machine->gpu)) user_error("change: expected a run without memcheck");
     if (gpu_profile(machine->gpu)) user_error("change: expected a run without profile");
     if (gpu_histograms(machine->gpu)) user_error("change: expected a run without histograms");
-    if (gpu_kernel_counts(machine->gpu))
-        user_error("change: expected a dispatcher without count_by_kernel, got one with it");
     if (to->sim->elaborated || to->gpu)
         user_error("change: expected a new machine, got %s, which has run", to->sim->name);
     take_place(machine, to);
@@ -345,7 +343,7 @@ static int l_take_state(lua_State *L) {
     SnapshotChanges changes = {true, lua_toboolean(L, 2), print_note, L};
     machine->sim->faulted = 1;
     if (!copy_state(machine, &changes, why, sizeof why)) user_error("change: %s", why);
-    if (gpu_kernel_counts(machine->gpu)) kernel_counts_restart(gpu_kernel_counts(machine->gpu));
+    if (gpu_kernel_counts(machine->gpu)) kernel_counts_know_residents(gpu_kernel_counts(machine->gpu));
     machine->sim->faulted = 0;
     return 1;
 }
