@@ -44,6 +44,21 @@ void cache_call_sets(SimObject *object, MethodCall *call) {
     call->result[1].whole = shape->ways;
 }
 
+void cache_call_set_of(SimObject *object, MethodCall *call, CacheIndex *index) {
+    uint64_t address = (uint64_t)call->argument[0].whole;
+    call->result[0].whole = tag_set(&cache_of(object)->tags.shape, index(object, address));
+}
+
+void cache_call_find(SimObject *object, MethodCall *call, CacheIndex *index) {
+    const TagArray *tags = &cache_of(object)->tags;
+    uint64_t address = (uint64_t)call->argument[0].whole;
+    uint32_t set = tag_set(&tags->shape, index(object, address));
+    uint32_t line = tag_find(tags, set, tag_line_address(&tags->shape, address));
+    call->nothing = line == NO_LINE;
+    call->result[0].whole = set;
+    call->result[1].whole = line - set * tags->shape.ways;
+}
+
 /* The first line of the set that the first argument names; NO_LINE, and it is refused, when the cache has no such set. */
 static uint32_t first_line(SimObject *object, MethodCall *call) {
     const TagShape *shape = &cache_of(object)->tags.shape;
@@ -77,6 +92,14 @@ void cache_call_line_dirty(SimObject *object, MethodCall *call) {
     const TagLine *line = line_taken(object, call);
     call->nothing = false;
     call->result[0].flag = line && line->dirty;
+}
+
+void cache_call_line_sectors(SimObject *object, MethodCall *call) {
+    const TagLine *line = line_taken(object, call);
+    if (!line) return;
+    call->result[0].set = line->valid;
+    call->result[1].set = line->reserved;
+    call->result[2].set = line->dirty;
 }
 
 void cache_call_line_address(SimObject *object, MethodCall *call) {

@@ -11,6 +11,10 @@ void cache_call_set_keep(SimObject *object, MethodCall *call);
 void cache_call_set_ways(SimObject *object, MethodCall *call);
 /* The view of a line. */
 void cache_call_sets(SimObject *object, MethodCall *call);
+/* For the class, which knows the index: of an address that comes to this cache. */
+void cache_call_set_of(SimObject *object, MethodCall *call, CacheIndex *index);
+void cache_call_find(SimObject *object, MethodCall *call, CacheIndex *index);
+void cache_call_line_sectors(SimObject *object, MethodCall *call);
 void cache_call_line_valid(SimObject *object, MethodCall *call);
 void cache_call_line_dirty(SimObject *object, MethodCall *call);
 void cache_call_line_address(SimObject *object, MethodCall *call);
@@ -31,6 +35,14 @@ void cache_call_clean(SimObject *object, MethodCall *call);
                        .below_at = offsetof(CacheObject, cache.tags.shape.ways)})
 #define LINE_METHOD(n, f, d, ...) METHOD(n, f, d, SET_AND_WAY, RETURNS(__VA_ARGS__), MAY_BE_NIL)
 
+#define ADDRESS WHOLE_NUMBER("address", .max = (1ll << MAX_ADDRESS_BITS) - 1)
+/* METHODS_BY_ADDRESS(the class's set_of, its find) */
+#define METHODS_BY_ADDRESS(s, f)                                                                             \
+    METHOD("set_of", s, "The set of the address; nil: it does not come to this cache", TAKES(ADDRESS),       \
+           RETURNS(WHOLE_NUMBER("set")), MAY_BE_NIL),                                                        \
+        METHOD("find", f, "Where the line of the address is, also one in flight; nil: it has no way",        \
+               TAKES(ADDRESS), RETURNS(WHOLE_NUMBER("set"), WHOLE_NUMBER("way")), MAY_BE_NIL)
+
 #define CACHE_METHODS                                                                                        \
     METHOD("set_depth", cache_call_set_depth,                                                                \
            "Lines of the class enter so many places below the most recently used",                           \
@@ -46,6 +58,10 @@ void cache_call_clean(SimObject *object, MethodCall *call);
                SET_AND_WAY, RETURNS(FLAG_VALUE("valid"))),                                                   \
         METHOD("line_dirty", cache_call_line_dirty, "Must it be written back?", SET_AND_WAY,                 \
                RETURNS(FLAG_VALUE("dirty"))),                                                                \
+        LINE_METHOD("line_sectors", cache_call_line_sectors,                                                 \
+                    "Sectors of the line, bit 0 the first, that are there, in flight, and to be "            \
+                    "written back; nil: the way is free",                                                    \
+                    SET_OF("sectors", "valid"), SET_OF("sectors", "in_flight"), SET_OF("sectors", "dirty")), \
         LINE_METHOD("line_address", cache_call_line_address,                                                 \
                     "Address of the line, also of one in flight; nil: the way is free",                      \
                     WHOLE_NUMBER("address")),                                                                \

@@ -316,10 +316,19 @@ static void call_prefetch(SimObject *object, MethodCall *call) {
     prefetch_ask(&l1->prefetches, call, l1->enabled && allocates, true);
 }
 
+static void call_set_of(SimObject *object, MethodCall *call) {
+    cache_call_set_of(object, call, index_address);
+}
+
+static void call_find(SimObject *object, MethodCall *call) {
+    cache_call_find(object, call, index_address);
+}
+
 static const Method l1_methods[] = {METHOD("reexecution_head", call_reexecution_head,
                                            "The warp of the access at the head of the re-execution queue",
                                            RETURNS(WHOLE_NUMBER("warp")), MAY_BE_NIL),
-                                    PREFETCH_METHOD(call_prefetch), CACHE_METHODS, METHODS_END};
+                                    PREFETCH_METHOD(call_prefetch),
+                                    METHODS_BY_ADDRESS(call_set_of, call_find), CACHE_METHODS, METHODS_END};
 
 const Class l1_class = {
     .name = "L1",

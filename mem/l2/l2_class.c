@@ -260,7 +260,18 @@ static void call_prefetch(SimObject *object, MethodCall *call) {
     prefetch_ask(&l2->prefetches, call, l2->enabled && class_in(l2->allocate_classes, 0), own);
 }
 
-static const Method l2_methods[] = {PREFETCH_METHOD(call_prefetch), CACHE_METHODS, METHODS_END};
+static void call_set_of(SimObject *object, MethodCall *call) {
+    call->nothing = !l2_gets(object, (uint64_t)call->argument[0].whole);
+    if (!call->nothing) cache_call_set_of(object, call, index_address);
+}
+
+static void call_find(SimObject *object, MethodCall *call) {
+    call->nothing = !l2_gets(object, (uint64_t)call->argument[0].whole);
+    if (!call->nothing) cache_call_find(object, call, index_address);
+}
+
+static const Method l2_methods[] = {PREFETCH_METHOD(call_prefetch),
+                                    METHODS_BY_ADDRESS(call_set_of, call_find), CACHE_METHODS, METHODS_END};
 
 const Class l2_class = {
     .name = "L2",

@@ -234,6 +234,44 @@ return p]])
   harness.same_text(checks.text_of(r, { "%.viewer%." }), checks.text_of(checks.run { workload = "kmeans" }))
 end)
 
+harness.test("a policy finds a line by its address: not before its miss, then where the miss took it, and not once it is replaced", function()
+  local path = policy_file("finder", [[
+local p = policy "finder" { caches = "data|last", scope = "cache", counters = { asked = "", missed = "", hit = "", replaced = "", others = "" } }
+function p:start() self.state.of_others = 0 end
+function p:insertion(set, _, _, _, address)
+  local at, way = self.cache:find(address)
+  assert(self.cache:set_of(address) == set and at == set, "set of a line that enters")
+  assert(self.cache:line_address(at, way) == address & -128 and self.cache:line_sectors(at, way) == 0)
+  self:count "asked"
+end
+function p:on_miss(_, _, address, _, _, _, set, way)
+  if way < 0 then return end
+  local at, found = self.cache:find(address)
+  local valid, in_flight, dirty = self.cache:line_sectors(set, way)
+  assert(at == set and found == way and valid & in_flight == 0 and valid | in_flight ~= 0 and dirty & ~valid == 0)
+  self:count "missed"
+end
+function p:on_hit(_, _, address, _, _, _, set, way)
+  local at, found = self.cache:find(address | 127)
+  assert(at == set and found == way and self.cache:line_sectors(set, way) > 0)
+  self:count "hit"
+end
+function p:on_evict(_, _, address, _, set)
+  assert(self.cache:set_of(address) == set and self.cache:find(address) == nil)
+  self:count "replaced"
+  if self.cache.class == "L2" and self.cache:set_of(address + 256) == nil then self:count "others" end
+end
+return p]])
+  local r = checks.run { workload = "kmeans", policy = path, set = { "l2[*].size=16KiB" } }
+  for _, cache in ipairs { "sm.l1d", "l2" } do
+    for _, name in ipairs { "asked", "missed", "hit", "replaced" } do
+      assert(checks.sum(r, ("%s.finder.%s"):format(cache, name)) > 100, cache .. " " .. name)
+    end
+  end
+  assert(checks.sum(r, "l2.finder.others") > 100, "each L2 has a set for the addresses of the others")
+  harness.same_text(checks.text_of(r, { "%.finder%." }), checks.text_of(checks.run { workload = "kmeans", set = { "l2[*].size=16KiB" } }))
+end)
+
 harness.test("an eviction says who had brought the line, and how often it was used: all hits and merges of reads, in the end", function()
   local path = policy_file("evictions", [[
 local p = policy "evictions" { caches = "data", scope = "cache", counters = { uses = "", same = "", others = "" } }
@@ -286,6 +324,7 @@ harness.test("what makes no sense is refused with words", function()
   local far = policy_file("far", 'local p = policy "far" { scope = "cache", caches = "last" } function p:insertion(_, last) return last + 1 end return p')
   fails({ workload = "vecadd", policy = far }, "insertion", "expected whole numbers from 0 to `last`", "got 16")
   fails({ workload = "vecadd", policy = far, set = { "l2[*].replacement=fifo" } }, "expected whole numbers from 0 to `last`", "got 1")
+  fails({ workload = "vecadd", policy = start "self.cache:find(-1)" }, "l2[0]:find: address: expected a whole number from 0 to ", "got -1")
   fails({ workload = "vecadd", policy = start "self.cache:line_valid(64, 0)" }, "expected a set from 0 to 63, got 64")
 end)
 

@@ -422,6 +422,17 @@ function L1:reexecution_head() end
 ---@param sm integer 0 to 1023
 function L1:prefetch(address, warp, sm) end
 
+---The set of the address; nil: it does not come to this cache
+---@param address integer 0 to 4503599627370495
+---@return integer? set
+function L1:set_of(address) end
+
+---Where the line of the address is, also one in flight; nil: it has no way
+---@param address integer 0 to 4503599627370495
+---@return integer? set
+---@return integer? way
+function L1:find(address) end
+
 ---Lines of the class enter so many places below the most recently used
 ---@param class integer 0 to 31
 ---@param places integer 0 to 255
@@ -453,6 +464,14 @@ function L1:line_valid(set, way) end
 ---@param way integer 0 to ways - 1
 ---@return boolean dirty
 function L1:line_dirty(set, way) end
+
+---Sectors of the line, bit 0 the first, that are there, in flight, and to be written back; nil: the way is free
+---@param set integer 0 to 16777215
+---@param way integer 0 to ways - 1
+---@return integer? valid
+---@return integer? in_flight
+---@return integer? dirty
+function L1:line_sectors(set, way) end
 
 ---Address of the line, also of one in flight; nil: the way is free
 ---@param set integer 0 to 16777215
@@ -655,6 +674,17 @@ function L2:setting(knobs, ...) end
 ---@param sm integer 0 to 1023
 function L2:prefetch(address, warp, sm) end
 
+---The set of the address; nil: it does not come to this cache
+---@param address integer 0 to 4503599627370495
+---@return integer? set
+function L2:set_of(address) end
+
+---Where the line of the address is, also one in flight; nil: it has no way
+---@param address integer 0 to 4503599627370495
+---@return integer? set
+---@return integer? way
+function L2:find(address) end
+
 ---Lines of the class enter so many places below the most recently used
 ---@param class integer 0 to 31
 ---@param places integer 0 to 255
@@ -686,6 +716,14 @@ function L2:line_valid(set, way) end
 ---@param way integer 0 to ways - 1
 ---@return boolean dirty
 function L2:line_dirty(set, way) end
+
+---Sectors of the line, bit 0 the first, that are there, in flight, and to be written back; nil: the way is free
+---@param set integer 0 to 16777215
+---@param way integer 0 to ways - 1
+---@return integer? valid
+---@return integer? in_flight
+---@return integer? dirty
+function L2:line_sectors(set, way) end
 
 ---Address of the line, also of one in flight; nil: the way is free
 ---@param set integer 0 to 16777215
