@@ -105,19 +105,30 @@ void cache_emit_fill(const Cache *c, const MemMessage *m, uint32_t set, uint32_t
 }
 
 static bool victim_is_legal(const int64_t *arguments, int64_t way) {
-    return way >= 0 && way < 64 && (uint64_t)arguments[1] >> way & 1;
+    return way == -1 || (way >= 0 && way < 64 && (uint64_t)arguments[1] >> way & 1);
 }
 
-const Question cache_victim_question = {"those of `ways`", victim_is_legal};
+const Question cache_victim_question = {"-1, those of `ways`", victim_is_legal};
 
-/* Of more than 64 ways, which do not fit into a set, policies choose none. */
+/* Of more than 64 ways, which do not fit into a set, policies choose none. An atomic is performed in its line, which it
+ * takes in any case. */
 uint32_t cache_ask_victim(const Cache *c, const MemMessage *m, uint32_t set, uint32_t candidate) {
     uint32_t ways = c->tags.shape.ways, first = set * ways;
     if (ways > 64) return candidate;
     uint64_t replaceable = replacement_eligible(&c->replacement, &c->tags, m, set);
     int64_t way = event_ask(cache_owner(c), CACHE_ASK_VICTIM, set, (int64_t)replaceable, candidate - first,
                             m->sm, m->warp, (int64_t)m->address, m->pc, m->class_number);
+    if (way == -1 && m->kind != MEM_ATOMIC) return NO_LINE;
     return way >= 0 && way < ways && replaceable >> way & 1 ? first + (uint32_t)way : candidate;
+}
+
+/* The same for the request at the tags. That it passes the cache by is kept: there may be no room for that yet. */
+static COLD uint32_t ask_victim_once(const Cache *c, const MemMessage *m, uint32_t set, uint32_t candidate) {
+    MemMessage *request = (MemMessage *)(uintptr_t)m; /* as in cache_ask_bypass() */
+    if (request->flags & MEM_BYPASSED) return NO_LINE;
+    uint32_t line = cache_ask_victim(c, m, set, candidate);
+    if (line == NO_LINE) request->flags |= MEM_BYPASSED;
+    return line;
 }
 
 static bool position_is_legal(const int64_t *arguments, int64_t position) {
@@ -344,10 +355,14 @@ static inline __attribute__((always_inline)) Stall miss(Cache *c, const MemMessa
     uint32_t messages = (plan.fetched ? 1u : 0u) + cache_victim_is_dirty(c, at->set, plan.victim);
     Stall stall = what_is_short(c, &plan, messages);
     if (stall) return result ? cache_fail_and_remember(c, m, at, plan.victim, stall, messages) : stall;
+    if (cache_policy_replaces(c, plan.victim)) {
+        plan.victim = ask_victim_once(c, m, at->set, plan.victim);
+        if (plan.victim == NO_LINE) return PASSES_BY;
+    }
     Result became = absent & ~pending ? RESULT_MISS : RESULT_MERGE;
     bool shown = __builtin_expect(cache_owner(c)->subscribed & MISSES_SUBSCRIBED, 0);
     if (shown && result && became == RESULT_MISS) show_miss(c, m, at->line_address);
-    take_line(c, m, at, cache_victim(c, m, at->set, plan.victim), result && became == RESULT_MERGE, now);
+    take_line(c, m, at, plan.victim, result && became == RESULT_MERGE, now);
     register_miss(c, m, at, &plan);
     if (!result) return STALL_NONE;
     *result = became;

@@ -28,7 +28,8 @@ typedef enum {
     STALL_REFUSED,    /* a policy does not let the warp's misses go below       */
     STALL_QUEUE_FULL, /* the re-execution queue has no place                    */
     STALL_ORDER,      /* an older instruction of its warp is in that queue      */
-    STALLS
+    STALLS,
+    PASSES_BY = STALLS /* none: policies keep all lines of the set, and the request passes the cache by */
 } Stall;
 
 typedef enum {
@@ -200,7 +201,7 @@ extern const Question cache_victim_question, cache_insertion_question;
                                 "3: a place in its line's MSHR, 4: the miss queue"},                         \
     [CACHE_ASK_BYPASS] = {"bypass", "sm, warp, address, pc, class", &yes_or_no, bypass_question},    \
     [CACHE_ASK_VICTIM] = {"victim", "set, ways, lru, sm, warp, address, pc, class", &cache_victim_question,                                                  \
-                          "The set is full: which of these ways, a set of bits, shall be replaced by the line of this request? lru: that which the cache would choose"}, \
+                          "The set is full: which of these ways, a set of bits, shall be replaced by the line of this request? lru: that which the cache would choose. The answer -1: none, and the request passes the cache by, unless it is an atomic"}, \
     [CACHE_ASK_INSERTION] = {"insertion", "set, last, sm, warp, address, pc, write, class, prefetch, gone, dirty, uses", &cache_insertion_question, \
                              "The line of this request enters the set: where, from 0 to last, from which lines go first? With replacement lru: so many places below the most recently used; with srrip and its like: the prediction; with others last is 0. gone: the address of the line that it replaces, -1 for none; dirty, uses: of that line, as evict has them"}
 /* clang-format on */
@@ -618,8 +619,8 @@ static inline bool cache_policy_replaces(const Cache *cache, uint32_t candidate)
     return object_has_subscriber(cache_owner(cache), CACHE_ASK_VICTIM) && candidate != NO_LINE &&
            cache->tags.tag[candidate];
 }
-/* The line that policies want to be replaced by that of `m`, instead of `candidate` of the set, which is valid.
- * They are asked once, when nothing but their answer is wanting. */
+/* The line that policies want to be replaced by that of `m`, instead of `candidate` of the set, which is valid; NO_LINE:
+ * none. They are asked once, when nothing but their answer is wanting. */
 COLD uint32_t cache_ask_victim(const Cache *cache, const MemMessage *m, uint32_t set, uint32_t candidate);
 static inline uint32_t cache_victim(const Cache *cache, const MemMessage *m, uint32_t set,
                                     uint32_t candidate) {

@@ -111,7 +111,7 @@ void prefetch_ask(Prefetches *p, const MethodCall *call, bool allowed, bool own)
 }
 
 static PrefetchDrop cause_of(Stall stall) {
-    if (stall == STALL_LINE) return DROP_LINE;
+    if (stall == STALL_LINE || stall == PASSES_BY) return DROP_LINE;
     return stall == STALL_MSHR_ENTRY ? DROP_MSHR : DROP_MISS_QUEUE;
 }
 

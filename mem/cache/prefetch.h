@@ -25,7 +25,7 @@ typedef enum {
     DROP_THERE,      /* the cache has it                                            */
     DROP_IN_FLIGHT,  /* the line has an MSHR                                        */
     DROP_MSHR,       /* no MSHR was free beside those kept for demand               */
-    DROP_LINE,       /* every way of the set was reserved                           */
+    DROP_LINE,       /* every way of the set was reserved, or policies kept it      */
     DROP_MISS_QUEUE, /* no room in it                                               */
     PREFETCH_DROPS
 } PrefetchDrop;
@@ -76,7 +76,7 @@ typedef struct {
         DROP_ROW(T, m, DROP_THERE, "there", "the cache had it"),                                             \
         DROP_ROW(T, m, DROP_IN_FLIGHT, "in_flight", "its line had an MSHR"),                                 \
         DROP_ROW(T, m, DROP_MSHR, "mshr", "no MSHR was free beside the reserve"),                            \
-        DROP_ROW(T, m, DROP_LINE, "line", "every way of the set was reserved"),                              \
+        DROP_ROW(T, m, DROP_LINE, "line", "every way of the set was reserved, or policies kept its line"),   \
         DROP_ROW(T, m, DROP_MISS_QUEUE, "miss_queue", "the miss queue had no room")
 
 #define PREFETCH_CONVERTED_ROWS "prefetches.mark"

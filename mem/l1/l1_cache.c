@@ -32,8 +32,9 @@ static bool may_allocate(const L1Cache *l1, const MemMessage *m) {
 }
 
 /* What became of a request that wants a line. Policies may let it pass the cache by when every way of its set
- * is reserved. */
+ * is reserved, or rather than replace a line. */
 static inline Stall wait_or_bypass(L1Cache *l1, const MemMessage *m, Lookup at, Stall stall, uint64_t now) {
+    if (stall == PASSES_BY) return drop_and_pass(l1, m, &at, RESULT_BYPASS, now);
     if (stall != STALL_LINE || !l1->bypass_line_fails) return stall;
     stall = drop_and_pass(l1, m, &at, RESULT_BYPASS, now);
     l1->line_fail_bypasses += stall == STALL_NONE;

@@ -72,7 +72,7 @@ static Stall write(L2Slice *l2, const MemMessage *m, Lookup *at, uint64_t now) {
     if (answered && !link_can_send(l2->cpu.send, now)) return STALL_RESPONSE;
     Result result;
     Stall stall = cache_write(&l2->cache, m, at, l2->write_miss == WRITE_MISS_LAZY, now, &result);
-    if (stall) return stall;
+    if (stall) return stall == PASSES_BY ? pass(l2, m, *at, now) : stall;
     if (answered) cache_respond(l2->cpu.send, m, flags_of(result), now);
     return STALL_NONE;
 }
@@ -84,7 +84,7 @@ static inline Stall miss_otherwise(L2Slice *l2, const MemMessage *m, Lookup *at,
     Lookup found = *at;
     Stall stall = cache_miss(&l2->cache, m, &found, allocate, now);
     at->line = found.line;
-    return stall;
+    return stall == PASSES_BY ? pass(l2, m, *at, now) : stall;
 }
 
 static inline __attribute__((always_inline)) Stall read(L2Slice *l2, const MemMessage *m, Lookup *at,

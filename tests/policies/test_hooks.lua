@@ -707,8 +707,8 @@ harness.test("errors of any kind are told: values, the library's, answers that a
   for answer, told in pairs { ['"yes"'] = "'yes'", ["1"] = "1", ["-1"] = "-1" } do
     hook_fails("l1_bypass()", "return " .. answer, nil, "in l1_bypass at cycle ", "answer: expected true, false or nil, got " .. told)
   end
-  for _, answer in ipairs { "true", "77", "-1" } do
-    hook_fails("l1_victim()", "return " .. answer, nil, "in l1_victim at cycle ", "answer: expected those of `ways` or nil, got " .. answer)
+  for _, answer in ipairs { "true", "77", "-2" } do
+    hook_fails("l1_victim()", "return " .. answer, nil, "in l1_victim at cycle ", "answer: expected -1, those of `ways` or nil, got " .. answer)
   end
   hook_fails("l1_victim(set, ways)", "return 77", nil, "got 77; `ways` = 0x")
   hook_fails("pick(scheduler, ready)", "return 77", nil, "got 77; `ready` = 0x")

@@ -208,6 +208,28 @@ return p]])
     "l2[0]:clean: expected a call from a hook, got one from a question, in the midst of a cycle")
 end)
 
+--- Two lines in three replace none.
+local keeper = policy_file("keeper", [[
+local p = policy "keeper" { caches = "data|last", scope = "cache", counters = { kept = "" } }
+function p:victim(_, _, _, _, _, address)
+  if address // 128 % 3 == 0 then return nil end
+  self:count "kept"
+  return -1
+end
+return p]])
+
+harness.test("a request for which a policy keeps all lines passes the cache by", function()
+  local plain = checks.run { workload = "kmeans", set = small_l2 }
+  for word, cache in pairs { data = "sm.l1d", last = "l2" } do
+    local r = checks.run { workload = "kmeans", policy = keeper .. ":cache=" .. word, set = small_l2 }
+    local function more(name) return checks.sum(r, cache .. "." .. name) - checks.sum(plain, cache .. "." .. name) end
+    assert(checks.sum(r, cache .. ".keeper.kept") > 100 and more "evictions" < 0, cache)
+    harness.equal(more "bypasses", checks.sum(r, cache .. ".keeper.kept"), cache)
+  end
+end)
+
+checks.law(keeper, "kmeans", small_l2)
+
 harness.test("what a policy sees of a line", function()
   local path = policy_file("viewer", [[
 local p = policy "viewer" { caches = "data", scope = "cache", counters = { misses = "", uses = "" } }

@@ -402,7 +402,7 @@ function EvictedAddressFilter:setting(knobs, ...) end
 ---@field prefetch_drops_there integer Dropped: the cache had it (prefetches)
 ---@field prefetch_drops_in_flight integer Dropped: its line had an MSHR (prefetches)
 ---@field prefetch_drops_mshr integer Dropped: no MSHR was free beside the reserve (prefetches)
----@field prefetch_drops_line integer Dropped: every way of the set was reserved (prefetches)
+---@field prefetch_drops_line integer Dropped: every way of the set was reserved, or policies kept its line (prefetches)
 ---@field prefetch_drops_miss_queue integer Dropped: the miss queue had no room (prefetches)
 local L1 = {}
 
@@ -658,7 +658,7 @@ function L1Trace:setting(knobs, ...) end
 ---@field prefetch_drops_there integer Dropped: the cache had it (prefetches)
 ---@field prefetch_drops_in_flight integer Dropped: its line had an MSHR (prefetches)
 ---@field prefetch_drops_mshr integer Dropped: no MSHR was free beside the reserve (prefetches)
----@field prefetch_drops_line integer Dropped: every way of the set was reserved (prefetches)
+---@field prefetch_drops_line integer Dropped: every way of the set was reserved, or policies kept its line (prefetches)
 ---@field prefetch_drops_miss_queue integer Dropped: the miss queue had no room (prefetches)
 local L2 = {}
 

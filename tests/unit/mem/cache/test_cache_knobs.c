@@ -470,6 +470,87 @@ START_TEST(policies_are_asked_for_a_victim_only_when_a_valid_line_must_go) {
 }
 END_TEST
 
+/* Two ways, both taken; answers to victim are "none". */
+static CacheRig rig_that_keeps_its_lines(const char *class, const char *cache) {
+    CacheRig rig = cache_rig((CacheBench){.class = class, .cache = cache, .device_memory = true});
+    rig_time(&rig, read_line(0));
+    rig_time(&rig, read_line(SET));
+    rig_subscribe(&rig, 1u << CACHE_ASK_VICTIM, -1);
+    return rig;
+}
+
+START_TEST(read_passes_by_rather_than_replace_a_line_when_policies_say_so) {
+    CacheRig rig = rig_that_keeps_its_lines(classes[_i], "ways=2 size=16KiB");
+    for (int i = 0; i < 2; i++) /* nothing is kept of it */
+        ck_assert_int_eq(rig_time(&rig, read_request(2 * SET + 32, 32)), RIG_MISS);
+    ck_assert_uint_eq(rig_arrival(&rig, 2)->message.address, 2 * SET + 32);
+    ck_assert_uint_eq(rig_arrival(&rig, 2)->message.bytes, 32); /* as it is, not the line */
+    ck_assert_uint_eq(rig.recorder->count, 2);
+    ck_assert_uint_eq(rig_stat(&rig, "read_bypasses"), 2);
+    ck_assert_uint_eq(rig_stat(&rig, "misses"), 2); /* the first two */
+    ck_assert_uint_eq(rig_stat(&rig, "evictions"), 0);
+    ck_assert_int_eq(rig_time(&rig, read_line(0)), RIG_HIT);
+    ck_assert_int_eq(rig_time(&rig, read_line(SET)), RIG_HIT);
+    rig.recorder->answer = NO_ANSWER;
+    rig_time(&rig, read_line(2 * SET));
+    ck_assert_uint_eq(rig_stat(&rig, "evictions"), 1);
+    rig_free(&rig);
+}
+END_TEST
+
+START_TEST(write_passes_by_rather_than_replace_a_line_when_policies_say_so) {
+    CacheRig rig = rig_that_keeps_its_lines(classes[_i], "ways=2 size=16KiB");
+    ck_assert_int_eq(rig_time(&rig, of_local_memory(write_request(2 * SET, 32))), RIG_MISS);
+    ck_assert_uint_eq(rig_arrivals(&rig), 3);
+    ck_assert_uint_eq(rig_arrival(&rig, 2)->message.kind, MEM_WRITE);
+    ck_assert_uint_eq(rig_arrival(&rig, 2)->message.bytes, 32);
+    ck_assert_uint_eq(rig_stat(&rig, "bypasses"), 1);
+    ck_assert_uint_eq(rig_stat(&rig, "evictions"), 0);
+    rig_free(&rig);
+}
+END_TEST
+
+/* It is performed there. */
+START_TEST(atomic_takes_a_line_though_policies_would_keep_all) {
+    CacheRig rig = rig_that_keeps_its_lines("L2", "ways=2 size=16KiB");
+    MemMessage m = read_request(2 * SET, 32);
+    m.kind = MEM_ATOMIC;
+    rig_time(&rig, m);
+    ck_assert_uint_eq(rig.recorder->count, 1);
+    ck_assert_uint_eq(rig_stat(&rig, "bypasses"), 0);
+    ck_assert_uint_eq(rig_stat(&rig, "evictions"), 1);
+    rig_free(&rig);
+}
+END_TEST
+
+/* The policy is asked when the data come, which wake who waits and are not kept. */
+START_TEST(fill_is_not_kept_when_policies_keep_all_lines) {
+    CacheRig rig = rig_that_keeps_its_lines(classes[_i], "ways=2 size=16KiB allocate=fill");
+    for (int i = 0; i < 2; i++)
+        ck_assert_int_eq(rig_time(&rig, read_line(2 * SET)), RIG_MISS);
+    ck_assert_uint_eq(rig.recorder->count, 2);
+    ck_assert_uint_eq(rig_stat(&rig, "misses"), 4);
+    ck_assert_uint_eq(rig_stat(&rig, "evictions"), 0);
+    ck_assert_int_eq(rig_time(&rig, read_line(0)), RIG_HIT);
+    ck_assert_int_eq(rig_time(&rig, read_line(SET)), RIG_HIT);
+    rig_free(&rig);
+}
+END_TEST
+
+/* They wait, one behind the other, for the only one that may pass by at a time. */
+START_TEST(policies_that_keep_all_lines_are_asked_once_about_each_request) {
+    CacheRig rig = rig_that_keeps_its_lines(classes[_i], "ways=2 size=16KiB bypassed_limit=1");
+    uint64_t start = rig_now(&rig) + 1;
+    for (uint32_t i = 0; i < 4; i++)
+        memory_driver_send(rig.driver, start + i, read_line((2 + i) * SET));
+    rig_run(&rig);
+    ck_assert_uint_eq(rig.recorder->count, 4);
+    ck_assert_uint_eq(rig_stat(&rig, "bypasses"), 4);
+    ck_assert_uint_gt(rig_stat(&rig, "bypassed_stall_cycles"), 3 * RIG_RESPONDER);
+    rig_free(&rig);
+}
+END_TEST
+
 /* Two ways. A line that enters at the last position goes before the older one. */
 START_TEST(policies_choose_where_a_line_enters_whether_another_must_go_or_not) {
     CacheRig rig = cache_rig((CacheBench){.class = classes[_i], .cache = "ways=2 size=16KiB"});
@@ -526,7 +607,35 @@ static void send_mixture(CacheRig *rig) {
     }
 }
 
+/* Of two lines in three, none goes for the other lines of its set. */
+static int64_t keep_lines(Subscriber *subscriber, SimObject *object, uint32_t event, const int64_t *arguments,
+                          uint64_t now) {
+    (void)subscriber, (void)object, (void)event, (void)now;
+    return arguments[5] / LINE % 3 ? -1 : NO_ANSWER;
+}
+
+static CacheRig mixture_that_keeps_lines(const char *class, TickOrder order, uint64_t order_seed,
+                                         uint64_t awake_until) {
+    static Subscriber keeper = {keep_lines};
+    CacheRig rig = cache_rig((CacheBench){.class = class,
+                                          .cache = "ways=2 size=16KiB mshrs=8 merges=2 miss_queue=3 "
+                                                   "bypassed_limit=9",
+                                          .below = "capacity=12",
+                                          .driver = "outstanding=40",
+                                          .order = order,
+                                          .order_seed = order_seed,
+                                          .quantum = awake_until != 0});
+    object_subscribe(rig.cache, &keeper, 1u << CACHE_ASK_VICTIM);
+    send_mixture(&rig);
+    rig_run_awake(&rig, awake_until);
+    ck_assert_uint_gt(rig_stat(&rig, "read_bypasses"), 300);
+    ck_assert_uint_gt(rig_stat(&rig, "evictions"), 100);
+    ck_assert_uint_gt(rig_stat(&rig, "bypassed_stall_cycles"), 100);
+    return rig;
+}
+
 static CacheRig mixture(int variant, TickOrder order, uint64_t order_seed, uint64_t awake_until) {
+    if (variant) return mixture_that_keeps_lines(classes[variant - 1], order, order_seed, awake_until);
     CacheRig rig = cache_rig((CacheBench){.class = "L2",
                                           .cache = "bypass=true bypass_classes=2 allocate_classes=0xfffb "
                                                    "bypass_rate=50 insertion_position=0,0,0,255,3 "
@@ -540,7 +649,6 @@ static CacheRig mixture(int variant, TickOrder order, uint64_t order_seed, uint6
                                           .order = order,
                                           .order_seed = order_seed,
                                           .quantum = awake_until != 0});
-    (void)variant;
     send_mixture(&rig);
     rig_run_awake(&rig, awake_until);
     ck_assert_uint_gt(stat_of(rig.part, "bypassed"), 30);
@@ -582,7 +690,12 @@ Suite *cache_knobs_suite(void) {
     tcase_add_loop_test(tests, policies_choose_where_a_line_enters_whether_another_must_go_or_not, 0, 2);
     tcase_add_loop_test(tests, policies_that_choose_where_a_line_enters_overrule_its_class, 0, 4);
     tcase_add_test(tests, policies_are_asked_for_a_victim_only_when_a_valid_line_must_go);
-    ADD_MIXTURE_TESTS(tests, 1);
+    tcase_add_loop_test(tests, read_passes_by_rather_than_replace_a_line_when_policies_say_so, 0, 2);
+    tcase_add_loop_test(tests, write_passes_by_rather_than_replace_a_line_when_policies_say_so, 0, 2);
+    tcase_add_test(tests, atomic_takes_a_line_though_policies_would_keep_all);
+    tcase_add_loop_test(tests, fill_is_not_kept_when_policies_keep_all_lines, 0, 2);
+    tcase_add_loop_test(tests, policies_that_keep_all_lines_are_asked_once_about_each_request, 0, 2);
+    ADD_MIXTURE_TESTS(tests, 3);
     suite_add_tcase(suite, tests);
     return suite;
 }

@@ -208,6 +208,20 @@ START_TEST(drops_are_counted_by_cause) {
 }
 END_TEST
 
+START_TEST(policies_that_keep_all_lines_drop_it) {
+    CacheRig rig = rig_of(classes[_i], "size=128 ways=1 prefetch_queue=8");
+    rig_time(&rig, read_line(0));
+    rig_subscribe(&rig, 1u << CACHE_ASK_VICTIM, -1);
+    prefetch(&rig, LINE);
+    rig_run(&rig);
+    ck_assert_uint_eq(rig.recorder->count, 1);
+    expect_fates(&rig, 0, 0, 0, 0);
+    expect(&rig, "prefetch_drops_line", 1);
+    ck_assert_int_eq(rig_time(&rig, read_line(0)), RIG_HIT);
+    rig_free(&rig);
+}
+END_TEST
+
 START_TEST(full_set_and_full_miss_queue_drop_it) {
     CacheRig rig = cache_rig((CacheBench){.class = classes[_i],
                                           .cache = "size=128 ways=1 prefetch_queue=8 miss_queue=2",
@@ -282,6 +296,7 @@ Suite *prefetch_suite(void) {
     tcase_add_loop_test(tests, request_at_the_tags_goes_first, 0, 2);
     tcase_add_loop_test(tests, request_that_is_stopped_at_the_tags_keeps_them, 0, 2);
     tcase_add_loop_test(tests, drops_are_counted_by_cause, 0, 2);
+    tcase_add_loop_test(tests, policies_that_keep_all_lines_drop_it, 0, 2);
     tcase_add_loop_test(tests, full_set_and_full_miss_queue_drop_it, 0, 2);
     tcase_add_loop_test(tests, cache_without_a_queue_takes_none, 0, 2);
     tcase_add_loop_test(tests, addresses_outside_of_device_memory_are_dropped, 0, 2);
