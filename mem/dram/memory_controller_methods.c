@@ -1,4 +1,5 @@
 /* What policies may call on a memory controller. */
+#include "core/sim/event.h"
 #include "mem/dram/memory_controller_state.h"
 
 static void set_queue(SimObject *object, MethodCall *call) {
@@ -40,6 +41,36 @@ static void write_backs(SimObject *object, MethodCall *call) {
     call->result[0].set = memory_controller_write_backs(object, (uint32_t)call->argument[0].whole);
 }
 
+static void row_hits(SimObject *object, MethodCall *call) {
+    call->result[0].set = ((MemoryController *)object)->queue[call->argument[0].whole].row_hit;
+}
+
+static void writes(SimObject *object, MethodCall *call) {
+    call->result[0].set = ((MemoryController *)object)->queue[call->argument[0].whole].write;
+}
+
+/* A hook comes when the cycle is over, and what was counted up to the next one may have been looked at before. */
+static void open_row(SimObject *object, MethodCall *call) {
+    uint64_t now = call->asked ? object_now(object) : object_next_cycle(object);
+    uint32_t row = memory_controller_open_row((MemoryController *)object, (uint32_t)call->argument[0].whole,
+                                              object_cycle(object, now));
+    call->nothing = row == DRAM_NO_ROW;
+    call->result[0].whole = row;
+}
+
+static void close_row(SimObject *object, MethodCall *call) {
+    uint64_t next = object_next_cycle(object);
+    if (call->asked) {
+        method_refuse(call, "expected a call from a hook, got one from a question, in the midst of a cycle");
+        return;
+    }
+    memory_controller_settle(object, next);
+    call->result[0].flag = memory_controller_close_row(
+        (MemoryController *)object, (uint32_t)call->argument[0].whole, object_cycle(object, next));
+    object_wake(object);
+}
+
+#define BANK  WHOLE_NUMBER_BELOW("bank", MemoryController, banks)
 #define QUEUE WHOLE_NUMBER_BELOW("queue", MemoryController, queues)
 
 const Method memory_controller_methods[] = {
@@ -52,8 +83,7 @@ const Method memory_controller_methods[] = {
            RETURNS(WHOLE_NUMBER("sm"), WHOLE_NUMBER("warp"), WHOLE_NUMBER("class"), WHOLE_NUMBER("bank"),
                    WHOLE_NUMBER("row"), FLAG_VALUE("write"), WHOLE_NUMBER("waited"), WHOLE_NUMBER("pc")),
            MAY_BE_NIL),
-    METHOD("of_bank", of_bank, "The requests for this bank",
-           TAKES(QUEUE, WHOLE_NUMBER_BELOW("bank", MemoryController, banks)),
+    METHOD("of_bank", of_bank, "The requests for this bank", TAKES(QUEUE, BANK),
            RETURNS(SET_OF("requests", "requests"))),
     METHOD("of_sm", of_sm,
            "The requests of this SM, by its number from 0; those of a write-back are of the SM that made "
@@ -67,4 +97,13 @@ const Method memory_controller_methods[] = {
         RETURNS(SET_OF("requests", "requests"))),
     METHOD("write_backs", write_backs, "The write-backs, for which nobody waits", TAKES(QUEUE),
            RETURNS(SET_OF("requests", "requests"))),
+    METHOD("row_hits", row_hits, "The requests whose row is open in their bank", TAKES(QUEUE),
+           RETURNS(SET_OF("requests", "requests"))),
+    METHOD("writes", writes, "The writes", TAKES(QUEUE), RETURNS(SET_OF("requests", "requests"))),
+    METHOD("open_row", open_row, "The row that is open in the bank; nil: none", TAKES(BANK),
+           RETURNS(WHOLE_NUMBER("row")), MAY_BE_NIL),
+    METHOD("close_row", close_row,
+           "Closes the open row of the bank from the next cycle on, as soon as its timings allow, without a "
+           "command; false: none is open. Not in a question",
+           TAKES(BANK), RETURNS(FLAG_VALUE("closed"))),
     METHODS_END};

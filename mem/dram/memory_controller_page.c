@@ -28,12 +28,17 @@ static bool is_wanted(const MemoryController *mc, uint32_t bank) {
     return false;
 }
 
-/* Only requests that wait for a bank can see whether its row is open, and while there are any, they decide: so a row is closed
- * when the next one comes, as of the cycle in which its time had run out. */
+/* Of a bank with an open row. */
+static uint64_t times_out(const MemoryController *mc, uint32_t bank) {
+    return later_of(mc->row_used[bank] + mc->page_timeout, mc->dram.banks[bank].earliest[DRAM_PRECHARGE]);
+}
+
+/* Only requests that wait for a bank, and policies, can see whether its row is open, and while there are any requests, they
+ * decide: so a row is closed when the next one comes, as of the cycle in which its time had run out. */
 void memory_controller_close_timed_out(MemoryController *mc, uint32_t bank, uint64_t cycle) {
     const DramBank *b = &mc->dram.banks[bank];
     if (b->open_row == DRAM_NO_ROW || is_wanted(mc, bank)) return;
-    uint64_t ends = later_of(mc->row_used[bank] + mc->page_timeout, b->earliest[DRAM_PRECHARGE]);
+    uint64_t ends = times_out(mc, bank);
     if (ends <= cycle) close_row(mc, bank, ends);
 }
 
@@ -41,4 +46,25 @@ void memory_controller_close_all_timed_out(MemoryController *mc, uint64_t cycle)
     if (mc->page_policy != PAGE_TIMEOUT) return;
     for (uint32_t bank = 0; bank < mc->banks; bank++)
         memory_controller_close_timed_out(mc, bank, cycle);
+}
+
+/* ---- Policies ---- */
+
+uint32_t memory_controller_open_row(const MemoryController *mc, uint32_t bank, uint64_t cycle) {
+    bool timed_out = mc->page_policy == PAGE_TIMEOUT && !is_wanted(mc, bank) && times_out(mc, bank) <= cycle;
+    bool refreshed = !mc->waiting && memory_controller_refreshes(mc) &&
+                     memory_controller_refresh_choice(mc, 0).cycle <= cycle;
+    return timed_out || refreshed ? DRAM_NO_ROW : mc->dram.banks[bank].open_row;
+}
+
+bool memory_controller_close_row(MemoryController *mc, uint32_t bank, uint64_t cycle) {
+    const DramBank *b = &mc->dram.banks[bank];
+    if (b->open_row == DRAM_NO_ROW) return false;
+    close_row(mc, bank, later_of(cycle, b->earliest[DRAM_PRECHARGE]));
+    for (uint32_t q = 0; q < mc->queues; q++)
+        dram_queue_row_changed(&mc->queue[q], &mc->dram, bank);
+    mc->next_command.stale = STALE_BOTH;
+    mc->replan = 1;
+    if (mc->plan.bank == bank && mc->plan.command != DRAM_REFRESH) mc->plan = DRAM_NO_CHOICE;
+    return true;
 }

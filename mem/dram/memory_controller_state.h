@@ -177,6 +177,10 @@ void memory_controller_close_unwanted(MemoryController *mc, uint32_t bank);
 void memory_controller_close_timed_out(MemoryController *mc, uint32_t bank, uint64_t cycle);
 /* The rows of all banks. */
 void memory_controller_close_all_timed_out(MemoryController *mc, uint64_t cycle);
+/* The row of the bank that is open in `cycle`, which has not been done yet; DRAM_NO_ROW: none. */
+uint32_t memory_controller_open_row(const MemoryController *mc, uint32_t bank, uint64_t cycle);
+/* Closes it from `cycle` on, whoever waits for it, as soon as the bank allows. False: none is open. */
+bool memory_controller_close_row(MemoryController *mc, uint32_t bank, uint64_t cycle);
 static inline bool memory_controller_refreshes(const MemoryController *mc) {
     return mc->tREFI != 0;
 }

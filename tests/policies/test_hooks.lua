@@ -405,6 +405,7 @@ function p:pick(queue, requests, row_hits, writes)
     assert(bits.has(self.mc:of_bank(queue, bank), rank) and write == bits.has(writes, rank))
     if bits.has(row_hits, rank) then
       assert(rows[bank] == nil or rows[bank] == row, "one row of a bank is open")
+      assert(self.mc:open_row(bank) == row and bits.has(self.mc:row_hits(queue), rank))
       rows[bank] = row
       self:count "hits"
     end

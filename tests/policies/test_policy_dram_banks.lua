@@ -1,4 +1,4 @@
--- Counters of each DRAM bank: they add up to those of their controllers, and change nothing.
+-- Counters of each DRAM bank: they add up to those of their controllers, and change nothing. Rows that policies close.
 local checks = require "tests.lib.policy_checks"
 local harness = require "tests.lib.harness"
 
@@ -30,5 +30,32 @@ end)
 checks.equals("dram_banks", "gto", "bfs", { "%.bank%[" })
 checks.law("dram_banks", "bfs")
 checks.resumes("dram_banks", "bfs", 2)
+
+local closing = harness.write("closing.lua", [[
+local policy = require "warpwright.policy"
+local p = policy "closing" { scope = "mc", counters = { closed = "", kept = "" } }
+function p:on_served(_, _, _, _, bank, row)
+  local mc = self.mc
+  assert(mc:open_row(bank) == row)
+  if mc:of_bank(0, bank) & mc:row_hits(0) ~= 0 then
+    self:count "kept"
+  else
+    assert(mc:close_row(bank) and mc:open_row(bank) == nil)
+    self:count "closed"
+  end
+end
+return p]])
+
+harness.test("a policy that closes each row once nobody waits for it leaves no row conflicts", function()
+  local plain = checks.run { workload = "spmv" }
+  local r = checks.run { workload = "spmv", policy = closing }
+  assert(checks.sum(plain, "mc.row_conflicts") > 100)
+  harness.equal(checks.sum(r, "mc.row_conflicts"), 0)
+  harness.equal(checks.sum(r, "mc.closing.closed"), checks.sum(r, "mc.precharges"))
+  assert(checks.sum(r, "mc.closing.closed") > 100 and checks.sum(r, "mc.closing.kept") > 100)
+end)
+
+checks.law(closing, "spmv")
+checks.resumes(closing, "spmv", 1)
 
 harness.finish()

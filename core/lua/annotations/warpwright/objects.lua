@@ -995,6 +995,26 @@ function MemoryController:of_warp(queue, sm, warp) end
 ---@return integer requests
 function MemoryController:write_backs(queue) end
 
+---The requests whose row is open in their bank
+---@param queue integer 0 to queues - 1
+---@return integer requests
+function MemoryController:row_hits(queue) end
+
+---The writes
+---@param queue integer 0 to queues - 1
+---@return integer requests
+function MemoryController:writes(queue) end
+
+---The row that is open in the bank; nil: none
+---@param bank integer 0 to banks - 1
+---@return integer? row
+function MemoryController:open_row(bank) end
+
+---Closes the open row of the bank from the next cycle on, as soon as its timings allow, without a command; false: none is open. Not in a question
+---@param bank integer 0 to banks - 1
+---@return boolean closed
+function MemoryController:close_row(bank) end
+
 ---@class warpwright.Mux.Values
 ---@field up integer Ports to be joined (ports)
 ---@field arbitration "round_robin"|"priority"|"oldest"|"age"|"class" Which of several inputs goes first. priority: the lowest port; oldest: the message that came first; age: the one whose first requester sent it first; class: that of the lowest class_priority. Of equals, by turns

@@ -252,6 +252,99 @@ START_TEST(who_looks_at_the_counters_or_resumes_in_between_changes_nothing) {
 }
 END_TEST
 
+/* ---- Policies ---- */
+
+static void stop_at_every_cycle(void) {
+    sim_set_quantum(sim, 1);
+    elaborate(1);
+}
+
+static MethodCall call_method(const char *name, int64_t argument, bool asked) {
+    MethodCall call = {.argument = {{.whole = argument}}, .asked = asked};
+    class_method(mc->class, name)->call(mc, &call);
+    return call;
+}
+
+/* Of a bank as it is when this cycle begins; -1: none. */
+static int64_t open_row(uint64_t cycle, uint32_t bank) {
+    if (sim_run(sim, cycle * mc->period) == STOP_IDLE) sim->now = cycle * mc->period;
+    MethodCall call = call_method("open_row", bank, false);
+    return call.nothing ? -1 : call.result[0].whole;
+}
+
+static bool close_row(uint64_t cycle, uint32_t bank) {
+    if (sim_run(sim, cycle * mc->period) == STOP_IDLE) sim->now = cycle * mc->period;
+    MethodCall call = call_method("close_row", bank, false);
+    ck_assert_str_eq(call.refusal, "");
+    return call.result[0].flag;
+}
+
+START_TEST(policies_see_a_row_from_its_activate_until_it_is_closed) {
+    page_policy("timeout");
+    object_set_number(mc, "page_timeout", TIMEOUT);
+    stop_at_every_cycle();
+    read_at(100, 3, 5);
+    ck_assert_int_eq(open_row(102, 5), -1);
+    ck_assert_int_eq(open_row(103, 5), 3);
+    ck_assert_int_eq(open_row(103, 4), -1);
+    ck_assert_int_eq(open_row(READ_AT + TIMEOUT - 1, 5), 3);
+    ck_assert_int_eq(open_row(READ_AT + TIMEOUT, 5), -1);
+}
+END_TEST
+
+START_TEST(policies_see_no_row_once_a_refresh_is_due) {
+    object_set_number(mc, "tREFI", 1000);
+    stop_at_every_cycle();
+    read_at(100, 3, 5);
+    ck_assert_int_eq(open_row(999, 5), 3);
+    ck_assert_int_eq(open_row(1000, 5), -1);
+}
+END_TEST
+
+/* Without it the row stayed open, and would be hit. Before tRAS, it is closed as soon as that has passed. */
+START_TEST(a_row_that_a_policy_closes_is_open_to_activate_tRP_behind) {
+    static const struct {
+        uint64_t closed, sent, activate;
+    } cases[] = {{200, 209, 212}, {200, 210, 212}, {200, 211, 213}, {200, 500, 502},
+                 {120, 135, 142}, {120, 140, 142}, {120, 141, 143}};
+    stop_at_every_cycle();
+    read_at(100, 3, 5);
+    read_at(cases[_i].sent, 3, 5);
+    ck_assert(close_row(cases[_i].closed, 5));
+    ck_assert(!close_row(cases[_i].closed, 5));
+    ck_assert(!close_row(cases[_i].closed, 4));
+    run();
+    ck_assert_uint_eq(answered_at(1), cases[_i].activate + FROM_ACTIVATE);
+    ck_assert_stat_eq("row_hits", 0);
+    ck_assert_stat_eq("row_misses", 2);
+    ck_assert_stat_eq("activates", 2);
+    ck_assert_stat_eq("precharges", 1);
+}
+END_TEST
+
+/* A request that has its READ to come opens the row again; one for another bank goes on as it would. */
+START_TEST(a_row_that_a_request_waits_for_is_opened_again) {
+    stop_at_every_cycle();
+    read_at(100, 3, 5);
+    read_at(107, 7, 6);
+    ck_assert(close_row(114, 5)); /* its READ is planned for this cycle */
+    ck_assert_uint_eq(call_method("row_hits", 0, false).result[0].set, 2);
+    run();
+    ck_assert_uint_eq(answered_at(0), 109 + FROM_ACTIVATE);
+    ck_assert_uint_eq(answered_at(1), 142 + FROM_ACTIVATE);
+    ck_assert_stat_eq("row_misses", 2);
+    ck_assert_stat_eq("activates", 3);
+}
+END_TEST
+
+START_TEST(policies_close_no_row_in_the_midst_of_a_cycle) {
+    stop_at_every_cycle();
+    MethodCall call = call_method("close_row", 0, true);
+    ck_assert_str_eq(call.refusal,
+                     "expected a call from a hook, got one from a question, in the midst of a cycle");
+}
+END_TEST
+
 Suite *page_policy_suite(void);
 
 Suite *page_policy_suite(void) {
@@ -268,6 +361,11 @@ Suite *page_policy_suite(void) {
     tcase_add_loop_test(tests, a_refresh_of_closed_rows_begins_when_it_is_due, 0, 3);
     tcase_add_loop_test(tests, closing_rows_does_not_depend_on_the_tick_order, 0, 2);
     tcase_add_loop_test(tests, who_looks_at_the_counters_or_resumes_in_between_changes_nothing, 0, 2);
+    tcase_add_test(tests, policies_see_a_row_from_its_activate_until_it_is_closed);
+    tcase_add_test(tests, policies_see_no_row_once_a_refresh_is_due);
+    tcase_add_loop_test(tests, a_row_that_a_policy_closes_is_open_to_activate_tRP_behind, 0, 7);
+    tcase_add_test(tests, a_row_that_a_request_waits_for_is_opened_again);
+    tcase_add_test(tests, policies_close_no_row_in_the_midst_of_a_cycle);
     suite_add_tcase(suite, tests);
     return suite;
 }
