@@ -272,6 +272,10 @@ fails("dropping what somebody waits for", "local m = self.up:pop() if m then sel
   "drop: expected a request that wants no answer, got one that somebody waits for")
 fails("answering what wants no answer", "local m = self.up:pop() if m then self:answer(m) end",
   "answer: expected a request that wants an answer; drop() ends it", { posted = "true", writes = 1 })
+fails("an answer with a field that there is not", "local m = self.up:pop() if m then self:answer(m, { hits = true }) end",
+  "answer: no field matches 'hits'; available: hit")
+fails("an answer that hits once", "local m = self.up:pop() if m then self:answer(m, { hit = 1 }) end",
+  "answer: hit: expected true or false, got 1")
 fails("holding more than there is room for", "self.up:pop() return true", "expected room for another message, got 4 that are held",
   { params = "holds = 4" })
 fails("a message that is lost", "self.up:pop()", "expected every message to be sent on, answered or dropped in the end, got the read of")

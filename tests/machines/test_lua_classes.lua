@@ -14,6 +14,7 @@ return class "Driver" {
   stats = {
     asked = { unit = "requests", doc = "Requests" }, answers = { unit = "answers", doc = "Answers" },
     last = { unit = "cycles", doc = "Sum of the cycles in which answers came" },
+    hits = { unit = "answers", doc = "Of the answers, those that say that they hit" },
   },
   state = { next = 1, list = {} },
   start = function(self)
@@ -27,6 +28,7 @@ return class "Driver" {
       assert(m.own and m.answer and m.tag > 0)
       self:count "answers"
       self:count("last", cycle)
+      self:count("hits", m.hit and 1 or 0)
       m = self.mem:pop()
     end
     local due = self.state.list[self.state.next]
@@ -67,6 +69,53 @@ harness.test("a file of classes that ends the program is refused at the line tha
   local path = harness.write("leaving.lua", "local x = 3\nif x > 2 then os.exit(0) end")
   harness.refused(path .. ":2: os.exit: expected a file that declares a class, got the end of the program", "run",
     harness.write("uses_leaving.lua", ('return require("warpwright").machine("x", function(m) m:use %q end)'):format(path)), "vecadd")
+end)
+
+-- Answers ---------------------------------------------------------------------------------------------------------------
+
+--- Four reads of who is wired to an object that answers them; those of the first line, of which there are two, hit.
+local function answered(name, hears, above)
+  local answerer = harness.write(name .. "_class.lua", ([[
+local class = require "warpwright.class"
+return class "Answerer" {
+  doc = "Answers; reads of the first line hit",
+  ports = { up = { "responder", doc = "From who asks" } },
+  stats = { fills = { unit = "fills", doc = "Of the L1 above" }, fill_hits = { unit = "fills", doc = "Of these, hits" } },
+  %s
+  on_up_fill = function(self, _, _, _, hit)
+    self:count "fills"
+    self:count("fill_hits", hit)
+  end,
+  tick = function(self)
+    if not self.up:peek() or not self.up:can_send() then return end
+    local m = self.up:pop()
+    assert(m.hit == nil, "a request has not hit")
+    if m.address == 0 then self:answer(m, { hit = true }) elseif m.address == 128 then self:answer(m, { hit = false }) else self:answer(m) end
+    return true
+  end,
+}]]):format(hears))
+  local sim = ww.build(driven(name, "0 read 0, 100 read 128, 200 read 256, 300 read 0", ([[
+m:use %q
+local answerer = m:Answerer "answerer" {}
+m:wire(m:TrafficSource "source" { limit = 1 }.mem, sink.cpu)
+]]):format(answerer) .. above))
+  sim:advance(1000)
+  local r = sim:result()
+  harness.equal(r["driver.answers"], 4, "answers")
+  return r
+end
+
+harness.test("a class says of its answers whether they hit", function()
+  harness.equal(answered("answering", "", "m:wire(driver.mem, answerer.up)")["driver.hits"], 2, "hits")
+end)
+
+harness.test("a cache hears of what it fetches whether a class had it", function()
+  local r = answered("answering_l1", 'hears = { up = { "fill" } },', [[
+local l1 = m:L1 "l1" { size = 256, ways = 1, mshrs = 4 }
+m:wire(driver.mem, l1.cpu)
+m:wire(l1.mem, answerer.up)]])
+  harness.equal(r["answerer.fills"], 4, "fills")
+  harness.equal(r["answerer.fill_hits"], 2, "hits")
 end)
 
 -- What the shipped classes do -------------------------------------------------------------------------------------------

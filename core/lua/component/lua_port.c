@@ -84,6 +84,7 @@ static void push_message(lua_State *L, const LuaPort *port, const MemMessage *m)
     set_number(L, "address", m->address);
     set_number(L, "bytes", m->bytes);
     set_number(L, "size", answer ? mem_response_bytes(m) : mem_request_bytes(m));
+    if (answer) set_flag(L, "hit", m->flags & MEM_HIT);
     set_flag(L, "wants_answer", !answer && !(m->flags & MEM_POSTED));
     set_asker(L, m);
     lua_pushstring(L, port->field->name);
@@ -281,7 +282,22 @@ static int l_pop(lua_State *L) {
     return 1;
 }
 
-/* self:answer(request): it is served here */
+/* Of the table at index 3, which may be missing: that the request found here what it wants. */
+static bool answer_hits(lua_State *L) {
+    bool hit = false;
+    if (lua_isnoneornil(L, 3)) return false;
+    luaL_checktype(L, 3, LUA_TTABLE);
+    for (lua_pushnil(L); lua_next(L, 3); lua_pop(L, 1)) {
+        bool known = lua_type(L, -2) == LUA_TSTRING && strcmp(lua_tostring(L, -2), "hit") == 0;
+        if (!known) luaL_error(L, "answer: no field matches %s; available: hit", push_given(L, -2));
+        if (!lua_isboolean(L, -1))
+            luaL_error(L, "answer: hit: expected true or false, got %s", push_given(L, -1));
+        hit = lua_toboolean(L, -1);
+    }
+    return hit;
+}
+
+/* self:answer(request [, { hit = true or false }]): it is served here */
 static int l_answer(lua_State *L) {
     LuaRun *run = lua_touserdata(L, lua_upvalueindex(1));
     require_tick(L, run, "answer");
@@ -295,7 +311,10 @@ static int l_answer(lua_State *L) {
     if (m->kind == MEM_ATOMIC)
         luaL_error(L, "answer: expected a read or a write, got an atomic, which is performed at an L2");
     require_room(L, port, "answer");
-    *send_through(port) = *m;
+    uint8_t flags = answer_hits(L) ? MEM_HIT | MEM_FOUND : 0;
+    MemMessage *answer = send_through(port);
+    *answer = *m;
+    answer->flags |= flags;
     let_go(held);
     return 0;
 }

@@ -16,6 +16,7 @@
 ---@class warpwright.Message
 ---@field kind "read"|"write"|"atomic"
 ---@field answer boolean
+---@field hit? boolean of an answer
 ---@field wants_answer boolean
 ---@field address integer
 ---@field bytes integer of the segment
@@ -44,7 +45,7 @@
 ---@field params table<string, any> to be read
 ---@field state table all that it remembers
 ---@field count fun(self: warpwright.LuaObject, name: string, n?: integer)
----@field answer fun(self: warpwright.LuaObject, request: warpwright.Message)
+---@field answer fun(self: warpwright.LuaObject, request: warpwright.Message, how?: { hit: boolean })
 ---@field can_answer fun(self: warpwright.LuaObject, request: warpwright.Message): boolean
 ---@field drop fun(self: warpwright.LuaObject, request: warpwright.Message)
 ---@field room fun(self: warpwright.LuaObject): integer how many more messages it may hold
