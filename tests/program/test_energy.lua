@@ -338,4 +338,90 @@ harness.test("a technology says what is wrong with it", function()
   assert(not ok and tostring(problem):find("no technology matches 'nowhere'", 1, true), tostring(problem))
 end)
 
+-- Read by a policy --------------------------------------------------------------------------------------------------------
+
+--- At the end of the kernel: parts that nothing behind it adds to are as in the result, those of SMs add up.
+local meter = harness.write("meter.lua", [[
+local meter = require "warpwright.policy" "meter" {
+  scope = "machine", period = 1000, params = { technology = { "" } }, counters = { calls = "", picojoules = "", growths = "", of_sms = "" },
+}
+local function of(self, object) return self:energy(object, self.params.technology ~= "" and self.params.technology or nil) end
+function meter:on_period()
+  local total = of(self)
+  self:count "calls"
+  if total > (self.state.before or 0) then self:count "growths" end
+  self.state.before = total
+end
+function meter:on_kernel_end()
+  local _, parts = of(self)
+  local sms = 0.0
+  for i = 1, #self.sms do
+    local total, own = of(self, self.sms[i])
+    assert(total > own["sm.sp"] and own["l1d.data"] > 0 and not own["dram.read"])
+    sms = sms + own["sm.sp"]
+  end
+  self:count("picojoules", math.tointeger(parts["sm.sp"] * 1e12 // 1))
+  self:count("of_sms", math.tointeger(sms * 1e12 // 1))
+end
+return meter]])
+
+local function metered(options)
+  options.policy = options.policy or meter
+  local r = run(options)
+  local name = "dispatcher.meter."
+  local got, of_sms = r[name .. "picojoules"], r[name .. "of_sms"]
+  assert(math.abs(got - of_sms) <= 1 + 1e-9 * got, ("%d, the SMs %d"):format(got, of_sms))
+  assert(r[name .. "calls"] > 10 and r[name .. "growths"] == r[name .. "calls"], "energy does not grow with time")
+  return got * 1e-12, r
+end
+
+harness.test("a coordinator reads the energy of the machine and of an SM up to now, and changes nothing by it", function()
+  local got, r = metered {}
+  near(got, r.energy.parts["sm.sp"], 1e-6)
+  local plain = run()
+  harness.equal(r.cycles, plain.cycles)
+  harness.equal(r.energy.total, plain.energy.total)
+end)
+
+harness.test("a coordinator's energy is by the technology that it names", function()
+  local path = harness.write("mine.lua", [[
+local t = { doc = "twice", }
+for name, number in pairs(require "configs.energy.fermi_40nm") do
+  if type(number) == "table" then t[name] = { number[1] * (name == "sp_lane" and 2 or 1), table.unpack(number, 2) } end
+end
+return require("warpwright").technology "mine" (t)]])
+  local got, r = metered { policy = meter .. ":technology=" .. path }
+  near(got, 2 * r.energy.parts["sm.sp"], 1e-6)
+end)
+
+harness.test("a coordinator's energy is by the voltages that the clocks have had", function()
+  local path = harness.write("with_voltages.lua", [[
+local t = { doc = "with voltages", voltages = { core = { ["350MHz"] = 0.6, ["700MHz"] = 1, ["1GHz"] = 1.3 } } }
+for name, number in pairs(require "configs.energy.fermi_40nm") do t[name] = t[name] or type(number) == "table" and number or nil end
+return require("warpwright").technology "with_voltages" (t)]])
+  local slower = harness.write("slower.lua", [[
+local slower = require "warpwright.policy" "slower" { scope = "machine", period = 5000 }
+function slower:configure(class, path) if class == "clock" and path == "core" then return { frequency = "700MHz, 350MHz to 1GHz" } end end
+function slower:on_period() self:set_clock("core", self:clock "core" == 700000000 and "400MHz" or "700MHz") end
+return slower]])
+  local got, r = metered { policy = ("%s:technology=%s+%s"):format(meter, path, slower) }
+  near(got, r:energy_by(path).parts["sm.sp"], 1e-6)
+  assert(got < 0.99 * r.energy.parts["sm.sp"], "no voltage was lower")
+end)
+
+require("tests.lib.policy_checks").resumes(meter, "vecadd", 2)
+
+harness.test("energies that a policy cannot read are refused", function()
+  local function fails(scope, body, ...)
+    local path = harness.write("unfit.lua", ('local p = require("warpwright.policy") "unfit" { scope = "%s" }\nfunction p:on_kernel_start() %s end return p')
+      :format(scope, body))
+    local ok, why = pcall(run, { policy = path })
+    assert(not ok)
+    harness.contains(tostring(why), "unfit.lua:2: ", ...)
+  end
+  fails("sm", "self:energy()", "energy: expected a policy of scope machine, got one of scope sm")
+  fails("machine", "self:energy(3)", "energy: expected the handle of an object or nil, got 3")
+  fails("machine", "self:energy(nil, 'fermi_41nm')", "fermi_40nm")
+end)
+
 harness.finish()

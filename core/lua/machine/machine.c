@@ -342,25 +342,31 @@ static void push_share(lua_State *L, const Sim *sim, const Clock *clock, const C
     lua_setfield(L, -2, "counters");
 }
 
-/* machine:clock_shares(name) -> what its objects have counted, settled, at each frequency; since the last change is the last:
- * { { frequency =, seconds =, counters = { ["sm[0].issued"] = ... } } ... } */
-static int l_clock_shares(lua_State *L) {
-    const Sim *sim = machine_at(L, 1)->sim;
-    const Clock *clock = sim_find_clock(sim, luaL_checkstring(L, 2));
-    if (!clock) return 0;
+void machine_push_clock_shares(lua_State *L, const Sim *sim, const Clock *clock) {
     lua_newtable(L);
     for (uint32_t i = 0; i <= clock->share_count; i++) {
         push_share(L, sim, clock, i < clock->share_count ? &clock->shares[i] : NULL);
         lua_rawseti(L, -2, i + 1);
     }
+}
+
+/* machine:clock_shares(name) */
+static int l_clock_shares(lua_State *L) {
+    const Sim *sim = machine_at(L, 1)->sim;
+    const Clock *clock = sim_find_clock(sim, luaL_checkstring(L, 2));
+    if (!clock) return 0;
+    machine_push_clock_shares(L, sim, clock);
     return 1;
 }
 
-/* machine:seconds() of simulated time */
-static int l_seconds(lua_State *L) {
-    const Sim *sim = machine_at(L, 1)->sim;
+double machine_seconds(const Sim *sim) {
     double since = sim->elaborated ? (double)(sim->now - sim->rated_at) / (double)sim->ticks_per_second : 0;
-    lua_pushnumber(L, (double)sim->rated_time * 1e-12 + since);
+    return (double)sim->rated_time * 1e-12 + since;
+}
+
+/* machine:seconds() */
+static int l_seconds(lua_State *L) {
+    lua_pushnumber(L, machine_seconds(machine_at(L, 1)->sim));
     return 1;
 }
 

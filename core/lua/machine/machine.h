@@ -76,6 +76,12 @@ Machine *gpu_at(lua_State *L, int index);
 /* From now on, a boundary of a quantum. */
 void machine_set_clock(Sim *sim, const char *clock, const char *frequency);
 
+/* Pushes what the clock's objects have counted, settled, at each frequency; since the last change is the last:
+ * { { frequency =, seconds =, counters = { ["sm[0].issued"] = ... } } ... } */
+void machine_push_clock_shares(lua_State *L, const Sim *sim, const Clock *clock);
+/* Simulated time. */
+double machine_seconds(const Sim *sim);
+
 /* machine:stats(), in stats.c */
 int stats_of_machine(lua_State *L);
 

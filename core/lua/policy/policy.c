@@ -97,6 +97,35 @@ static int l_clock(lua_State *L) {
     return 3;
 }
 
+/* In the instance's state, of a coordinator: native.objects() -> { { handle =, clock = its name } ... }, all of the machine's */
+static int l_objects(lua_State *L) {
+    const Sim *sim = instance_of_function(L)->machine->sim;
+    lua_createtable(L, (int)sim->object_count, 0);
+    for (uint32_t i = 0; i < sim->object_count; i++) {
+        lua_createtable(L, 0, 2);
+        policy_object_push(L, sim->objects[i]);
+        lua_setfield(L, -2, "handle");
+        lua_pushstring(L, sim->objects[i]->clock->name);
+        lua_setfield(L, -2, "clock");
+        lua_rawseti(L, -2, i + 1);
+    }
+    return 1;
+}
+
+/* Of a coordinator: native.clock_shares(name) -> as machine:clock_shares() */
+static int l_clock_shares(lua_State *L) {
+    Sim *sim = instance_of_function(L)->machine->sim;
+    sim_settle(sim);
+    machine_push_clock_shares(L, sim, sim_find_clock(sim, luaL_checkstring(L, 1)));
+    return 1;
+}
+
+/* Of a coordinator: native.seconds() of simulated time */
+static int l_seconds(lua_State *L) {
+    lua_pushnumber(L, machine_seconds(instance_of_function(L)->machine->sim));
+    return 1;
+}
+
 /* native.channel_of(address) -> memory channel and L2 slice in which it lies; nil: its page lies nowhere yet */
 static int l_channel_of(lua_State *L) {
     const SimObject *about = instance_of_function(L)->about;
@@ -220,6 +249,9 @@ static void push_native(PolicyInstance *instance) {
     push_instance_function(instance, "set_clock", l_set_clock);
     push_instance_function(instance, "clock", l_clock);
     push_instance_function(instance, "channel_of", l_channel_of);
+    push_instance_function(instance, "objects", l_objects);
+    push_instance_function(instance, "clock_shares", l_clock_shares);
+    push_instance_function(instance, "seconds", l_seconds);
 }
 
 /* The place in the policy's file comes first, if the problem has one. */

@@ -97,12 +97,13 @@ local wanted_parameters <const> = {
 }
 
 --- What a result keeps of its machine: { { path =, class =, parameters } ... }, and classes without an energy by name.
-function energy.structure(objects)
+-- clock_of(object): as core.clock_of, of the handles of a policy.
+function energy.structure(objects, clock_of)
   local structure = { without = {} }
   for _, object in ipairs(objects) do
     local class = object.class
     if wanted_parameters[class] then
-      local kept = { path = object.path, class = class, clock = core.clock_of(object) }
+      local kept = { path = object.path, class = class, clock = (clock_of or core.clock_of)(object) }
       for _, name in ipairs(wanted_parameters[class]) do kept[name] = object[name] end
       structure[#structure + 1] = kept
     else
@@ -266,6 +267,9 @@ function energy.of(structure, technology, value, seconds, clocks)
   e.edp, e.ed2p = e.total * seconds, e.total * seconds ^ 2
   return e
 end
+
+--- The technology of who names none.
+energy.default_technology = "fermi_40nm"
 
 -- Over time -------------------------------------------------------------------------------------------------------------
 

@@ -225,6 +225,42 @@ local function add_clocks(scope, native)
   end
 end
 
+--- All objects of the machine, { { handle =, clock =, path = } ... }, and a function of the name of a counter, "sm[0].lsu.shared_loads":
+-- its value, nil where there is none.
+local function objects_and_counters(native)
+  local rows, by_path = native.objects(), {}
+  for _, row in ipairs(rows) do
+    row.path = row.handle.path
+    by_path[row.path] = row.handle
+  end
+  return rows, function(name)
+    local path, counter = name:match "^(.*)%.([%w_]+)$"
+    return by_path[path] and by_path[path][counter]
+  end
+end
+
+--- Of a coordinator: self:energy(handle, technology) -> joules that the object and what is below it, or without a handle the
+-- machine, have taken up to now, and those of each part by name.
+local function add_energy(scope, native)
+  local rows, counter
+  local shares = setmetatable({}, { __index = function(_, clock) return { shares = native.clock_shares(clock) } end })
+  function Instance.energy(_, of, technology)
+    if scope ~= "machine" then error(("energy: expected a policy of scope machine, got one of scope %s"):format(scope), 2) end
+    if of ~= nil and type(of) ~= "userdata" then error(("energy: expected the handle of an object or nil, got %s"):format(names.shown(of)), 2) end
+    local energy = require "warpwright.energy"
+    if not rows then rows, counter = objects_and_counters(native) end
+    local objects, clocks, path = {}, {}, of and of.path
+    for _, row in ipairs(rows) do
+      if not of or row.path == path or row.path:sub(1, #path + 1) == path .. "." then
+        objects[#objects + 1], clocks[row.handle] = row.handle, row.clock
+      end
+    end
+    local e = energy.of(energy.structure(objects, function(object) return clocks[object] end),
+      load.get("technology", technology or energy.default_technology), counter, native.seconds(), shares)
+    return e.total, e.parts
+  end
+end
+
 return function(specification, handles, native)
   own_state.confine()
   --- self:cycle(): the present cycle, of the clock of the object that the instance is about.
@@ -255,6 +291,7 @@ return function(specification, handles, native)
   Instance.count = count_into(counters, native)
   add_shares(definition, native)
   add_clocks(definition.scope, native)
+  add_energy(definition.scope, native)
   add_own_l1(specification.users or {}, specification.without_l1)
   local self = { state = {}, handles = handles }
   for _, name in ipairs(names.sorted_keys(handles)) do

@@ -206,12 +206,9 @@ function Result:energy_by(technology)
     clocks_of(self))
 end
 
---- The technology of r.energy where a run names none.
-local default_technology <const> = "fermi_40nm"
-
 --- r.energy: by the technology that the run named; calculated when it is first asked for.
 local function energy_of(r)
-  local e = rawget(r, "energies") or r:energy_by(rawget(r, "technology") or default_technology)
+  local e = rawget(r, "energies") or r:energy_by(rawget(r, "technology") or energy.default_technology)
   r.energies = e
   return e
 end
