@@ -54,6 +54,7 @@ typedef struct {
     MethodValue argument[METHOD_ARGUMENTS], result[METHOD_RESULTS];
     const char *caller; /* the instance of a policy, "ccws of sm[3]"; outlives the machine's run */
     bool asked;         /* from the answer to a question, in the midst of a cycle */
+    bool elsewhere;     /* of another object, before this one's turn in it or after */
     bool nothing;       /* set by a method that may have no result: Lua gets nil */
     char refusal[METHOD_REFUSAL_BYTES]; /* "", or the reason of method_refuse() */
 } MethodCall;

@@ -863,9 +863,11 @@ local p = policy "p" {
 }
 function p:configure(class) if class == "L1" then return { partition_by = "sm" } end end
 function p:on_warps_changed() self.state.many = bits.count(self.sm.live) > 8 end
-function p:cache_insertion(cache, set, last)
+function p:on_kernel_given() self.state.launch = (self.state.launch or -1) + 1 end
+function p:cache_insertion(cache, set, last, _, warp)
   self:count("asked", self.utilitys[1]:hits(0, 0) >= 0 and cache.accesses > 0 and cache:line_valid(set, 0) and 1 or 0)
   local numbered = self.sm:number() + self.sm:ctas_per_sm() + self.sm.warps + #self.sm:instruction(0)
+  assert(self.sm:launch_of(warp) == self.state.launch and self.sm:instruction_of(warp, 0) == self.sm:instruction(0))
   return self.state.many and numbered > 0 and last or nil
 end
 function p:pick(scheduler, ready)
@@ -873,7 +875,7 @@ function p:pick(scheduler, ready)
   return bits.lowest(self.sm:oldest(self.sm.preferred, 1)) == self.sm:last(scheduler) and bits.lowest(ready) or nil
 end
 return p]])
-  local function run(way) return good { policy = path, threads = way[1], order = way[2] } end
+  local function run(way) return good { policy = path, workload = "bfs", threads = way[1], order = way[2] } end
   local want = run { 1, "path" }
   assert(stat(want, "sm[0].p.asked") > 100)
   for _, way in ipairs { { 1, "reversed" }, { 2, "shuffled:2" } } do same(run(way), want, way[2]) end

@@ -95,10 +95,17 @@ static void warps_per_cta(SimObject *object, MethodCall *call) {
     if (running) call->result[0].whole = running->warps_per_cta;
 }
 
+/* The kernel of the warp that is the first argument; NULL: refused. A question of another object comes before or after a CTA
+ * that starts in its cycle: it may ask where all CTAs are of one kernel, which changes between quanta alone. */
+static const RunningKernel *kernel_of_warp(const Sm *sm, MethodCall *call) {
+    if (call->elsewhere)
+        return only_kernel(sm, call, "it in a hook, and remember in self.state what the answer needs");
+    return was_launched(sm, call) ? sm_kernel_of(sm, (uint32_t)call->argument[0].whole) : NULL;
+}
+
 static void launch_of(SimObject *object, MethodCall *call) {
-    const Sm *sm = (const Sm *)object;
-    if (was_launched(sm, call))
-        call->result[0].whole = sm_kernel_of(sm, (uint32_t)call->argument[0].whole)->launch;
+    const RunningKernel *running = kernel_of_warp((const Sm *)object, call);
+    if (running) call->result[0].whole = running->launch;
 }
 
 static void describe_instruction(const RunningKernel *running, uint64_t pc, MethodCall *call) {
@@ -119,10 +126,8 @@ static void instruction(SimObject *object, MethodCall *call) {
 }
 
 static void instruction_of(SimObject *object, MethodCall *call) {
-    const Sm *sm = (const Sm *)object;
-    if (!was_launched(sm, call)) return;
-    describe_instruction(sm_kernel_of(sm, (uint32_t)call->argument[0].whole),
-                         (uint64_t)call->argument[1].whole, call);
+    const RunningKernel *running = kernel_of_warp((const Sm *)object, call);
+    if (running) describe_instruction(running, (uint64_t)call->argument[1].whole, call);
 }
 
 static void next_pc(SimObject *object, MethodCall *call) {
@@ -218,8 +223,10 @@ const Method sm_methods[] = {
            "may hold CTAs of several kernels it is an error, and cta_warps() tells",
            RETURNS(WHOLE_NUMBER("n")), FIXED),
     METHOD("launch_of", launch_of,
-           "Of the kernel whose CTA the warp is or was of: its number among the run's launches, from 0",
-           TAKES(WARP), RETURNS(WHOLE_NUMBER("launch"))),
+           "Of the kernel whose CTA the warp is or was of: its number among the run's launches, from 0. In a "
+           "question of another object, of the kernel that the SM runs; an error where it may hold CTAs of "
+           "several",
+           TAKES(WARP), RETURNS(WHOLE_NUMBER("launch")), FIXED),
     METHOD("instruction", instruction,
            "Of the present kernel, or nil: the opcode (\"ld.global.f32\"), the line in the PTX, the line and "
            "the file that .loc names (0, nil: none), and where a branch goes (-1: no branch). An error where "
@@ -228,11 +235,11 @@ const Method sm_methods[] = {
            RETURNS(TEXT_VALUE("opcode"), WHOLE_NUMBER("line"), WHOLE_NUMBER("cuda_line"),
                    TEXT_VALUE("cuda_file"), WHOLE_NUMBER("target")),
            MAY_BE_NIL, FIXED),
-    METHOD("instruction_of", instruction_of, "The same of the kernel of the warp",
+    METHOD("instruction_of", instruction_of, "The same of the kernel that launch_of() names",
            TAKES(WARP, WHOLE_NUMBER("pc", .min = 0, .max = UINT32_MAX)),
            RETURNS(TEXT_VALUE("opcode"), WHOLE_NUMBER("line"), WHOLE_NUMBER("cuda_line"),
                    TEXT_VALUE("cuda_file"), WHOLE_NUMBER("target")),
-           MAY_BE_NIL),
+           MAY_BE_NIL, FIXED),
     METHOD("next_pc", next_pc,
            "Of a warp that lives, its next instruction, whether it has been fetched or not: a pc for "
            "instruction(); else nil",

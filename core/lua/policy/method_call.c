@@ -117,7 +117,8 @@ static int l_call(lua_State *L) {
     bool own = lua_touserdata(L, 1) == bound->handle;
     SimObject *object = own ? bound->object : other_object(L, bound);
     MethodCall call;
-    if (!method->fixed && policy_depends_on_order(object))
+    call.elsewhere = policy_depends_on_order(object);
+    if (!method->fixed && call.elsewhere)
         policy_refuse_in_question(L, object, lua_pushfstring(L, ":%s", method->name), "a method");
     call.caller = bound->caller;
     call.asked = policy_asking() != NULL;

@@ -1393,7 +1393,7 @@ function SM:ctas_per_sm() end
 ---@return integer n
 function SM:warps_per_cta() end
 
----Of the kernel whose CTA the warp is or was of: its number among the run's launches, from 0
+---Of the kernel whose CTA the warp is or was of: its number among the run's launches, from 0. In a question of another object, of the kernel that the SM runs; an error where it may hold CTAs of several
 ---@param warp integer 0 to warps - 1
 ---@return integer launch
 function SM:launch_of(warp) end
@@ -1407,7 +1407,7 @@ function SM:launch_of(warp) end
 ---@return integer? target
 function SM:instruction(pc) end
 
----The same of the kernel of the warp
+---The same of the kernel that launch_of() names
 ---@param warp integer 0 to warps - 1
 ---@param pc integer 0 to 4294967295
 ---@return string? opcode

@@ -311,6 +311,22 @@ START_TEST(policies_say_whose_cta_an_sm_gets_next) {
 }
 END_TEST
 
+/* CTAs come in the midst of a cycle, before the question or after it. */
+START_TEST(question_of_another_object_may_not_ask_for_the_kernel_of_a_warp) {
+    static const char *const methods[] = {"launch_of", "instruction_of"};
+    TinyMachine *m = tiny_new(two_per_sm(NULL));
+    LAUNCH(m, {.ctas = 1, .warps = 2}, {.ctas = 1, .warps = 1});
+    tiny_step_to(m, 20);
+    MethodCall call = {.asked = true, .elsewhere = true};
+    SimObject *sm = &m->sm[0]->obj;
+    class_method(sm->class, methods[_i])->call(sm, &call);
+    ck_assert_str_eq(call.refusal, "expected an SM with CTAs of one kernel at a time, got one with several; "
+                                   "ask it in a hook, and remember in self.state what the answer needs");
+    tiny_finish(m);
+    tiny_free(m);
+}
+END_TEST
+
 START_TEST(policies_ask_for_the_kernel_of_a_warp) {
     TinyMachine *m = tiny_new(two_per_sm(NULL));
     LAUNCH(m, {.ctas = 1, .warps = 2}, {.ctas = 1, .warps = 1});
@@ -368,6 +384,7 @@ Suite *kernels_per_sm_suite(void) {
     tcase_add_test(whose, one_at_a_time_a_kernel_waits_for_the_end_of_the_one_before);
     tcase_add_test(whose, policies_say_whose_cta_an_sm_gets_next);
     tcase_add_test(whose, policies_ask_for_the_kernel_of_a_warp);
+    tcase_add_loop_test(whose, question_of_another_object_may_not_ask_for_the_kernel_of_a_warp, 0, 2);
     suite_add_tcase(suite, whose);
     TCase *refusals = tcase_create("refusals");
     tcase_add_test(refusals, kernels_with_intrinsics_of_the_dma_engine_are_refused);
