@@ -12,6 +12,13 @@
 local bits = require "warpwright.bits"
 local policy = require "warpwright.policy"
 
+--- The L1s behind which the caches of level l2 are.
+local function caches_before(...)
+  local found, paths = pcall(policy.caches_before, ...)
+  if not found then error(("%s; level=l1 is for tokens of the L1"):format(paths), 0) end
+  return paths
+end
+
 local pcal = policy "pcal" {
   doc = "Only warps that hold a token take lines; others run without",
   params = {
@@ -24,7 +31,7 @@ local pcal = policy "pcal" {
   caches = "L2",
   parts = {
     { class = "WarpSampler", name = "sampler", of = "SM", warm_up = 0,
-      caches = policy.caches_before, sm = policy.sm_number },
+      caches = caches_before, sm = policy.sm_number },
   },
   counters = { granted = "Tokens given to warps that held none before" },
 }

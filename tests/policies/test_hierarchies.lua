@@ -204,6 +204,13 @@ harness.test("medic counts answers at the caches before the L2, whichever they a
     + r["sm[*].constant_cache.fills"] + r["sm[*].texture_cache.fills"], "answers")
 end)
 
+harness.test("pcal for an L1 says which level that is", function()
+  local ok, problem = pcall(run, "l15", "pcal:cache=data")
+  assert(not ok, "pcal runs")
+  harness.contains(tostring(problem), "policy pcal: cache: sm[0]: expected caches with an L1 between them and the load/store unit, got sm[0].l1d",
+    "level=l1 is for tokens of the L1")
+end)
+
 harness.test("L2s are found across routers: nothing stands between them and the load/store unit", function()
   local ok, problem = pcall(run, "meshed_no_l1", "warp_types")
   assert(not ok, "warp_types runs")
