@@ -5,10 +5,11 @@
 
 #include "core/sim/event.h"
 #include "mem/protocol/page_table.h"
+#include "mem/protocol/xor_masks.h"
 
 #include <stdlib.h>
 
-enum { MAX_RUNS = 32, MAX_CHANNELS = 1024 };
+enum { MAX_RUNS = 32, MAX_CHANNELS = 1024, XOR_BITS = 10 };
 
 /* A run of consecutive mask bits moves to the right as a whole. */
 typedef struct {
@@ -22,18 +23,26 @@ typedef struct {
     BitRun runs[MAX_RUNS];
 } BitPacker;
 
+/* 0: none, the bits are what they are. */
+typedef struct {
+    uint64_t count;
+    uint64_t masks[XOR_BITS];
+} XorBits;
+
 struct AddressMap {
     SimObject obj;
+    char *channel_masks, *bank_masks, *slice_masks;
     uint32_t channels, slices_per_channel;
     uint64_t interleave, page_size;
     uint64_t row_mask, bank_mask, column_mask, slice_mask;
     uint32_t channel_hash, bank_hash; /* flags */
     uint64_t interleave_shift, offset_mask;
     uint64_t reciprocal; /* ceil(2^64 / channels); 0 for one channel */
-    uint64_t is_special; /* one channel, a hash of channels, or pages */
+    uint64_t is_special; /* one channel, a hash of channels, XOR masks or pages */
     uint64_t page_shift;
     uint64_t hashed_row; /* the row's bits that are added to the bank; 0 without bank_hash */
     BitPacker row, bank, column, slice, within_slice;
+    XorBits channel_bits, bank_bits, slice_bits;
     PageTable pages;
     const Link **watched; /* by which requests come to those who ask for their slices */
     uint64_t watched_count;
@@ -85,6 +94,10 @@ static inline ChannelSplit split_by_reciprocal(const AddressMap *map, uint64_t a
                           quotient << map->interleave_shift | (address & map->offset_mask)};
 }
 
+static uint64_t xor_of(const XorBits *bits, uint64_t address) {
+    return xor_masks_apply(bits->masks, (uint32_t)bits->count, address);
+}
+
 static const Page *page_of(const AddressMap *map, uint64_t address) {
     return page_table_find(&map->pages, address >> map->page_shift);
 }
@@ -112,6 +125,8 @@ static __attribute__((noinline)) ChannelSplit split_specially(const AddressMap *
     if (map->channels == 1) return (ChannelSplit){0, address};
     if (map->page_size) return split_page(map, address);
     ChannelSplit split = split_by_reciprocal(map, address);
+    if (map->channel_bits.count) split.channel = xor_of(&map->channel_bits, address);
+    if (!map->channel_hash) return split;
     uint64_t above = split.rest >> map->interleave_shift;
     split.channel += (above * 0x9e3779b97f4a7c15ull >> 32) * map->channels >> 32;
     if (split.channel >= map->channels) split.channel -= map->channels;
@@ -150,6 +165,45 @@ static void check_masks(const AddressMap *map) {
                    object_path(&map->obj), map->slices_per_channel, map->slice_mask, slice_bits);
 }
 
+/* `own`: the bits in whose place the masks' number stands. */
+static void read_xor_bits(const AddressMap *map, XorBits *bits, const char *text, const char *parameter,
+                          const char *what, uint64_t own) {
+    const char *path = object_path(&map->obj);
+    bits->count = xor_masks_read(bits->masks, XOR_BITS, text, path, parameter, what);
+    if (!bits->count) return;
+    for (uint64_t i = 0; i < bits->count; i++)
+        check_keeps_lines_whole(map, parameter, bits->masks[i]);
+    if (bits->count != (uint64_t)__builtin_popcountll(own))
+        user_error("%s.%s: expected a mask for each of %d %s bits (0x%lx), got %lu", path, parameter,
+                   __builtin_popcountll(own), what, own, bits->count);
+    if (!xor_masks_tell_apart(bits->masks, (uint32_t)bits->count, own))
+        user_error(
+            "%s.%s: expected masks that tell apart all values of the %s bits 0x%lx, got '%s', with which "
+            "different addresses have one place",
+            path, parameter, what, own, text);
+}
+
+static void check_xor_alone(const AddressMap *map, bool masks, bool other, const char *name,
+                            const char *parameter) {
+    if (masks && other)
+        user_error("%s.%s: expected one of %s and %s, got both", object_path(&map->obj), name, name,
+                   parameter);
+}
+
+static void read_all_xor_bits(AddressMap *map) {
+    uint64_t channel_bits = (uint64_t)(map->channels - 1) << __builtin_ctzll(map->interleave);
+    bool of_channel = *map->channel_masks;
+    if (of_channel && (map->channels & (map->channels - 1)))
+        user_error("%s.channels: expected a power of two with channel_masks, got %u", object_path(&map->obj),
+                   map->channels);
+    read_xor_bits(map, &map->channel_bits, map->channel_masks, "channel_masks", "channel", channel_bits);
+    read_xor_bits(map, &map->bank_bits, map->bank_masks, "bank_masks", "bank", map->bank_mask);
+    read_xor_bits(map, &map->slice_bits, map->slice_masks, "slice_masks", "slice", map->slice_mask);
+    check_xor_alone(map, of_channel, map->channel_hash, "channel_hash", "channel_masks");
+    check_xor_alone(map, of_channel, map->page_size != 0, "page_size", "channel_masks");
+    check_xor_alone(map, *map->bank_masks, map->bank_hash, "bank_hash", "bank_masks");
+}
+
 static void check_pages(const AddressMap *map) {
     const char *path = object_path(&map->obj);
     if (map->page_size & (map->page_size - 1) || map->page_size & (LINE_BYTES_MAX - 1))
@@ -174,7 +228,9 @@ static void address_map_build(SimObject *object) {
     map->interleave_shift = (uint64_t)__builtin_ctzll(map->interleave);
     map->offset_mask = map->interleave - 1;
     map->reciprocal = map->channels == 1 ? 0 : UINT64_MAX / map->channels + 1;
-    map->is_special = map->channels == 1 || map->channel_hash || map->page_size;
+    read_all_xor_bits(map);
+    map->is_special = map->channels == 1 || map->channel_hash || map->page_size || map->channel_bits.count ||
+                      map->bank_bits.count || map->slice_bits.count;
     map->row = packer_for(map->row_mask);
     map->bank = packer_for(map->bank_mask);
     map->column = packer_for(map->column_mask);
@@ -341,7 +397,9 @@ static inline uint32_t slice_of(const AddressMap *map, ChannelSplit split) {
 
 /* The special cases by calls of their own: the others need not save the host's registers. */
 static __attribute__((noinline)) uint32_t special_slice(const AddressMap *map, uint64_t address) {
-    return slice_of(map, split_specially(map, address));
+    ChannelSplit split = split_specially(map, address);
+    if (!map->slice_bits.count) return slice_of(map, split);
+    return (uint32_t)(split.channel * map->slices_per_channel + xor_of(&map->slice_bits, split.rest));
 }
 
 uint32_t address_map_slice(const AddressMap *map, uint64_t address) {
@@ -355,7 +413,10 @@ static inline DramRow row_of(const AddressMap *map, ChannelSplit split) {
 }
 
 static __attribute__((noinline)) DramRow special_row(const AddressMap *map, uint64_t address) {
-    return row_of(map, split_specially(map, address));
+    ChannelSplit split = split_specially(map, address);
+    DramRow row = row_of(map, split);
+    if (map->bank_bits.count) row.bank = (uint32_t)xor_of(&map->bank_bits, split.rest);
+    return row;
 }
 
 DramRow address_map_row(const AddressMap *map, uint64_t address) {
@@ -367,10 +428,10 @@ DramRow address_map_row(const AddressMap *map, uint64_t address) {
 DramLocation address_map_locate(const AddressMap *map, uint64_t address) {
     debug_ensure(address >> MAX_ADDRESS_BITS == 0);
     ChannelSplit split = map->is_special ? split_specially(map, address) : split_by_reciprocal(map, address);
-    DramRow row = row_of(map, split);
+    DramRow row = address_map_row(map, address);
     return (DramLocation){
         .channel = (uint32_t)split.channel,
-        .slice = slice_of(map, split),
+        .slice = address_map_slice(map, address),
         .bank = row.bank,
         .row = row.row,
         .column = (uint32_t)pack(&map->column, split.rest),
@@ -412,10 +473,18 @@ static const Field address_map_fields[] = {
     PARAM_FLAG(
         AddressMap, bank_hash, "false",
         "Lowest bits of the row are added to the bank, bit by bit: rows of a stride lie in different banks"),
+    PARAM(
+        AddressMap, channel_masks, "", "masks",
+        "Address bits of which each channel bit is the parity, bit 0 first (\"0x2300,0x4600\"), for a power "
+        "of two of channels; empty: the bits above interleave"),
+    PARAM(AddressMap, bank_masks, "", "masks",
+          "The same of each bank bit, of the address with the channel taken out; empty: those of bank_mask"),
+    PARAM(AddressMap, slice_masks, "", "masks",
+          "The same of each bit of the slice in the channel; empty: those of slice_mask"),
     DERIVED(AddressMap, interleave_shift, "log2(interleave)"),
     DERIVED(AddressMap, offset_mask, "interleave - 1"),
     DERIVED(AddressMap, reciprocal, "For dividing by the number of channels"),
-    DERIVED(AddressMap, is_special, "One channel, a hash of channels, or pages"),
+    DERIVED(AddressMap, is_special, "One channel, a hash of channels, XOR masks or pages"),
     DERIVED(AddressMap, page_shift, "log2(page_size)"),
     DERIVED(AddressMap, hashed_row, "Bits of the row that are added to the bank"),
     DERIVED(AddressMap, row, "Packs the bits under row_mask"),
@@ -423,6 +492,9 @@ static const Field address_map_fields[] = {
     DERIVED(AddressMap, column, "Packs the bits under column_mask"),
     DERIVED(AddressMap, slice, "Packs the bits under slice_mask"),
     DERIVED(AddressMap, within_slice, "Packs all bits but those under slice_mask"),
+    DERIVED(AddressMap, channel_bits, "channel_masks"),
+    DERIVED(AddressMap, bank_bits, "bank_masks"),
+    DERIVED(AddressMap, slice_bits, "slice_masks"),
     STATE_ARRAY(AddressMap, pages.slot, pages.slots, "Where pages lie"),
     STATE_ARRAY(AddressMap, pages.frames, pages.channels, "Pages of each channel"),
     STATE(AddressMap, pages.slots, "Size of that table"),

@@ -11,7 +11,9 @@
  * the times at which the first request for each becomes ready, then of the links.
  *
  * channel_hash adds a hash of `rest` to the channel, modulo channels; bank_hash the lowest row bits to the bank, by
- * exclusive or (Zhang, Zhu, Zhang, MICRO 2000). Both leave `rest` alone, so that different addresses stay different. */
+ * exclusive or (Zhang, Zhu, Zhang, MICRO 2000). Both leave `rest` alone, so that different addresses stay different.
+ * channel_masks, bank_masks and slice_masks make each bit of these the parity of any address bits, as measurements of GPUs
+ * find them; the bits that would stand there without are still taken out, and must follow from what replaces them. */
 #ifndef WW_MEM_ADDRESS_MAP_H
 #define WW_MEM_ADDRESS_MAP_H
 

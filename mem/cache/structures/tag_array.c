@@ -2,6 +2,7 @@
 
 #include "mem/cache/structures/tag_hash.h"
 #include "mem/protocol/memory_protocol.h"
+#include "mem/protocol/xor_masks.h"
 
 #include <stdlib.h>
 
@@ -28,23 +29,6 @@ static void check_geometry(const char *path, const TagGeometry *g) {
         user_error("%s.size: expected up to 2^24 lines, got %lu (%lu B)", path, g->size / g->line, g->size);
 }
 
-static void parse_index_masks(TagShape *shape, const char *path, const char *text) {
-    for (const char *at = text; *at;) {
-        char *end;
-        uint64_t mask = strtoull(at, &end, 0);
-        while (*end == ' ')
-            end++;
-        if (end == at || mask == 0 || (*end && *end != ','))
-            user_error("%s.index_masks: expected a mask of address bits for each index bit, bit 0 first "
-                       "(\"0x80,0x100\"), got '%s'",
-                       path, text);
-        if (shape->index_bits == MAX_INDEX_BITS)
-            user_error("%s.index_masks: expected up to %d masks, got more", path, MAX_INDEX_BITS);
-        shape->masks[shape->index_bits++] = mask;
-        at = *end ? end + 1 : end;
-    }
-}
-
 void tag_shape_init(TagShape *shape, const char *path, const TagGeometry *geometry) {
     check_geometry(path, geometry);
     *shape = (TagShape){
@@ -63,7 +47,8 @@ void tag_shape_init(TagShape *shape, const char *path, const TagGeometry *geomet
     shape->compared = !shape->hashed && shape->ways <= 1u << WAY_BITS;
     shape->block_ways = shape->compared && shape->ways % TAG_BLOCK == 0 ? shape->ways : 0;
     if (geometry->index == INDEX_LINEAR) return;
-    parse_index_masks(shape, path, geometry->index_masks);
+    shape->index_bits = xor_masks_read(shape->masks, MAX_INDEX_BITS, geometry->index_masks, path,
+                                       "index_masks", "index");
     if (1ull << shape->index_bits != shape->sets)
         user_error(
             "%s.index_masks: expected masks for the %u sets of size, ways and line, got %u masks (2^%u sets)",
@@ -72,11 +57,8 @@ void tag_shape_init(TagShape *shape, const char *path, const TagGeometry *geomet
 
 /* Bit i of an XOR index is the parity of the address bits under mask i. */
 uint32_t tag_set_otherwise(const TagShape *shape, uint64_t address) {
-    uint32_t set = 0;
     if (!shape->index_bits) return (uint32_t)((address >> shape->line_shift) % shape->sets);
-    for (uint32_t i = 0; i < shape->index_bits; i++)
-        set |= (uint32_t)__builtin_parityll(address & shape->masks[i]) << i;
-    return set;
+    return xor_masks_apply(shape->masks, shape->index_bits, address);
 }
 
 uint32_t tag_find_otherwise(const TagArray *tags, uint32_t set, uint64_t line_address) {

@@ -52,6 +52,9 @@ local text = {
   ["AddressMap.bank_mask"] = function(rng) return mask_text(rng, rng:int(1, 4), 7, 18) end,
   ["AddressMap.column_mask"] = function(rng) return mask_text(rng, rng:int(1, 8), 5, 16) end,
   ["AddressMap.slice_mask"] = function(rng) return mask_text(rng, rng:int(1, 3), 7, 16) end,
+  ["AddressMap.channel_masks"] = index_masks,
+  ["AddressMap.bank_masks"] = index_masks,
+  ["AddressMap.slice_masks"] = index_masks,
   ["MemoryController.class_queues"] = function(rng) return numbers_text(rng, rng:int(1, 16), 7) end,
 }
 for _, class in ipairs { "Crossbar", "Mux", "Router" } do

@@ -484,6 +484,24 @@ local function with_bits(mask, count)
   return result
 end
 
+--- A mask for each of the bits under `own`, which follow from these: it has that bit, and none of the lower ones. nil: none are wanted.
+local function xor_masks(text, own)
+  local drawn, masks = {}, {}
+  for mask in text:gmatch "[^,]+" do drawn[#drawn + 1] = math.tointeger(tonumber(mask)) end
+  for i, bit in ipairs(drawn[1] and bits_of(own) or {}) do
+    masks[i] = ("0x%x"):format(drawn[(i - 1) % #drawn + 1] & ~(own & ((2 << bit) - 1)) | 1 << bit)
+  end
+  return masks[1] and table.concat(masks, ",")
+end
+
+local function make_xor_masks_legal(object, plan, map)
+  local channel_bits = (plan.channels - 1) << log2(value_of(object, "interleave"))
+  local by_mask = plan.channels & (plan.channels - 1) == 0 and not value_of(object, "channel_hash")
+  object.params.channel_masks = by_mask and xor_masks(value_of(object, "channel_masks"), channel_bits) or nil
+  object.params.bank_masks = not value_of(object, "bank_hash") and xor_masks(value_of(object, "bank_masks"), map.bank_mask) or nil
+  object.params.slice_masks = xor_masks(value_of(object, "slice_masks"), map.slice_mask)
+end
+
 function legal.AddressMap(object, plan)
   local banks, map = math.huge, {}
   for _, other in ipairs(plan.objects) do
@@ -503,6 +521,7 @@ function legal.AddressMap(object, plan)
       object.params[name] = nil
     end
   end
+  make_xor_masks_legal(object, plan, map)
 end
 
 -- Wires ---------------------------------------------------------------------------------------------------------------

@@ -69,6 +69,9 @@ function Variant:object(path) end
 ---@field slice_mask? integer Bits of the same that choose the slice in the channel; may be bank bits (mask); default 0
 ---@field channel_hash? boolean Channels are turned by a hash of the address above them, so that no stride stays in one; not with page_size; default false
 ---@field bank_hash? boolean Lowest bits of the row are added to the bank, bit by bit: rows of a stride lie in different banks; default false
+---@field channel_masks? string Address bits of which each channel bit is the parity, bit 0 first ("0x2300,0x4600"), for a power of two of channels; empty: the bits above interleave (masks); default 
+---@field bank_masks? string The same of each bank bit, of the address with the channel taken out; empty: those of bank_mask (masks); default 
+---@field slice_masks? string The same of each bit of the slice in the channel; empty: those of slice_mask (masks); default 
 
 ---@class warpwright.AddressMap.Object: warpwright.Object
 ---@field channels integer Memory channels (channels)
@@ -81,6 +84,9 @@ function Variant:object(path) end
 ---@field slice_mask integer Bits of the same that choose the slice in the channel; may be bank bits (mask)
 ---@field channel_hash boolean Channels are turned by a hash of the address above them, so that no stride stays in one; not with page_size
 ---@field bank_hash boolean Lowest bits of the row are added to the bank, bit by bit: rows of a stride lie in different banks
+---@field channel_masks string Address bits of which each channel bit is the parity, bit 0 first ("0x2300,0x4600"), for a power of two of channels; empty: the bits above interleave (masks)
+---@field bank_masks string The same of each bank bit, of the address with the channel taken out; empty: those of bank_mask (masks)
+---@field slice_masks string The same of each bit of the slice in the channel; empty: those of slice_mask (masks)
 
 ---Where an address lives: channel, L2 slice, DRAM bank, row and column
 ---@param name string

@@ -17,6 +17,9 @@
 ---@field slice_mask integer Bits of the same that choose the slice in the channel; may be bank bits (mask)
 ---@field channel_hash boolean Channels are turned by a hash of the address above them, so that no stride stays in one; not with page_size
 ---@field bank_hash boolean Lowest bits of the row are added to the bank, bit by bit: rows of a stride lie in different banks
+---@field channel_masks string Address bits of which each channel bit is the parity, bit 0 first ("0x2300,0x4600"), for a power of two of channels; empty: the bits above interleave (masks)
+---@field bank_masks string The same of each bank bit, of the address with the channel taken out; empty: those of bank_mask (masks)
+---@field slice_masks string The same of each bit of the slice in the channel; empty: those of slice_mask (masks)
 
 ---@class (exact) warpwright.AddressMap.Knobs
 

@@ -155,6 +155,170 @@ START_TEST(a_bank_hash_adds_the_lowest_bits_of_the_row) {
 }
 END_TEST
 
+/* ---- Masks of parities ---- */
+
+typedef struct {
+    uint32_t channels, slices;
+    const char *channel_masks, *bank_masks, *slice_masks;
+} Hashes;
+
+/* Two row bits, 17:16; bank {15:13, 8}; column {12:9, 7:0}: the least of address bits that such maps take. */
+static SimObject *small_map(const Hashes *hashes) {
+    SimObject *map = sim_add(sim, "AddressMap", "map", NULL);
+    object_set_number(map, "channels", hashes->channels);
+    object_set_number(map, "slices_per_channel", hashes->slices);
+    object_set_number(map, "slice_mask", hashes->slices == 2 ? 0x400 : 0);
+    object_set_number(map, "row_mask", 0x30000);
+    object_set_text(map, "channel_masks", hashes->channel_masks);
+    object_set_text(map, "bank_masks", hashes->bank_masks);
+    object_set_text(map, "slice_masks", hashes->slice_masks);
+    return map;
+}
+
+static const AddressMap *build_small_map(const Hashes *hashes) {
+    SimObject *map = small_map(hashes);
+    sim_finish_object(map);
+    sim_elaborate(sim);
+    return address_map_find(map);
+}
+
+START_TEST(each_channel_bank_and_slice_bit_is_the_parity_of_the_bits_under_its_mask) {
+    const AddressMap *map = build_small_map(
+        &(Hashes){4, 2, "0x900, 0x12200", "0x10100,0x22000,0x4000,0x18000", "0x1480"});
+    /* Bits 16, 13, 12, 11, 8 and 7. Channel bit 0: bits 11 and 8, even; bit 1: 16, 13 and not 9, even. Without bits 9:8, rest is
+     * the same from bit 10 on moved down by two: bits 14, 11, 10, 9 and 7. Bank bit 0: 16, 8: none; 1: 17, 13: none; 2: 14; 3: none.
+     * Slice: 12, 10 and 7: bits 10 and 7, even. */
+    DramLocation at = address_map_locate(map, 0x13980);
+    ck_assert_uint_eq(at.channel, 0);
+    ck_assert_uint_eq(at.bank, 4);
+    ck_assert_uint_eq(at.slice, 0);
+    at = address_map_locate(map, 0x13900); /* without bit 7: the slice alone is another */
+    ck_assert_uint_eq(at.channel, 0);
+    ck_assert_uint_eq(at.bank, 4);
+    ck_assert_uint_eq(at.slice, 1);
+    at = address_map_locate(map, 0x03880); /* without bits 16 and 8: both bits of the channel change */
+    ck_assert_uint_eq(at.channel, 3);
+    ck_assert_uint_eq(address_map_slice(map, 0x03880), 2 * 3 + 0);
+}
+END_TEST
+
+START_TEST(bank_masks_can_be_a_bank_hash) {
+    SimObject *object = sim_add(sim, "AddressMap", "map", NULL);
+    object_set_text(object, "bank_masks", "0x10100,0x22000,0x44000,0x88000");
+    sim_finish_object(object);
+    sim_elaborate(sim);
+    const AddressMap *map = address_map_find(object);
+    for (uint64_t n = 0; n < 50000; n++) {
+        uint64_t rest = n * 37 / 6 << 8;
+        DramRow row = address_map_row(map, n * 37 << 8);
+        ck_assert_uint_eq(row.row, rest >> 16 & 0xfff);
+        ck_assert_uint_eq(row.bank, ((rest >> 13 & 7) << 1 | (rest >> 8 & 1)) ^ (row.row & 15));
+    }
+}
+END_TEST
+
+static const Hashes bijective[] = {
+    {8, 1, "0x2100,0x5200,0x18c00", "", ""},
+    {8, 1, "0x700,0x5200,0x8400", "0x10100,0x22000,0x14000,0x8100", ""},
+    {8, 2, "", "0x30100,0x2500,0x14000,0x8100", "0x15c80"},
+    {1, 2, "", "0x10100,0x22000,0x6000,0xe000", "0x1400"},
+    {6, 2, "", "0x10100,0x22000,0x6000,0xe000", "0x20400"},
+};
+
+/* All lines of what the masks cover. Whatever the hash, no two have one place, and none is left. */
+START_TEST(masks_that_are_taken_give_each_address_a_place_of_its_own) {
+    static uint8_t taken[1 << 18], numbered[16][1 << 14];
+    const AddressMap *map = build_small_map(&bijective[_i]);
+    uint32_t channels = bijective[_i].channels, slices = bijective[_i].slices;
+    uint64_t lines = channels * ((1ull << 18) / 128);
+    memset(taken, 0, sizeof taken);
+    memset(numbered, 0, sizeof numbered);
+    for (uint64_t line = 0; line < lines; line++) {
+        DramLocation at = address_map_locate(map, line * 128);
+        ck_assert(at.channel < channels && at.bank < 16 && at.row < 4 && at.column / 128 < 32);
+        ck_assert_uint_eq(at.slice / slices, at.channel);
+        ck_assert_uint_eq(at.slice, address_map_slice(map, line * 128));
+        DramRow row = address_map_row(map, line * 128);
+        ck_assert(row.bank == at.bank && row.row == at.row);
+        uint32_t place = ((at.channel * 16 + at.bank) * 4 + at.row) * 32 + at.column / 128;
+        ck_assert_uint_eq(taken[place]++, 0);
+        uint64_t number = address_map_within_slice(map, line * 128) / 128;
+        ck_assert_uint_lt(number, lines / channels / slices);
+        ck_assert_uint_eq(numbered[at.slice][number]++, 0);
+    }
+}
+END_TEST
+
+START_TEST(masks_that_there_cannot_be_are_refused) {
+    static const struct {
+        Hashes hashes;
+        const char *parameter;
+        double value;
+        const char *expected;
+    } cases[] = {
+        {{4, 1, "0x100,0x2100", "", ""},
+         NULL,
+         0,
+         "map.channel_masks: expected masks that tell apart all values of the channel bits 0x300, got "
+         "'0x100,0x2100'"},
+        {{4, 1, "0x100,0x2000", "", ""}, NULL, 0, "with which different addresses have one place"},
+        {{4, 1, "0x100", "", ""},
+         NULL,
+         0,
+         "map.channel_masks: expected a mask for each of 2 channel bits (0x300), got 1"},
+        {{6, 1, "0x100,0x200,0x400", "", ""},
+         NULL,
+         0,
+         "map.channels: expected a power of two with channel_masks, got 6"},
+        {{4, 1, "0x100,0x240", "", ""},
+         NULL,
+         0,
+         "map.channel_masks: expected a mask whose lowest 7 bits are 0 (a line has 128 bytes), got 0x240"},
+        {{4, 1, "0x100,0x200", "", ""},
+         "channel_hash",
+         1,
+         "map.channel_hash: expected one of channel_hash and channel_masks, got both"},
+        {{4, 1, "0x100,0x200", "", ""},
+         "page_size",
+         4096,
+         "map.page_size: expected one of page_size and channel_masks, got both"},
+        {{1, 1, "0x100", "", ""},
+         NULL,
+         0,
+         "map.channel_masks: expected a mask for each of 0 channel bits (0x0), got 1"},
+        {{4, 1, "", "0x100,0x2000,0x4000,0x6100", ""},
+         NULL,
+         0,
+         "map.bank_masks: expected masks that tell apart"},
+        {{4, 1, "", "0x100,0x2000,0x4000,0x8000", ""},
+         "bank_hash",
+         1,
+         "map.bank_hash: expected one of bank_hash and bank_masks, got both"},
+        {{4, 2, "", "", "0x800"},
+         NULL,
+         0,
+         "map.slice_masks: expected masks that tell apart all values of the slice bits 0x400"},
+        {{4, 2, "", "", "eight"},
+         NULL,
+         0,
+         "map.slice_masks: expected a mask of address bits for each slice bit, bit 0 first (\"0x80,0x100\"), "
+         "got 'eight'"},
+        {{4, 1, "", "1,2,4,8,16,32,64,128,256,512,1024", ""},
+         NULL,
+         0,
+         "map.bank_masks: expected up to 10 masks, got more"},
+    };
+    SimObject *map = small_map(&cases[_i].hashes);
+    if (cases[_i].parameter) object_set_number(map, cases[_i].parameter, cases[_i].value);
+    user_error_handler(keep_error, NULL);
+    if (!setjmp(error_return)) {
+        sim_finish_object(map);
+        sim_elaborate(sim);
+    }
+    ck_assert_msg(strstr(error_text, cases[_i].expected), "%s", error_text);
+}
+END_TEST
+
 /* ---- Pages ---- */
 
 static void touch(const AddressMap *map, uint64_t page, uint64_t page_size) {
@@ -316,6 +480,11 @@ Suite *address_map_suite(void) {
     tcase_add_loop_test(tests, hashed_channels_leave_no_gaps, 0, 4);
     tcase_add_loop_test(tests, a_stride_over_hashed_channels_reaches_all_of_them, 0, 2);
     tcase_add_test(tests, a_bank_hash_adds_the_lowest_bits_of_the_row);
+    tcase_add_test(tests, each_channel_bank_and_slice_bit_is_the_parity_of_the_bits_under_its_mask);
+    tcase_add_test(tests, bank_masks_can_be_a_bank_hash);
+    tcase_add_loop_test(tests, masks_that_are_taken_give_each_address_a_place_of_its_own, 0,
+                        sizeof bijective / sizeof *bijective);
+    tcase_add_loop_test(tests, masks_that_there_cannot_be_are_refused, 0, 13);
     tcase_add_loop_test(tests, pages_take_channels_in_turn_and_the_frames_of_each_without_gaps, 0, 2);
     tcase_add_test(tests, slices_of_a_channel_share_its_pages);
     tcase_add_test(tests, subscribers_say_where_a_page_lies);

@@ -1,0 +1,45 @@
+#include "mem/protocol/xor_masks.h"
+
+#include "core/sim/base/error.h"
+
+#include <stdlib.h>
+
+uint32_t xor_masks_read(uint64_t masks[], uint32_t most, const char *text, const char *path,
+                        const char *parameter, const char *what) {
+    uint32_t count = 0;
+    for (const char *at = text; *at;) {
+        char *end;
+        uint64_t mask = strtoull(at, &end, 0);
+        while (*end == ' ')
+            end++;
+        if (end == at || mask == 0 || (*end && *end != ','))
+            user_error("%s.%s: expected a mask of address bits for each %s bit, bit 0 first "
+                       "(\"0x80,0x100\"), got '%s'",
+                       path, parameter, what, text);
+        if (count == most) user_error("%s.%s: expected up to %u masks, got more", path, parameter, most);
+        masks[count++] = mask;
+        at = *end ? end + 1 : end;
+    }
+    return count;
+}
+
+/* Gauss's elimination: each bit finds a mask that has it, which leaves the others. */
+bool xor_masks_tell_apart(const uint64_t masks[], uint32_t count, uint64_t own) {
+    uint64_t rows[64];
+    uint32_t found = 0;
+    if (count > 64 || (uint32_t)__builtin_popcountll(own) != count) return false;
+    for (uint32_t i = 0; i < count; i++)
+        rows[i] = masks[i] & own;
+    for (; own; own &= own - 1, found++) {
+        uint64_t bit = own & -own, row;
+        uint32_t has = found;
+        while (has < count && !(rows[has] & bit))
+            has++;
+        if (has == count) return false;
+        row = rows[has];
+        rows[has] = rows[found];
+        for (uint32_t i = found + 1; i < count; i++)
+            rows[i] ^= rows[i] & bit ? row : 0;
+    }
+    return true;
+}
