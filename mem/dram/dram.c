@@ -59,20 +59,20 @@ void dram_close(Dram *dram, const DramTiming *t, uint32_t bank, uint64_t cycle) 
     not_before(&b->earliest[DRAM_ACTIVATE], cycle + t->tRP);
 }
 
-uint64_t dram_refresh_earliest(const Dram *dram, const DramTiming *t) {
+uint64_t dram_refresh_earliest(const Dram *dram, DramBanks banks) {
     uint64_t earliest = 0;
-    for (uint32_t bank = 0; bank < t->banks; bank++) {
+    for (uint32_t bank = banks.first; bank < banks.first + banks.count; bank++) {
         const DramBank *b = &dram->banks[bank];
         if (b->open_row != DRAM_NO_ROW) not_before(&earliest, b->earliest[DRAM_PRECHARGE]);
     }
     return earliest;
 }
 
-uint32_t dram_refresh(Dram *dram, const DramTiming *t, uint64_t cycle) {
-    uint32_t closed = 0;
-    uint64_t begins = cycle; /* REFRESH, which all banks must allow as they would an ACTIVATE */
-    debug_ensure(cycle >= dram_refresh_earliest(dram, t));
-    for (uint32_t bank = 0; bank < t->banks; bank++) {
+uint32_t dram_refresh(Dram *dram, const DramTiming *t, DramBanks banks, uint64_t cycle) {
+    uint32_t closed = 0, end = banks.first + banks.count;
+    uint64_t begins = cycle; /* REFRESH, which the banks must allow as they would an ACTIVATE */
+    debug_ensure(cycle >= dram_refresh_earliest(dram, banks));
+    for (uint32_t bank = banks.first; bank < end; bank++) {
         DramBank *b = &dram->banks[bank];
         if (b->open_row != DRAM_NO_ROW) {
             dram_close(dram, t, bank, cycle);
@@ -80,7 +80,7 @@ uint32_t dram_refresh(Dram *dram, const DramTiming *t, uint64_t cycle) {
         }
         not_before(&begins, b->earliest[DRAM_ACTIVATE]);
     }
-    for (uint32_t bank = 0; bank < t->banks; bank++)
+    for (uint32_t bank = banks.first; bank < end; bank++)
         not_before(&dram->banks[bank].earliest[DRAM_ACTIVATE], begins + t->tRFC);
     return closed;
 }

@@ -2,7 +2,7 @@
  * Pure functions over plain structs; all times are command clock cycles.
  *
  * A bank is closed (no row) or has one row open. ACTIVATE opens a row, READ and WRITE move one burst of the
- * open row over the data bus, PRECHARGE closes it. REFRESH is of all banks: the rows that are open are closed
+ * open row over the data bus, PRECHARGE closes it. REFRESH is of all banks or of one: their rows that are open are closed
  * by one command, and it follows tRP behind. The channel takes one command per cycle; a row may also be closed
  * without one, as auto-precharge does. */
 #ifndef WW_MEM_DRAM_H
@@ -31,7 +31,7 @@ typedef struct {
     uint32_t tCDLR;    /* last written data to READ, any banks             */
     uint32_t tRTPL;    /* READ to PRECHARGE, same bank                     */
     uint32_t tREFI;    /* REFRESH to REFRESH, on average; 0: there is none */
-    uint32_t tRFC;     /* REFRESH to ACTIVATE, all banks                   */
+    uint32_t tRFC;     /* REFRESH to ACTIVATE, of the banks that it is of  */
     uint32_t burst;    /* cycles of the data bus per column command        */
     uint32_t banks, bank_groups;
     /* From here on computed by dram_timing_derive(). */
@@ -70,10 +70,15 @@ void dram_issue(Dram *dram, const DramTiming *timing, DramCommand command, uint3
 /* Closes the open row at `cycle`, at which a PRECHARGE would be legal, without a command of the channel. */
 void dram_close(Dram *dram, const DramTiming *timing, uint32_t bank, uint64_t cycle);
 
-/* The first cycle at which the open rows may be closed for a REFRESH. */
-uint64_t dram_refresh_earliest(const Dram *dram, const DramTiming *timing);
-/* Closes them at `cycle`, and refreshes all banks as soon as they allow it. Returns how many rows it has closed. */
-uint32_t dram_refresh(Dram *dram, const DramTiming *timing, uint64_t cycle);
+/* Of a REFRESH. */
+typedef struct {
+    uint32_t first, count;
+} DramBanks;
+
+/* The first cycle at which the open rows of the banks may be closed for a REFRESH. */
+uint64_t dram_refresh_earliest(const Dram *dram, DramBanks banks);
+/* Closes them at `cycle`, and refreshes the banks as soon as all of them allow it. Returns how many rows it has closed. */
+uint32_t dram_refresh(Dram *dram, const DramTiming *timing, DramBanks banks, uint64_t cycle);
 
 static inline bool dram_is_column(DramCommand command) {
     return command <= DRAM_WRITE;

@@ -76,7 +76,7 @@ const char *dram_checker_command(DramChecker *checker, DramCommand command, uint
     const char *violation = row_violation(checker, command, bank, row);
     if (cycle < checker->next_command) violation = "two commands in one cycle";
     if (!violation) violation = timing_violation(checker, command, bank, cycle);
-    if (!violation && command == DRAM_ACTIVATE && cycle < checker->refreshed) violation = "tRFC";
+    if (!violation && command == DRAM_ACTIVATE && cycle < checker->refreshed[bank]) violation = "tRFC";
     if (!violation && dram_is_column(command)) violation = data_bus_violation(checker, command, cycle);
     checker->last[command][bank] = cycle + 1;
     checker->next_command = cycle + 1;
@@ -102,23 +102,24 @@ static bool allows_refresh(const DramChecker *checker, uint32_t bank, uint64_t c
     return true;
 }
 
-static uint64_t refresh_begins(const DramChecker *checker, uint64_t cycle) {
-    for (uint32_t bank = 0; bank < checker->timing.banks; bank++)
-        while (!allows_refresh(checker, bank, cycle))
+static uint64_t refresh_begins(const DramChecker *checker, DramBanks banks, uint64_t cycle) {
+    for (uint32_t bank = banks.first; bank < banks.first + banks.count; bank++)
+        while (cycle < checker->refreshed[bank] || !allows_refresh(checker, bank, cycle))
             cycle++;
     return cycle;
 }
 
-const char *dram_checker_refresh(DramChecker *checker, uint64_t cycle) {
+const char *dram_checker_refresh(DramChecker *checker, DramBanks banks, uint64_t cycle) {
     const char *violation = cycle < checker->next_command ? "two commands in one cycle" : NULL;
-    for (uint32_t bank = 0; bank < checker->timing.banks; bank++) {
+    for (uint32_t bank = banks.first; bank < banks.first + banks.count; bank++) {
         if (checker->open_row[bank] == DRAM_NO_ROW) continue;
         if (!violation) violation = timing_violation(checker, DRAM_PRECHARGE, bank, cycle);
         checker->last[DRAM_PRECHARGE][bank] = cycle + 1;
         checker->open_row[bank] = DRAM_NO_ROW;
     }
-    uint64_t begins = refresh_begins(checker, cycle > checker->refreshed ? cycle : checker->refreshed);
-    checker->refreshed = begins + checker->timing.tRFC;
+    uint64_t begins = refresh_begins(checker, banks, cycle);
+    for (uint32_t bank = banks.first; bank < banks.first + banks.count; bank++)
+        checker->refreshed[bank] = begins + checker->timing.tRFC;
     checker->next_command = cycle + 1;
     return violation;
 }

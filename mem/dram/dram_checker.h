@@ -8,11 +8,11 @@
 
 typedef struct {
     DramTiming timing;
-    uint64_t last[4][DRAM_BANKS_MAX]; /* 1 + cycle of the last command of a kind to a bank, a PRECHARGE by
+    uint64_t last[4][DRAM_BANKS_MAX];   /* 1 + cycle of the last command of a kind to a bank, a PRECHARGE by
                                        * itself may be yet to come; 0: never */
-    uint64_t next_command;            /* first cycle in which the command bus is free                */
-    uint64_t refreshed;               /* first cycle after the last REFRESH                          */
-    uint64_t data_end[2];             /* first cycle in which the data bus is free: since reads, writes */
+    uint64_t next_command;              /* first cycle in which the command bus is free                */
+    uint64_t data_end[2];               /* first cycle in which the data bus is free: since reads, writes */
+    uint64_t refreshed[DRAM_BANKS_MAX]; /* first cycle after the last REFRESH                          */
     uint32_t open_row[DRAM_BANKS_MAX];
 } DramChecker;
 
@@ -24,7 +24,7 @@ const char *dram_checker_command(DramChecker *checker, DramCommand command, uint
 /* The same of a row that is closed at `cycle`, which may be before or behind that of the last command, without a
  * command of the channel. */
 const char *dram_checker_close(DramChecker *checker, uint32_t bank, uint64_t cycle);
-/* The same of the command that closes all open rows for a REFRESH, which follows when all banks allow it. */
-const char *dram_checker_refresh(DramChecker *checker, uint64_t cycle);
+/* The same of the command that closes the open rows of these banks for a REFRESH, which follows when all of them allow it. */
+const char *dram_checker_refresh(DramChecker *checker, DramBanks banks, uint64_t cycle);
 
 #endif

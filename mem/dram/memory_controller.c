@@ -466,6 +466,7 @@ static __attribute__((noinline)) DramBest choose_among_eligible(MemoryController
         const DramQueue *queue = &mc->queue[q];
         if (!queue->count) continue;
         uint64_t placed = mc->full_returns ? ~without_return_place(mc, q) : ~0ull;
+        if (memory_controller_keeps_back(mc, cycle + 1)) placed &= ~queue->of_bank[mc->refresh_bank];
         uint64_t eligible = eligible_requests(mc, q, placed, wanted_banks, cycle);
         if (object_has_subscriber(&mc->obj, MC_PICK) && eligible) eligible = picked_requests(mc, q, eligible);
         best = dram_queue_choose(queue, q, &mc->dram, &mc->timing, eligible, cycle + 1, best);
@@ -474,11 +475,23 @@ static __attribute__((noinline)) DramBest choose_among_eligible(MemoryController
     return best;
 }
 
+/* Of one bank: others go on until it can be closed. What is not legal before the refresh is due is planned again then. */
+static DramBest refresh_bank_instead_of(MemoryController *mc, DramBest best, uint64_t floor) {
+    if (!memory_controller_keeps_back(mc, floor)) {
+        mc->plan_expires = earlier_of(mc->plan_expires, mc->refresh_due - 1);
+        return DRAM_NONE;
+    }
+    if (dram_choice_of(best, mc->queue).bank == mc->refresh_bank) best = choose_among_eligible(mc, floor - 1);
+    DramChoice refresh = memory_controller_refresh_choice(mc, floor);
+    return refresh.cycle <= dram_best_cycle(best) ? dram_best_of(&refresh) : best;
+}
+
 /* The refresh that is due goes before all that is not legal before; what waits for it in vain is searched for again. */
 static __attribute__((noinline)) DramBest refresh_instead_of(MemoryController *mc, DramBest best,
                                                              uint64_t floor) {
     if (!mc->waiting || !memory_controller_refreshes(mc)) return best;
     mc->next_command.stale = STALE_BOTH;
+    if (mc->refresh == REFRESH_BANK) return refresh_bank_instead_of(mc, best, floor);
     DramChoice refresh = memory_controller_refresh_choice(mc, floor);
     return dram_best_of(&refresh);
 }

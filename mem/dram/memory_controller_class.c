@@ -17,7 +17,9 @@ static uint32_t least_refresh_interval(const MemoryController *mc) {
     uint32_t refreshed = larger_of(t->tRC, closes + t->tRP) + t->tRFC;
     uint32_t opened = larger_of(refreshed, t->tRRD) + t->tRCD;
     uint32_t bus = larger_of(larger_of(t->tCCD, t->tCCDL), larger_of(t->tRTW, t->tWTR));
-    return larger_of(opened, bus) + t->banks;
+    uint32_t least = larger_of(opened, bus) + t->banks;
+    /* Of banks one by one each is closed before the next one's turn. */
+    return mc->refresh == REFRESH_BANK ? larger_of(least, t->banks * (closes + 1)) : least;
 }
 
 static void check_refresh(const MemoryController *mc) {
@@ -62,7 +64,7 @@ static void memory_controller_build(SimObject *object) {
         .tCDLR = mc->tCDLR,
         .tRTPL = mc->tRTPL,
         .tREFI = mc->tREFI,
-        .tRFC = mc->tRFC,
+        .tRFC = mc->refresh == REFRESH_BANK ? mc->tRFCpb : mc->tRFC,
         .burst = mc->burst_bytes / mc->bus_bytes,
         .banks = mc->banks,
         .bank_groups = mc->bank_groups,
@@ -70,7 +72,7 @@ static void memory_controller_build(SimObject *object) {
     dram_timing_derive(&mc->timing, (DramGroupBits)mc->group_bits);
     check_refresh(mc);
     dram_reset(&mc->dram);
-    mc->refresh_due = mc->tREFI ? mc->tREFI : NEVER;
+    mc->refresh_due = mc->tREFI ? memory_controller_refresh_interval(mc) : NEVER;
     mc->plan = DRAM_NO_CHOICE;
     mc->plan_expires = NEVER;
 }
@@ -240,9 +242,15 @@ static const Field memory_controller_fields[] = {
     TIMING(tWR, "12", "Last written data to PRECHARGE, same bank"),
     TIMING(tCDLR, "5", "Last written data to READ, any banks"),
     TIMING(tRTPL, "2", "READ to PRECHARGE, same bank"),
-    PARAM(MemoryController, tREFI, "0", "cycles", "REFRESH of all banks to the next; 0: there is none",
-          .min = 0, .max = 1e6),
-    TIMING(tRFC, "100", "REFRESH to ACTIVATE"),
+    PARAM(MemoryController, tREFI, "0", "cycles",
+          "REFRESH of all banks to the next, or of a bank to its next; 0: there is none", .min = 0,
+          .max = 1e6),
+    TIMING(tRFC, "100", "REFRESH of all banks to ACTIVATE"),
+    PARAM_CHOICE(
+        MemoryController, refresh, "all", "all|bank",
+        "REFRESH of all banks at a time; or of one bank every tREFI / banks cycles, in turn, while the "
+        "others go on"),
+    TIMING(tRFCpb, "50", "REFRESH of one bank to its ACTIVATE"),
     PARAM_FLAG(MemoryController, check_commands, "false", "Verify every command against all timings",
                .timing = true),
     DERIVED(MemoryController, request_slots, "queues * 64"),
@@ -261,6 +269,7 @@ static const Field memory_controller_fields[] = {
     STATE(MemoryController, plan_expires, "Cycle in which the plan is too old because a request came of age"),
     STATE(MemoryController, accounted, "Cycle up to which cycles are counted"),
     STATE(MemoryController, refresh_due, "Cycle of the next REFRESH"),
+    STATE(MemoryController, refresh_bank, "Bank that it is of, where it is of one"),
     STATE(MemoryController, waiting, "Requests in all queues"),
     STATE(MemoryController, first_port, "Port that is served first"),
     STATE(MemoryController, full_returns, "Ports without room for another response"),

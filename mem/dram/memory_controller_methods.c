@@ -52,6 +52,7 @@ static void writes(SimObject *object, MethodCall *call) {
 /* A hook comes when the cycle is over, and what was counted up to the next one may have been looked at before. */
 static void open_row(SimObject *object, MethodCall *call) {
     uint64_t now = call->asked ? object_now(object) : object_next_cycle(object);
+    if (!call->asked) memory_controller_settle(object, now);
     uint32_t row = memory_controller_open_row((MemoryController *)object, (uint32_t)call->argument[0].whole,
                                               object_cycle(object, now));
     call->nothing = row == DRAM_NO_ROW;

@@ -52,9 +52,7 @@ void memory_controller_close_all_timed_out(MemoryController *mc, uint64_t cycle)
 
 uint32_t memory_controller_open_row(const MemoryController *mc, uint32_t bank, uint64_t cycle) {
     bool timed_out = mc->page_policy == PAGE_TIMEOUT && !is_wanted(mc, bank) && times_out(mc, bank) <= cycle;
-    bool refreshed = !mc->waiting && memory_controller_refreshes(mc) &&
-                     memory_controller_refresh_choice(mc, 0).cycle <= cycle;
-    return timed_out || refreshed ? DRAM_NO_ROW : mc->dram.banks[bank].open_row;
+    return timed_out ? DRAM_NO_ROW : mc->dram.banks[bank].open_row;
 }
 
 bool memory_controller_close_row(MemoryController *mc, uint32_t bank, uint64_t cycle) {

@@ -116,9 +116,8 @@ static void returns_are_sound(const MemoryController *mc, bool fits) {
 /* Where nothing else can become legal, it is planned long before it is due. */
 static void refresh_plan_is_sound(const MemoryController *mc, uint64_t cycle) {
     must_be(mc,
-            mc->tREFI && mc->waiting && cycle >= mc->refresh_due &&
-                (cycle == mc->refresh_due || is_soon(mc, cycle)) && cycle >= cycle_of(mc) &&
-                cycle >= dram_refresh_earliest(&mc->dram, &mc->timing),
+            mc->tREFI && mc->waiting && (cycle == mc->refresh_due || is_soon(mc, cycle)) &&
+                cycle >= cycle_of(mc) && cycle >= memory_controller_refresh_choice(mc, 0).cycle,
             "plan: a refresh");
 }
 
@@ -174,6 +173,7 @@ void memory_controller_is_sound(const SimObject *object, bool fits) {
     must_be(mc,
             mc->tREFI ? mc->refresh_due > 0 && mc->refresh_due <= seen + mc->tREFI : mc->refresh_due == NEVER,
             "refresh_due");
+    must_be(mc, mc->refresh_bank < mc->banks, "refresh_bank");
     must_be(mc, mc->accounted <= seen, "accounted");
     for (uint32_t bank = 0; bank < DRAM_BANKS_MAX; bank++)
         must_be(mc, mc->row_used[bank] <= seen, "row_used");

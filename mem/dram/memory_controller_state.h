@@ -20,6 +20,8 @@ enum { SCHEDULE_FRFCFS, SCHEDULE_FCFS };
 
 enum { PAGE_OPEN, PAGE_CLOSED, PAGE_TIMEOUT };
 
+enum { REFRESH_ALL, REFRESH_BANK };
+
 enum { PORTS_MAX = 16, QUEUES_MAX = 8, RETURN_ENTRIES_MAX = 16384 };
 
 typedef enum { MC_PICK, MC_SERVED, MC_ARRIVED } McEvent;
@@ -63,6 +65,7 @@ typedef struct {
     uint32_t banks, bank_groups, group_bits;
     uint32_t bus_bytes, burst_bytes;
     uint32_t tCL, tWL, tRCD, tRP, tRC, tRAS, tRRD, tCCD, tCCDL, tWR, tCDLR, tRTPL, tREFI, tRFC;
+    uint32_t refresh, tRFCpb;
     uint32_t check_commands, page_policy, page_timeout;
     /* In all queues, in all ports. What was longer may hold more than queue_entries and return_entries until
      * it has drained. */
@@ -82,6 +85,7 @@ typedef struct {
     uint64_t plan_expires; /* no later than the cycle in which a request comes to age_cap */
     uint64_t accounted;    /* cycle up to which the per-cycle counters are kept */
     uint64_t refresh_due;  /* cycle of the next REFRESH; NEVER: there is none */
+    uint64_t refresh_bank; /* of refresh = bank: whose turn it is             */
     uint32_t waiting;      /* requests in all queues                          */
     uint32_t first_port;   /* is served first when requests enter             */
     uint32_t full_returns; /* ports without room for another response         */
@@ -171,6 +175,14 @@ void memory_controller_refresh_idle(MemoryController *mc, uint64_t cycle);
 /* The command that begins the refresh that is due, for a controller in which something waits; cycles from `floor` on. */
 DramChoice memory_controller_refresh_choice(const MemoryController *mc, uint64_t floor);
 void memory_controller_refresh(MemoryController *mc, uint64_t cycle);
+/* Cycles from one REFRESH to the next. */
+static inline uint64_t memory_controller_refresh_interval(const MemoryController *mc) {
+    return mc->refresh == REFRESH_BANK ? mc->tREFI / mc->banks : mc->tREFI;
+}
+/* Do the requests for refresh_bank wait in the cycle, until it has been refreshed? */
+static inline bool memory_controller_keeps_back(const MemoryController *mc, uint64_t cycle) {
+    return mc->refresh == REFRESH_BANK && mc->refresh_due <= cycle;
+}
 /* The bank's last column command, of a request that has no other left, has been issued. */
 void memory_controller_close_unwanted(MemoryController *mc, uint32_t bank);
 /* The bank's row, for which page_timeout may have run out by `cycle`. */

@@ -12,6 +12,7 @@ typedef struct {
 
 static void remember(const MemoryController *mc, Memory *memory) {
     memory->plan = mc->plan;
+    if (mc->plan.command == DRAM_REFRESH) memory->plan.bank = (uint8_t)mc->refresh_bank;
     if (mc->plan.cycle == NEVER || mc->plan.command == DRAM_REFRESH) return;
     const DramQueue *queue = &mc->queue[mc->plan.queue];
     uint32_t slot = queue->slot[mc->plan.rank];
@@ -27,7 +28,8 @@ static void show_command(const MemoryController *mc, const Memory *memory, uint6
     const char *name = names[memory->plan.command + (closed ? WITH_AUTO_PRECHARGE : 0)];
     TraceRecord *record = trace_record(&mc->obj, TRACE_COMMAND, name, now);
     if (memory->plan.command == DRAM_REFRESH) {
-        record->detail = "all banks";
+        record->detail = mc->refresh == REFRESH_BANK ? "bank %d" : "all banks";
+        record->number[0] = memory->plan.bank;
         return;
     }
     mem_trace(&memory->message, &record->message);

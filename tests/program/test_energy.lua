@@ -45,6 +45,14 @@ harness.test("an event costs what the technology says: ACTIVATE, flits, register
   near(e.parts["dram.write"], 3e-12 * 8 * 64 * r["mc[*].write_commands"])
 end)
 
+harness.test("a REFRESH costs an ACTIVATE of each bank that it is of", function()
+  for refresh, banks in pairs { all = 16, bank = 1 } do
+    local r = run { set = { "mc[*].tREFI=2000", "mc[*].refresh=" .. refresh } }
+    assert(r["mc[*].refreshes"] >= 6 * 10 * 16 / banks, refresh)
+    near(r:energy_by(with { dram_activate = 1000 }).parts["dram.refresh"], 1e-9 * banks * r["mc[*].refreshes"])
+  end
+end)
+
 harness.test("power counts for all the time of the run", function()
   local r = run()
   near(r:energy_by(with { sm_leakage = 2 }).total, 2 * 15 * r.cycles / 700e6)

@@ -374,10 +374,12 @@ legal.L2 = make_cache_legal
 --- A row is closed, refreshed, opened and read from one refresh to the next, and each bank's row may be opened first.
 local function least_refresh_interval(object)
   local function v(name) return value_of(object, name) end
-  local burst = v "burst_bytes" // v "bus_bytes"
-  local refreshed = math.max(v "tRC", math.max(v "tRAS", v "tWL" + burst + v "tWR", v "tRTPL") + v "tRP") + v "tRFC"
+  local burst, by_bank = v "burst_bytes" // v "bus_bytes", v "refresh" == "bank"
+  local closes = math.max(v "tRAS", v "tWL" + burst + v "tWR", v "tRTPL")
+  local refreshed = math.max(v "tRC", closes + v "tRP") + v(by_bank and "tRFCpb" or "tRFC")
   local bus = math.max(v "tCCD", v "tCCDL", v "tWL" + burst + v "tCDLR", v "tCL" + burst + 2 - v "tWL")
-  return math.max(math.max(refreshed, v "tRRD") + v "tRCD", bus) + v "banks"
+  local least = math.max(math.max(refreshed, v "tRRD") + v "tRCD", bus) + v "banks"
+  return by_bank and math.max(least, v "banks" * (closes + 1)) or least
 end
 
 function legal.MemoryController(object)

@@ -524,8 +524,10 @@ function Machine:LocalityScores(name, index) end
 ---@field tWR? integer Last written data to PRECHARGE, same bank (cycles); default 12
 ---@field tCDLR? integer Last written data to READ, any banks (cycles); default 5
 ---@field tRTPL? integer READ to PRECHARGE, same bank (cycles); default 2
----@field tREFI? integer REFRESH of all banks to the next; 0: there is none (cycles); default 0
----@field tRFC? integer REFRESH to ACTIVATE (cycles); default 100
+---@field tREFI? integer REFRESH of all banks to the next, or of a bank to its next; 0: there is none (cycles); default 0
+---@field tRFC? integer REFRESH of all banks to ACTIVATE (cycles); default 100
+---@field refresh? "all"|"bank" REFRESH of all banks at a time; or of one bank every tREFI / banks cycles, in turn, while the others go on; default all
+---@field tRFCpb? integer REFRESH of one bank to its ACTIVATE (cycles); default 50
 ---@field check_commands? boolean Verify every command against all timings; default false
 
 ---@class warpwright.MemoryController.Object: warpwright.Object
@@ -557,8 +559,10 @@ function Machine:LocalityScores(name, index) end
 ---@field tWR integer Last written data to PRECHARGE, same bank (cycles)
 ---@field tCDLR integer Last written data to READ, any banks (cycles)
 ---@field tRTPL integer READ to PRECHARGE, same bank (cycles)
----@field tREFI integer REFRESH of all banks to the next; 0: there is none (cycles)
----@field tRFC integer REFRESH to ACTIVATE (cycles)
+---@field tREFI integer REFRESH of all banks to the next, or of a bank to its next; 0: there is none (cycles)
+---@field tRFC integer REFRESH of all banks to ACTIVATE (cycles)
+---@field refresh "all"|"bank" REFRESH of all banks at a time; or of one bank every tREFI / banks cycles, in turn, while the others go on
+---@field tRFCpb integer REFRESH of one bank to its ACTIVATE (cycles)
 ---@field check_commands boolean Verify every command against all timings
 
 ---One DRAM channel with its request queue

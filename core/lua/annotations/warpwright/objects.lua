@@ -917,8 +917,10 @@ function LocalityScores:update_on_hits(vta, k_throttle) end
 ---@field tWR integer Last written data to PRECHARGE, same bank (cycles)
 ---@field tCDLR integer Last written data to READ, any banks (cycles)
 ---@field tRTPL integer READ to PRECHARGE, same bank (cycles)
----@field tREFI integer REFRESH of all banks to the next; 0: there is none (cycles)
----@field tRFC integer REFRESH to ACTIVATE (cycles)
+---@field tREFI integer REFRESH of all banks to the next, or of a bank to its next; 0: there is none (cycles)
+---@field tRFC integer REFRESH of all banks to ACTIVATE (cycles)
+---@field refresh "all"|"bank" REFRESH of all banks at a time; or of one bank every tREFI / banks cycles, in turn, while the others go on
+---@field tRFCpb integer REFRESH of one bank to its ACTIVATE (cycles)
 ---@field check_commands boolean Verify every command against all timings
 
 ---@class (exact) warpwright.MemoryController.Knobs

@@ -93,7 +93,7 @@ local wanted_parameters <const> = {
   L1 = { "size", "ways", "line" },
   L2 = { "size", "ways", "line" },
   Crossbar = { "flit" },
-  MemoryController = { "banks", "burst_bytes" },
+  MemoryController = { "banks", "burst_bytes", "refresh" },
 }
 
 --- What a result keeps of its machine: { { path =, class =, parameters } ... }, and classes without an energy by name.
@@ -181,7 +181,7 @@ end
 
 function counted.MemoryController(controller, count, add, seconds)
   add("dram.activate", "dram_activate", count "activates")
-  add("dram.refresh", "dram_activate", controller.banks * count "refreshes")
+  add("dram.refresh", "dram_activate", (controller.refresh == "bank" and 1 or controller.banks) * count "refreshes")
   add("dram.read", "dram_bit", 8 * controller.burst_bytes * count "read_commands")
   add("dram.write", "dram_bit", 8 * controller.burst_bytes * count "write_commands")
   add("dram.background", "dram_background", seconds)

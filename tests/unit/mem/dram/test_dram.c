@@ -27,6 +27,8 @@ static const DramTiming gtx480 = {.tCL = 12,
                                   .banks = 16,
                                   .bank_groups = 4};
 
+static const DramBanks all_banks = {0, 16};
+
 static void start(const DramTiming *t, DramGroupBits bits) {
     timing = *t;
     dram_timing_derive(&timing, bits);
@@ -234,17 +236,17 @@ END_TEST
 
 static const char *verdict_of_refresh(uint64_t cycle) {
     DramChecker copy = checker;
-    return dram_checker_refresh(&copy, cycle);
+    return dram_checker_refresh(&copy, all_banks, cycle);
 }
 
 /* Returns when, at the earliest or some cycles later. */
 static uint64_t refresh_after(uint64_t now, uint64_t later) {
-    uint64_t earliest = dram_refresh_earliest(&dram, &timing);
+    uint64_t earliest = dram_refresh_earliest(&dram, all_banks);
     if (earliest > now + 1) ck_assert_ptr_nonnull(verdict_of_refresh(earliest - 1));
     if (earliest <= now) earliest = now + 1;
     ck_assert_ptr_null(verdict_of_refresh(earliest));
-    ck_assert_ptr_null(dram_checker_refresh(&checker, earliest + later));
-    dram_refresh(&dram, &timing, earliest + later);
+    ck_assert_ptr_null(dram_checker_refresh(&checker, all_banks, earliest + later));
+    dram_refresh(&dram, &timing, all_banks, earliest + later);
     return earliest + later;
 }
 
@@ -252,16 +254,31 @@ START_TEST(refresh_closes_all_rows_and_no_bank_is_opened_for_tRFC) {
     issue(DRAM_ACTIVATE, 0, 7, 100);
     issue(DRAM_ACTIVATE, 3, 9, 200);
     ck_assert_str_eq(verdict_of_refresh(227), "tRAS");
-    ck_assert_uint_eq(dram_refresh_earliest(&dram, &timing), 228);
-    ck_assert_ptr_null(dram_checker_refresh(&checker, 228));
-    ck_assert_uint_eq(dram_refresh(&dram, &timing, 228), 2);
-    ck_assert_uint_eq(dram_refresh_earliest(&dram, &timing), 0);
+    ck_assert_uint_eq(dram_refresh_earliest(&dram, all_banks), 228);
+    ck_assert_ptr_null(dram_checker_refresh(&checker, all_banks, 228));
+    ck_assert_uint_eq(dram_refresh(&dram, &timing, all_banks, 228), 2);
+    ck_assert_uint_eq(dram_refresh_earliest(&dram, all_banks), 0);
     for (uint32_t bank = 0; bank < 16; bank++) {
         ck_assert_uint_eq(dram.banks[bank].open_row, DRAM_NO_ROW);
         ck_assert_uint_eq(dram_earliest(&dram, &timing, DRAM_ACTIVATE, bank), 228 + 12 + 110);
         ck_assert_str_eq(verdict(DRAM_ACTIVATE, bank, 7, 228 + 12 + 109), "tRFC");
         ck_assert_ptr_null(verdict(DRAM_ACTIVATE, bank, 7, 228 + 12 + 110));
     }
+}
+END_TEST
+
+START_TEST(refresh_of_a_bank_leaves_the_others_alone) {
+    const DramBanks third = {3, 1};
+    issue(DRAM_ACTIVATE, 0, 7, 100);
+    issue(DRAM_ACTIVATE, 3, 9, 200);
+    ck_assert_uint_eq(dram_refresh_earliest(&dram, third), 228);
+    ck_assert_ptr_null(dram_checker_refresh(&checker, third, 228));
+    ck_assert_uint_eq(dram_refresh(&dram, &timing, third, 228), 1);
+    ck_assert_uint_eq(dram_earliest(&dram, &timing, DRAM_ACTIVATE, 3), 228 + 12 + 110);
+    ck_assert_str_eq(verdict(DRAM_ACTIVATE, 3, 7, 228 + 12 + 109), "tRFC");
+    ck_assert_ptr_null(verdict(DRAM_ACTIVATE, 3, 7, 228 + 12 + 110));
+    issue(DRAM_READ, 0, 7, 229);
+    issue(DRAM_ACTIVATE, 4, 7, 230);
 }
 END_TEST
 
@@ -484,6 +501,7 @@ Suite *dram_suite(void) {
     tcase_add_test(tests, checker_allows_one_command_per_cycle);
     tcase_add_test(tests, checker_sees_collisions_on_the_data_bus);
     tcase_add_test(tests, refresh_closes_all_rows_and_no_bank_is_opened_for_tRFC);
+    tcase_add_test(tests, refresh_of_a_bank_leaves_the_others_alone);
     tcase_add_loop_test(tests, earliest_cycle_is_the_first_that_the_checker_accepts, 0, 8);
     tcase_add_loop_test(tests, queue_chooses_what_a_full_search_chooses, 0, 4);
     tcase_add_loop_test(tests, kept_choice_is_what_a_full_search_chooses, 0, 4);

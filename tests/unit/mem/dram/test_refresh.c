@@ -59,6 +59,75 @@ START_TEST(a_refresh_waits_for_open_rows_and_closes_them) {
 }
 END_TEST
 
+/* ---- Of one bank after the other ---- */
+
+enum { TURN = 1000, RFC_PB = 50, BANK = 5, DUE = (BANK + 1) * TURN };
+
+static void refresh_by_bank(void) {
+    object_set_text(mc, "refresh", "bank");
+    object_set_number(mc, "tREFI", 16 * TURN);
+    object_set_number(mc, "tRFCpb", RFC_PB);
+}
+
+START_TEST(a_bank_can_be_opened_tRFCpb_after_its_turn_and_the_others_go_on) {
+    static const struct {
+        uint64_t asked, activate, of_another;
+    } cases[] = {{DUE - 1, DUE - 1, DUE - 1},
+                 {DUE, DUE + RFC_PB, DUE + 1}, /* REFRESH is the command of this cycle */
+                 {DUE + 1, DUE + RFC_PB, DUE + 1},
+                 {DUE + RFC_PB - 1, DUE + RFC_PB, DUE + RFC_PB - 1},
+                 {DUE + RFC_PB, DUE + RFC_PB, DUE + RFC_PB},
+                 {DUE + RFC_PB + 1, DUE + RFC_PB + 1, DUE + RFC_PB + 1},
+                 {DUE + 16 * TURN + 1, DUE + 16 * TURN + RFC_PB, DUE + 16 * TURN + 1}};
+    uint32_t c = (uint32_t)_i / 2, bank = _i % 2 ? BANK + 1 : BANK;
+    refresh_by_bank();
+    elaborate(1);
+    read_at(cases[c].asked - TO_ACTIVATE, 3, bank);
+    run();
+    uint64_t activate = bank == BANK ? cases[c].activate : cases[c].of_another;
+    /* As with all banks: its READ would have come too late. */
+    if (_i == 0) activate += 28 + 12 + RFC_PB;
+    ck_assert_uint_eq(answered_at(0), activate + FROM_ACTIVATE);
+}
+END_TEST
+
+/* The bank's row, opened a cycle before, can be closed tRAS behind that. Row hits of it have to wait; another bank is opened tRRD
+ * behind it, and read. */
+START_TEST(others_go_on_while_a_bank_waits_until_it_can_be_closed) {
+    refresh_by_bank();
+    elaborate(1);
+    read_at(DUE - 1 - TO_ACTIVATE, 3, BANK);
+    read_at(DUE, 3, BANK + 1);
+    read_at(DUE, 3, BANK);
+    run();
+    ck_assert_uint_eq(answered_at(0), DUE - 1 + 6 + FROM_ACTIVATE);
+    ck_assert_uint_eq(answered_at(1), DUE - 1 + 28 + 12 + RFC_PB + FROM_ACTIVATE);
+    ck_assert_stat_eq("row_hits", 1); /* the two of the refreshed bank are together behind it */
+    ck_assert_stat_eq("precharges", 1);
+    ck_assert_stat_eq("refreshes", BANK + 1);
+}
+END_TEST
+
+START_TEST(banks_that_nobody_wants_are_refreshed_in_turn_without_keeping_the_machine_busy) {
+    refresh_by_bank();
+    elaborate(1);
+    read_at(0, 3, 5);
+    ck_assert_int_eq(sim_run(sim, NEVER), STOP_IDLE);
+    ck_assert_uint_lt(sim->now, 100 * mc->period);
+    sim->now = (10 * 16 * TURN + 3 * TURN + TURN / 2) * mc->period;
+    sim_settle(sim);
+    sim_check(sim, true);
+    ck_assert_stat_eq("refreshes", 10 * 16 + 3);
+    ck_assert_stat_eq("precharges", 1);
+    const MemoryController *controller = (const MemoryController *)mc;
+    ck_assert_uint_eq(controller->refresh_bank, 3);
+    for (uint32_t bank = 0; bank < 16; bank++) { /* its last one */
+        uint64_t turn = (bank < 3 ? 10u : 9u) * 16 + bank + 1;
+        ck_assert_uint_eq(controller->dram.banks[bank].earliest[DRAM_ACTIVATE], turn * TURN + RFC_PB);
+    }
+}
+END_TEST
+
 /* A READ of an open row that is legal before the refresh is due goes first; the next one, legal a cycle too late, does not. */
 START_TEST(what_is_legal_before_it_is_due_goes_first) {
     refresh(REFI);
@@ -92,9 +161,10 @@ static void stream(uint32_t lines) {
         send_read(0, 0, location(i / 256, i % 16, i / 16 % 16), i, 0);
 }
 
-static double cycles_of_stream(uint32_t interval) {
+static double cycles_of_stream(uint32_t interval, const char *banks) {
     start_with_clocks(924000000, 924000000);
     refresh(interval);
+    object_set_text(mc, "refresh", banks);
     elaborate(1);
     stream(2000);
     run();
@@ -104,22 +174,31 @@ static double cycles_of_stream(uint32_t interval) {
 
 /* Each takes the channel away for tRP + tRFC, and what it takes to open the rows again. */
 START_TEST(a_stream_loses_the_time_of_the_refreshes) {
-    double without = cycles_of_stream(0);
+    double without = cycles_of_stream(0, "all");
     ck_assert_stat_eq("refreshes", 0);
-    double with = cycles_of_stream(REFI), refreshes = stat("refreshes"), each = (with - without) / refreshes;
+    double with = cycles_of_stream(REFI, "all"), refreshes = stat("refreshes"),
+           each = (with - without) / refreshes;
     ck_assert_double_ge(refreshes, 8);
     ck_assert_double_eq(refreshes, (double)((uint64_t)with / REFI));
     ck_assert_double_ge(each, RFC + 12);
     ck_assert_double_le(each, RFC + 12 + 12 + 12 + 2 * 28);
+    double by_bank = cycles_of_stream(REFI, "bank");
+    ck_assert_double_ge(stat("refreshes"), 16 * refreshes - 16);
+    ck_assert_double_gt(by_bank, without);
+    ck_assert_double_lt(by_bank - without, (with - without) / 2);
 }
 END_TEST
+
+static bool by_bank; /* the drawn traffic */
 
 static void start_drawn_traffic(TickOrder order) {
     Random random = {11};
     start_with_clocks(700000000, 924000000);
     sim->order = order;
-    refresh(400);
-    object_set_number(mc, "queues", 2);
+    refresh(by_bank ? 480 : 400);
+    object_set_text(mc, "refresh", by_bank ? "bank" : "all");
+    object_set_number(mc, "queues", by_bank ? 1 : 2);
+    object_set_text(mc, "page_policy", by_bank ? "timeout" : "open");
     elaborate(2);
     for (uint32_t i = 0; i < 800; i++) {
         uint64_t address = location((uint32_t)random_below(&random, 3), (uint32_t)random_below(&random, 16),
@@ -138,6 +217,7 @@ static char *stats_of_drawn_traffic(TickOrder order) {
 }
 
 START_TEST(refreshes_do_not_depend_on_the_tick_order) {
+    by_bank = _i;
     char *expected = stats_of_drawn_traffic(ORDER_PATH);
     ck_assert_double_gt(stat("refreshes"), 30);
     for (TickOrder order = ORDER_REVERSED; order <= ORDER_RESTLESS; order++) {
@@ -148,25 +228,6 @@ START_TEST(refreshes_do_not_depend_on_the_tick_order) {
     free(expected);
 }
 END_TEST
-
-START_TEST(who_looks_at_the_counters_in_between_changes_nothing) {
-    char *expected = stats_of_drawn_traffic(ORDER_PATH);
-    uint64_t end = sim->now;
-    start_drawn_traffic(ORDER_PATH);
-    while (sim->now < end) {
-        sim_run(sim, sim->now + 37 * mc->period);
-        sim_settle(sim);
-        sim_check(sim, false);
-    }
-    run();
-    char *text = stats_text(sim);
-    ck_assert_str_eq(text, expected);
-    free(text);
-    free(expected);
-}
-END_TEST
-
-/* --- Checkpoints in the midst of it ----------------------------------------------------------- */
 
 /* A controller like the present one, from its snapshot, goes on in its place. */
 static void go_on_from_snapshot(void (*build)(void)) {
@@ -180,6 +241,31 @@ static void go_on_from_snapshot(void (*build)(void)) {
     ck_assert_msg(good, "%s", why);
     buffer_free(&buffer);
 }
+
+static void start_drawn_traffic_by_path(void) {
+    start_drawn_traffic(ORDER_PATH);
+}
+
+START_TEST(who_looks_at_the_counters_or_resumes_in_between_changes_nothing) {
+    by_bank = _i;
+    char *expected = stats_of_drawn_traffic(ORDER_PATH);
+    uint64_t end = sim->now;
+    start_drawn_traffic(ORDER_PATH);
+    for (uint32_t round = 0; sim->now < end; round++) {
+        sim_run(sim, sim->now + 37 * mc->period);
+        sim_settle(sim);
+        sim_check(sim, false);
+        if (round % 32 == 31) go_on_from_snapshot(start_drawn_traffic_by_path);
+    }
+    run();
+    char *text = stats_text(sim);
+    ck_assert_str_eq(text, expected);
+    free(text);
+    free(expected);
+}
+END_TEST
+
+/* --- Checkpoints in the midst of it ----------------------------------------------------------- */
 
 enum { FAR = 1000000 };
 
@@ -301,6 +387,26 @@ START_TEST(refreshes_that_leave_no_time_for_a_row_are_a_user_error) {
 }
 END_TEST
 
+static void build_by_bank(void *interval) {
+    object_set_text(mc, "refresh", "bank");
+    build_with_interval(interval);
+}
+
+/* In a sixteenth of it a row that has just been opened is closed: 16 * (tRAS + 1). */
+START_TEST(turns_of_banks_that_leave_no_time_to_close_one_are_a_user_error) {
+    uint32_t interval = 463;
+    const char *message = user_error_catch(build_by_bank, &interval);
+    ck_assert_ptr_nonnull(message);
+    ck_assert_ptr_nonnull(strstr(message, "mc.tREFI: expected 0, or 464 or more"));
+    set_tRCD(false);
+    interval = 464;
+    build_by_bank(&interval);
+    stream(2000);
+    run();
+    ck_assert_stat_eq("reads_answered", 2000);
+}
+END_TEST
+
 Suite *refresh_suite(void);
 
 Suite *refresh_suite(void) {
@@ -311,13 +417,17 @@ Suite *refresh_suite(void) {
     tcase_add_loop_test(tests, what_is_legal_before_it_is_due_goes_first, 0, 2);
     tcase_add_test(tests, a_controller_without_requests_keeps_no_machine_busy_and_counts_its_refreshes);
     tcase_add_test(tests, a_stream_loses_the_time_of_the_refreshes);
-    tcase_add_test(tests, refreshes_do_not_depend_on_the_tick_order);
-    tcase_add_test(tests, who_looks_at_the_counters_in_between_changes_nothing);
+    tcase_add_loop_test(tests, a_bank_can_be_opened_tRFCpb_after_its_turn_and_the_others_go_on, 0, 14);
+    tcase_add_test(tests, others_go_on_while_a_bank_waits_until_it_can_be_closed);
+    tcase_add_test(tests, banks_that_nobody_wants_are_refreshed_in_turn_without_keeping_the_machine_busy);
+    tcase_add_loop_test(tests, refreshes_do_not_depend_on_the_tick_order, 0, 2);
+    tcase_add_loop_test(tests, who_looks_at_the_counters_or_resumes_in_between_changes_nothing, 0, 2);
     tcase_add_test(tests, a_snapshot_may_be_taken_long_before_a_refresh_for_which_alone_a_controller_waits);
     tcase_add_test(tests, other_room_for_responses_leaves_the_next_refresh_planned);
     tcase_add_test(tests, other_queues_leave_a_refresh_in_its_cycle);
     tcase_add_test(
         tests, a_snapshot_may_be_taken_when_a_policy_has_looked_at_the_cycle_of_a_refresh_before_it_comes);
+    tcase_add_test(tests, turns_of_banks_that_leave_no_time_to_close_one_are_a_user_error);
     tcase_add_loop_test(tests, refreshes_that_leave_no_time_for_a_row_are_a_user_error, 0, 2);
     suite_add_tcase(suite, tests);
     return suite;
