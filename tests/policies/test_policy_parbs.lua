@@ -56,10 +56,13 @@ end
 
 local function sum(r, name) return stat(r, "mc[0]." .. name) + stat(r, "mc[1]." .. name) end
 
-for _, cap in ipairs { 1, 3 } do
+local full_queues = { "sms=8", "partitions=2", "mc[*].queue_entries=8" }
+
+for cap, set in ipairs { machine, full_queues, machine } do
   harness.test(("a marked request goes before all others of its bank, cap %d"):format(cap), function()
     local watch = watcher("watcher" .. cap, cap)
-    local r = runs.good { policy = ("parbs:cap=%d+%s"):format(cap, watch), set = machine }
+    local r = runs.good { policy = ("parbs:cap=%d+%s"):format(cap, watch), set = set }
+    if set == full_queues then assert(stat(r, "mc[0].queue_full_cycles") > 100) end
     harness.equal(sum(r, "watcher.before"), 0, "served before a marked one")
       assert(sum(r, "watcher.outside") > 100 and sum(r, "watcher.inside") > 100)
     for theirs, ours in pairs { batches = "batches", served = "inside" } do
@@ -78,9 +81,9 @@ local load = require "warpwright.load"
 local parbs = load.get("policy", "parbs")
 local p = policy "ranks" { scope = "mc", counters = { right = "" } }
 function p:start()
-  self.state.order = { 3, 2, 1, 0 }
-  parbs.functions.rank(self, { [0] = 2, [1] = 1, [2] = 2, [3] = 1 }, { [0] = 4, [1] = 3, [2] = 2, [3] = 3 })
-  assert(table.concat(self.state.order) == "1320", table.concat(self.state.order))
+  local order = { 3, 2, 1, 0 }
+  parbs.functions.rank(self, order, { [0] = 2, [1] = 1, [2] = 2, [3] = 1 }, { [0] = 4, [1] = 3, [2] = 2, [3] = 3 })
+  assert(table.concat(order) == "1320", table.concat(order))
 end
 function p:on_served() self:count "right" end
 return p]])
