@@ -106,6 +106,7 @@ end)
 harness.test("a program of both APIs in C, by the system's compiler", function() checks("host", cuda_programs.build "headers_host", 50) end)
 
 harness.test("device functions: words, shuffles, atomics, caches, rounding, memory", function() passes("device", "sm_80", 13700) end)
+harness.test("DPX: maxima, minima and predicates of words and of halves", function() passes("dpx", "sm_70", 152000) end)
 harness.test("half and bfloat16, in float where the device has no instructions", function() passes("half", "sm_35", 120000) end)
 harness.test("half and bfloat16 by the device's instructions", function() passes("half", "sm_80", 120000) end)
 

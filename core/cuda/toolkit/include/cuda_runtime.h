@@ -33,6 +33,7 @@ __attribute__((device)) void *malloc(size_t) __attribute((nothrow)) __attribute_
 #include <string.h>
 
 #ifdef __cplusplus
+#include "warpwright/dpx.h"
 #include "warpwright/host_intrinsics.h"
 #include "warpwright/host_math.h"
 #include "warpwright/managed_variables.h"
