@@ -39,7 +39,7 @@ static void build_kernel(Parser *parser, const Entry *entry, uint32_t index) {
     kernel->ptx_length = entry->source->length;
     kernel->name = arena_text(storage, entry->name->text, entry->name->length);
     parser->kernel = &body;
-    parser->source_file = parser->source_line = 0;
+    parser->location = (Location){0};
     parser->source = entry->source;
     parser->lexer = entry->body;
     advance(parser);

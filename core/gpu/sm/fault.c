@@ -44,10 +44,11 @@ static const InstSource *source_of(const Kernel *kernel, const Inst *inst) {
 
 void fault_place(const Kernel *kernel, const Inst *inst, char *text, size_t size) {
     const InstSource *source = source_of(kernel, inst);
-    if (source && source->line && source->file)
-        snprintf(text, size, "PTX line %u, %s:%u", inst->line, source->file, source->line);
-    else
-        snprintf(text, size, "PTX line %u", inst->line);
+    int used = snprintf(text, size, "PTX line %u", inst->line);
+    if (!source || !source->line || !source->file) return;
+    used += snprintf(text + used, size - (size_t)used, ", %s:%u", source->file, source->line);
+    if (source->own_file && (size_t)used < size)
+        snprintf(text + used, size - (size_t)used, ", after %s:%u", source->own_file, source->own_line);
 }
 
 /* --- What an access missed ------------------------------------------------------------------- */
@@ -144,7 +145,7 @@ static void find_place(const Sm *sm, uint32_t w, const Inst *inst, LaunchFault *
 
 static void describe(const Sm *sm, const Inst *inst, LaunchFault *fault) {
     const uint32_t *cta = fault->ctaid, *thread = fault->thread;
-    char place[240], what[720], miss[300] = "", ptx[FAULT_TEXT_BYTES + 8] = "";
+    char place[FAULT_PLACE_BYTES], what[720], miss[300] = "", ptx[FAULT_TEXT_BYTES + 8] = "";
     bool overflow = overflows_stack(sm, inst, fault), local_atomic = is_local_atomic(inst, fault);
     if (overflow)
         snprintf(

@@ -4,7 +4,7 @@
 
 #include "core/gpu/sm/sm.h"
 
-enum { FAULT_TEXT_BYTES = 160, FAULT_MESSAGE_BYTES = 2048 };
+enum { FAULT_TEXT_BYTES = 160, FAULT_PLACE_BYTES = 480, FAULT_MESSAGE_BYTES = 2048 };
 
 /* Beside the kinds of FaultKind: the kernel did not end, or gpu_give_up() ended it. */
 enum { FAULT_TIMEOUT = 100, FAULT_GIVEN_UP };
@@ -33,7 +33,8 @@ COLD void sm_meet_fault(Sm *sm, uint32_t warp, const Inst *inst);
 /* Every text of it ends in NUL from now on. */
 void fault_end_texts(LaunchFault *fault);
 
-/* The place of an instruction: "PTX line 40, vecadd.cu:7". */
+/* The place of an instruction: "PTX line 40, vecadd.cu:7"; "PTX line 40, atomics.h:31, after vecadd.cu:7" where a function of
+ * another file is inlined. */
 void fault_place(const Kernel *kernel, const Inst *inst, char *text, size_t size);
 /* How bytes from `address` on missed the allocations: "; ends 4 bytes past the end of ...". */
 void fault_describe_miss(const DeviceMemory *memory, uint64_t address, uint64_t bytes, char *text,

@@ -147,7 +147,7 @@ static const char *reason(const Sm *sm, uint32_t w, char text[REASON_BYTES]) {
 
 void sm_report(const SimObject *object, FILE *out) {
     const Sm *sm = (const Sm *)object;
-    char text[REASON_BYTES], place[240], loop[512];
+    char text[REASON_BYTES], place[FAULT_PLACE_BYTES], loop[2 * FAULT_PLACE_BYTES];
     for (WarpSet live = sm->live; live; live &= live - 1) {
         uint32_t w = first_warp(live), pc = sm->warp[w].simt.top.pc;
         const Cta *cta = &sm->cta[sm->warp[w].cta_slot];

@@ -55,7 +55,7 @@ void spinning_end(Sm *sm, uint32_t w) {
 }
 
 void spinning_describe(const Sm *sm, uint32_t w, char *text, size_t size) {
-    char first[240], last[240];
+    char first[FAULT_PLACE_BYTES], last[FAULT_PLACE_BYTES];
     uint32_t branch = sm->turn[w].branch, pc = sm->warp[w].simt.top.pc;
     text[0] = 0;
     if (!sm->turn[w].lanes || branch >= sm->inst_count_of[w]) return;

@@ -140,8 +140,7 @@ static void inline_body(Parser *parser, Function *function, Scope *scope) {
     parser->function = outer.function;
     parser->return_label = outer.return_label;
     parser->inline_depth--;
-    parser->source_file = outer.source_file;
-    parser->source_line = outer.source_line;
+    parser->location = outer.location;
     parser->lexer = outer.lexer;
     parser->source = outer.source;
     parser->token = outer.token;

@@ -58,8 +58,11 @@ void parse_location(Parser *parser) {
     Lexer rest = parser->lexer;
     uint32_t file, line;
     if (take_number(parser, &rest, &file) && take_number(parser, &rest, &line)) {
-        parser->source_file = file_of_all(parser, file);
-        parser->source_line = line;
+        Location *location = &parser->location;
+        location->file = file_of_all(parser, file);
+        location->line = line;
+        if (!location->own_file) location->own_file = location->file;
+        if (location->file == location->own_file) location->own_line = line;
     }
     end_line(parser);
 }
@@ -70,6 +73,8 @@ void name_source_files(Parser *parser) {
         for (uint32_t i = 0; i < kernel->inst_count; i++) {
             InstSource *source = &kernel->sources[i];
             if (source->number) source->file = parser->files[source->number - 1];
+            if (source->own_number && source->own_number != source->number)
+                source->own_file = parser->files[source->own_number - 1];
         }
     }
 }

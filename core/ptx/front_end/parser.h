@@ -148,8 +148,8 @@ typedef struct {
     Function *function; /* the device function that is being inlined, NULL in the entry's own text */
     Symbol *return_label;
     uint32_t inline_depth;
-    uint32_t source_file, source_line; /* of the last .loc in this body; 0: none yet */
-    const char **files;                /* of all texts; NULL: it has no name */
+    Location location;
+    const char **files; /* of all texts; NULL: it has no name */
     uint32_t file_count, file_capacity;
 } Parser;
 

@@ -29,6 +29,12 @@ typedef struct {
     uint64_t value;  /* bits of an immediate; what is added to a symbol or base   */
 } Operand;
 
+/* What the last .loc in a body says, and the last one that names the body's own file, that of its first: a header's function
+ * that a compiler has inlined names the header. Files count from 1; 0: none yet. */
+typedef struct {
+    uint32_t file, line, own_file, own_line;
+} Location;
+
 typedef struct {
     const char *opcode;
     const char **modifiers;
@@ -38,9 +44,10 @@ typedef struct {
     uint32_t bracket_end; /* number of operands up to the ']' of an address, 0 without one */
     uint32_t guard;       /* predicate register or NO_REGISTER */
     bool guard_negated;
-    bool is_marker;                          /* no instruction: a SavePoint */
-    uint32_t line, source_file, source_line; /* in the PTX; what the .loc before it says, or 0 */
-    const char *text;                        /* the statement in the source, for messages */
+    bool is_marker; /* no instruction: a SavePoint */
+    uint32_t line;  /* in the PTX */
+    Location location;
+    const char *text; /* the statement in the source, for messages */
     size_t text_length;
     struct Source *source;   /* the text that it is in                                */
     const Scope *scope;      /* where labels are looked up                            */

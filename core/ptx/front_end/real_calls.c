@@ -362,7 +362,7 @@ static void add_body(Parser *parser, Instance *instance) {
     parser->function = function;
     parser->return_label = instance->exit;
     parser->source = function->source;
-    parser->source_file = parser->source_line = 0;
+    parser->location = (Location){0};
     parser->lexer = function->body;
     advance(parser);
     label_place(parser, instance->entry);

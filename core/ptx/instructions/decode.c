@@ -574,8 +574,10 @@ static void set_sources(Decoder *decoder) {
         const BodyStatement *from = &decoder->body->statements[i];
         const char *before = i ? kernel->sources[i - 1].opcode : NULL;
         kernel->sources[i] = (InstSource){.opcode = opcode_text(storage, from, before),
-                                          .line = from->source_line,
-                                          .number = from->source_file};
+                                          .line = from->location.line,
+                                          .number = from->location.file,
+                                          .own_line = from->location.own_line,
+                                          .own_number = from->location.own_file};
     }
 }
 

@@ -277,6 +277,9 @@ typedef struct {
     const char *file;   /* that .loc and .file name, or NULL */
     uint32_t line;      /* of it; 0: no .loc stands before it */
     uint32_t number;    /* of the file, from 1, among those of the module; 0: no .loc stands before it */
+    /* The last place before it in the file in which its kernel or function begins, where that is another file. */
+    const char *own_file; /* or NULL */
+    uint32_t own_line, own_number;
 } InstSource;
 
 typedef struct Kernel {

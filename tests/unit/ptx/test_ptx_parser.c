@@ -52,6 +52,29 @@ START_TEST(statements_know_their_opcode_and_the_line_that_loc_names) {
 }
 END_TEST
 
+START_TEST(statements_of_other_files_know_the_last_place_in_their_kernels_own) {
+    Module *module = parse(HEADER ".file 1 \"main.cu\"\n.file 2 \"header.h\"\n"
+                                  ".func f() { .reg .u32 %b;\n.loc 1 5 1\n.loc 2 7 1\nmov.u32 %b, 1; ret; }\n"
+                                  ".entry k() { .reg .b32 %r<4>;\n.loc 1 10 3\nmov.u32 %r1, 1;\n"
+                                  ".loc 2 8 1\nadd.u32 %r1, %r1, 1;\ncall f;\nxor.b32 %r1, %r1, %r1; ret; }\n"
+                                  ".entry of_the_header() {\n.loc 2 9 1\nret; }\n");
+    const InstSource *source = module_kernel(module, "k")->sources;
+    ck_assert_ptr_null(source[0].own_file);
+    const struct {
+        const char *opcode;
+        uint32_t line, own_line;
+    } expected[] = {{"add.u32", 8, 10}, {"mov.u32", 7, 5}, {"xor.b32", 8, 10}};
+    for (uint32_t i = 0; i < 3; i++) {
+        ck_assert_str_eq(source[i + 1].opcode, expected[i].opcode);
+        ck_assert_uint_eq(source[i + 1].line, expected[i].line);
+        ck_assert_str_eq(source[i + 1].own_file, "main.cu");
+        ck_assert_uint_eq(source[i + 1].own_line, expected[i].own_line);
+    }
+    ck_assert_ptr_null(module_kernel(module, "of_the_header")->sources[0].own_file);
+    module_free(module);
+}
+END_TEST
+
 START_TEST(lines_of_a_function_that_is_inlined_end_with_it) {
     Module *module = parse(HEADER
                            ".func f(.reg .u32 %a) { .reg .u32 %b;\n.loc 1 20 1\nadd.u32 %b, %a, 1; ret; }\n"
@@ -408,6 +431,7 @@ Suite *ptx_parser_suite(void) {
     tcase_add_test(decoding, parameters_are_laid_out_by_their_alignment);
     tcase_add_test(decoding, statements_know_their_opcode_and_the_line_that_loc_names);
     tcase_add_test(decoding, lines_of_a_function_that_is_inlined_end_with_it);
+    tcase_add_test(decoding, statements_of_other_files_know_the_last_place_in_their_kernels_own);
     tcase_add_test(decoding, immediates_of_every_form_are_broadcast);
     tcase_add_test(decoding, equal_immediates_share_a_slot_and_pairs_begin_at_even_ones);
     tcase_add_test(decoding, addresses_take_offsets_of_both_signs);
