@@ -49,7 +49,9 @@ harness.test("more dynamic shared memory than 48 KiB has to be asked for", funct
   local path = cuda_programs.build "api"
   local status, output = cuda_programs.run("v100", "--out", harness.folder() .. "/shared", "--", path, "dynamic_shared")
   harness.equal(status, 0, output)
-  harness.contains(output, "kernel nothing: expected up to 49152 bytes of dynamic shared memory per CTA, got 49153; cudaFuncSetAttribute()")
+  harness.contains(output, "kernel nothing: expected up to 49152 bytes of dynamic shared memory per CTA, got 49153; cudaFuncSetAttribute()",
+    "kernel nothing: cudaFuncAttributeMaxDynamicSharedMemorySize: expected up to 98304 bytes, got 98305\n",
+    "kernel own: cudaFuncAttributeMaxDynamicSharedMemorySize: expected up to 97280 bytes, got 98304\n")
 end)
 
 harness.test("functions that are not there: an error, told once by name", function()

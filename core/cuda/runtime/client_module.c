@@ -335,7 +335,13 @@ uint64_t warp_dynamic_limit(const WarpFunction *function) {
 
 int warp_set_dynamic_limit(WarpFunction *function, int bytes) {
     uint64_t most = left_of((uint64_t)warp_device()->number[DEVICE_SHARED_PER_SM], function);
-    if (bytes < 0 || (uint64_t)bytes > most) return CUDA_INVALID_VALUE;
+    if (bytes < 0 || (uint64_t)bytes > most) {
+        fprintf(stderr,
+                "warpwright: kernel %s: cudaFuncAttributeMaxDynamicSharedMemorySize: expected up to %" PRIu64
+                " bytes, got %d\n",
+                function->name, most, bytes);
+        return CUDA_INVALID_VALUE;
+    }
     function->has_dynamic_limit = true;
     function->most_dynamic_shared = (uint32_t)bytes;
     return CUDA_OK;

@@ -280,8 +280,10 @@ CUresult cuLaunchKernelEx(const LaunchConfig *config, CUfunction function, void 
         const LaunchAttribute *attribute = &config->attributes[i];
         const unsigned *cluster = attribute->value.cluster;
         if (attribute->id == LAUNCH_COOPERATIVE) shape.is_cooperative = attribute->value.cooperative != 0;
-        if (attribute->id == LAUNCH_CLUSTER && (cluster[0] != 1 || cluster[1] != 1 || cluster[2] != 1))
+        if (attribute->id == LAUNCH_CLUSTER && (cluster[0] != 1 || cluster[1] != 1 || cluster[2] != 1)) {
+            warp_name_missing("a cluster of more than one CTA");
             return CUDA_INVALID_CLUSTER_SIZE;
+        }
     }
     return launch(function, &shape, config->stream, params, extra);
 }

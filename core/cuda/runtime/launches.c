@@ -80,8 +80,10 @@ cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t *config, const void *fu
         const cudaLaunchAttribute *attribute = &config->attrs[i];
         if (attribute->id == cudaLaunchAttributeCooperative)
             shape.is_cooperative = attribute->val.cooperative != 0;
-        if (attribute->id == cudaLaunchAttributeClusterDimension && !is_one_cta(&attribute->val))
+        if (attribute->id == cudaLaunchAttributeClusterDimension && !is_one_cta(&attribute->val)) {
+            warp_name_missing("a cluster of more than one CTA");
             return runtime_note(cudaErrorInvalidClusterSize);
+        }
     }
     return launch_symbol(function, &shape, params, config->stream);
 }
