@@ -333,7 +333,7 @@ end
 -- Answers ------------------------------------------------------------------------------------------------------------
 
 local function name_missing(server, payload)
-  local name = take("s4", payload):gsub("[^%w_]", "?"):sub(1, 64)
+  local name = take("s4", payload):gsub("[^%w_ ]", "?"):sub(1, 64)
   if not server.missing[name] then note("%s is not supported: the program gets an error", name) end
   server.missing[name] = true
   return 0
