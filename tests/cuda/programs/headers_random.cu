@@ -93,6 +93,60 @@ __global__ void four_at_once(bool *agree) {
                          same(a, b);
 }
 
+/* Numbers of one distribution after another, and from which word of the sequence the next one is. */
+struct Drawn {
+    double uniform, first_normal, second_normal, first_log, second_log, third_log, normal_between;
+    unsigned position;
+};
+
+__global__ void draw_of_words(unsigned *words, Drawn *drawn) {
+    curandStatePhilox4_32_10_t plain, state;
+    curand_init(4, 2, 0, &plain);
+    curand_init(4, 2, 0, &state);
+    for (int i = 0; i < DRAWS; i++)
+        words[i] = curand(&plain);
+    drawn->uniform = curand_uniform_double(&state);
+    drawn->first_normal = curand_normal_double(&state);
+    drawn->second_normal = curand_normal_double(&state);
+    drawn->first_log = curand_log_normal_double(&state, 1.0, 0.5);
+    drawn->second_log = curand_log_normal_double(&state, 7.0, 0.25);
+    drawn->third_log = curand_log_normal_double(&state, 3.0, 2.0);
+    drawn->normal_between = curand_normal_double(&state);
+    unsigned next = curand(&state);
+    for (drawn->position = 0; words[drawn->position] != next;)
+        drawn->position++;
+}
+
+/* The pair of normal numbers of four words. */
+static void normal_pair(const unsigned *words, double pair[2]) {
+    double u[2];
+    for (int i = 0; i < 2; i++)
+        u[i] = ((words[2 * i] ^ (unsigned long long)words[2 * i + 1] << 21) + 0.5) * 0x1p-53;
+    double radius = sqrt(-2 * log(u[0])), angle = 2 * 3.14159265358979323846 * u[1];
+    pair[0] = radius * sin(angle);
+    pair[1] = radius * cos(angle);
+}
+
+static bool is_near(double a, double b) { return fabs(a - b) <= 1e-12 * (1 + fabs(b)); }
+
+/* A uniform double of Philox takes one word, a normal pair four; of a log-normal pair both numbers are of its first call's
+ * parameters, and a pair of another distribution takes the place of what was kept. */
+static void check_words_taken(unsigned *words, Drawn *drawn) {
+    double pair[2];
+    draw_of_words<<<1, 1>>>(words, drawn);
+    CHECK(cudaDeviceSynchronize() == cudaSuccess);
+    CHECK(drawn->uniform == (words[0] + 1.0) / 4294967296.0);
+    normal_pair(words + 1, pair);
+    CHECK(is_near(drawn->first_normal, pair[0]) && is_near(drawn->second_normal, pair[1]));
+    normal_pair(words + 5, pair);
+    CHECK(is_near(drawn->first_log, exp(1 + 0.5 * pair[0])) && is_near(drawn->second_log, exp(1 + 0.5 * pair[1])));
+    normal_pair(words + 9, pair);
+    CHECK(is_near(drawn->third_log, exp(3 + 2 * pair[0])));
+    normal_pair(words + 13, pair);
+    CHECK(is_near(drawn->normal_between, pair[0]));
+    CHECK(drawn->position == 17);
+}
+
 enum { UNIFORM, UNIFORM_DOUBLE, NORMAL, NORMAL_DOUBLE, LOG_NORMAL, POISSON_3, POISSON_200, KINDS };
 
 template <class State> __device__ double sample(State *state, int kind) {
@@ -217,6 +271,7 @@ int main() {
     for (int i = 0; i < 8; i++)
         CHECK(agree[i]);
 
+    check_words_taken(words, (Drawn *)((char *)room + 8192));
     check_skips<curandStateXORWOW_t>(words, agree);
     check_skips<curandStateMRG32k3a_t>(words, agree);
     check_skips<curandStatePhilox4_32_10_t>(words, agree);

@@ -33,8 +33,10 @@ WARPWRIGHT_DEVICE double curand_uniform_double(curandStateXORWOW_t *state) {
     return __warpwright_two_words(state);
 }
 
+/* Of one word, as CUDA's documentation says; curand_uniform2_double is of two for each number. */
 WARPWRIGHT_DEVICE double curand_uniform_double(curandStatePhilox4_32_10_t *state) {
-    return __warpwright_two_words(state);
+    const double step = 1 / 4294967296.0; /* 2^-32 */
+    return curand(state) * step + step;
 }
 
 WARPWRIGHT_DEVICE double curand_uniform_double(curandStateMRG32k3a_t *state) {
@@ -66,35 +68,31 @@ WARPWRIGHT_DEVICE double2 __warpwright_normal_pair(double u, double v) {
     return make_double2(radius * sine, radius * cosine);
 }
 
-/* The first number of a new pair, whose second one is kept, or the one that was kept. */
+template <class State> WARPWRIGHT_DEVICE double2 __warpwright_two_uniform(State *state) {
+    double u = curand_uniform_double(state), v = curand_uniform_double(state);
+    return make_double2(u, v);
+}
+WARPWRIGHT_DEVICE double2 __warpwright_two_uniform(curandStatePhilox4_32_10_t *state) {
+    return curand_uniform2_double(state);
+}
+
+enum { __warpwright_keeps_nothing, __warpwright_keeps_normal, __warpwright_keeps_log_normal };
+/* The first number of a new pair, whose second one is kept, or the one that was kept: a pair belongs to one distribution. */
+#define WARPWRIGHT_ONE_OF(new_pair, kind, flag, extra)                                                       \
+    bool is_kept = state->flag == __warpwright_keeps_##kind;                                                 \
+    state->flag = is_kept ? __warpwright_keeps_nothing : __warpwright_keeps_##kind;                          \
+    if (is_kept) return state->extra;                                                                        \
+    auto pair = new_pair;                                                                                    \
+    state->extra = pair.y;                                                                                   \
+    return pair.x;
 #define WARPWRIGHT_NORMAL(State)                                                                             \
     WARPWRIGHT_DEVICE float2 curand_normal2(State *state) {                                                  \
         float u = curand_uniform(state), v = curand_uniform(state);                                          \
         return __warpwright_normal_pair(u, v);                                                               \
     }                                                                                                        \
     WARPWRIGHT_DEVICE double2 curand_normal2_double(State *state) {                                          \
-        double u = curand_uniform_double(state), v = curand_uniform_double(state);                           \
-        return __warpwright_normal_pair(u, v);                                                               \
-    }                                                                                                        \
-    WARPWRIGHT_DEVICE float curand_normal(State *state) {                                                    \
-        state->boxmuller_flag ^= 1;                                                                          \
-        if (!state->boxmuller_flag) return state->boxmuller_extra;                                           \
-        float2 pair = curand_normal2(state);                                                                 \
-        state->boxmuller_extra = pair.y;                                                                     \
-        return pair.x;                                                                                       \
-    }                                                                                                        \
-    WARPWRIGHT_DEVICE double curand_normal_double(State *state) {                                            \
-        state->boxmuller_flag_double ^= 1;                                                                   \
-        if (!state->boxmuller_flag_double) return state->boxmuller_extra_double;                             \
-        double2 pair = curand_normal2_double(state);                                                         \
-        state->boxmuller_extra_double = pair.y;                                                              \
-        return pair.x;                                                                                       \
-    }                                                                                                        \
-    WARPWRIGHT_DEVICE float curand_log_normal(State *state, float mean, float stddev) {                      \
-        return expf(mean + stddev * curand_normal(state));                                                   \
-    }                                                                                                        \
-    WARPWRIGHT_DEVICE double curand_log_normal_double(State *state, double mean, double stddev) {            \
-        return exp(mean + stddev * curand_normal_double(state));                                             \
+        double2 uniform = __warpwright_two_uniform(state);                                                   \
+        return __warpwright_normal_pair(uniform.x, uniform.y);                                               \
     }                                                                                                        \
     WARPWRIGHT_DEVICE float2 curand_log_normal2(State *state, float mean, float stddev) {                    \
         float2 pair = curand_normal2(state);                                                                 \
@@ -103,11 +101,24 @@ WARPWRIGHT_DEVICE double2 __warpwright_normal_pair(double u, double v) {
     WARPWRIGHT_DEVICE double2 curand_log_normal2_double(State *state, double mean, double stddev) {          \
         double2 pair = curand_normal2_double(state);                                                         \
         return make_double2(exp(mean + stddev * pair.x), exp(mean + stddev * pair.y));                       \
+    }                                                                                                        \
+    WARPWRIGHT_DEVICE float curand_normal(State *state){WARPWRIGHT_ONE_OF(                                   \
+        curand_normal2(state), normal, boxmuller_flag, boxmuller_extra)} WARPWRIGHT_DEVICE double            \
+    curand_normal_double(State *state){WARPWRIGHT_ONE_OF(curand_normal2_double(state), normal,               \
+                                                         boxmuller_flag_double,                              \
+                                                         boxmuller_extra_double)} WARPWRIGHT_DEVICE float    \
+    curand_log_normal(State *state, float mean, float stddev){                                               \
+        WARPWRIGHT_ONE_OF(curand_log_normal2(state, mean, stddev), log_normal, boxmuller_flag,               \
+                          boxmuller_extra)} WARPWRIGHT_DEVICE double                                         \
+    curand_log_normal_double(State *state, double mean, double stddev) {                                     \
+        WARPWRIGHT_ONE_OF(curand_log_normal2_double(state, mean, stddev), log_normal, boxmuller_flag_double, \
+                          boxmuller_extra_double)                                                            \
     }
 WARPWRIGHT_NORMAL(curandStateXORWOW_t)
 WARPWRIGHT_NORMAL(curandStateMRG32k3a_t)
 WARPWRIGHT_NORMAL(curandStatePhilox4_32_10_t)
 #undef WARPWRIGHT_NORMAL
+#undef WARPWRIGHT_ONE_OF
 
 WARPWRIGHT_DEVICE float4 curand_normal4(curandStatePhilox4_32_10_t *state) {
     float4 u = curand_uniform4(state);
