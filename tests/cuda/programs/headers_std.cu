@@ -33,6 +33,30 @@ __global__ void types(int *results) {
     results[5] = (int)(quotient.imag() * 10 + quotient.real());
 }
 
+/* From 0 down to -31, and from -40 up to 0. */
+template <class T, cuda::thread_scope Scope> __device__ void extremes(T *least_and_greatest) {
+    T value = -(T)threadIdx.x;
+    cuda::atomic_ref<T, Scope> least(least_and_greatest[0]), greatest(least_and_greatest[1]);
+    least.fetch_min(value, cuda::std::memory_order_relaxed);
+    greatest.fetch_max(value);
+}
+template <class T> __global__ void all_extremes(T *found) {
+    extremes<T, cuda::thread_scope_block>(found);
+    extremes<T, cuda::thread_scope_device>(found + 2);
+    extremes<T, cuda::thread_scope_system>(found + 4);
+}
+template <class T> static void check_extremes() {
+    T *found;
+    CHECK(cudaMallocManaged(&found, 6 * sizeof *found) == cudaSuccess);
+    for (int i = 0; i < 6; i++)
+        found[i] = i % 2 ? -40 : 0;
+    all_extremes<<<1, 32>>>(found);
+    CHECK(cudaDeviceSynchronize() == cudaSuccess);
+    for (int i = 0; i < 6; i++)
+        CHECK(found[i] == (i % 2 ? 0 : -31));
+    CHECK(cudaFree(found) == cudaSuccess);
+}
+
 struct Shared {
     cuda::atomic<int, cuda::thread_scope_system> most;
     cuda::latch<cuda::thread_scope_device> all;
@@ -92,5 +116,9 @@ int main() {
     CHECK(shared->bits == 0xffffffff);
     CHECK(shared->guarded == 2);
     CHECK(shared->end > shared->begin);
+    check_extremes<int>();
+    check_extremes<long>();
+    check_extremes<long long>();
+    check_extremes<float>();
     return finish("std");
 }
