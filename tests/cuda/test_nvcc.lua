@@ -110,6 +110,26 @@ nvcc_test("a program compiles and runs; without a simulator it says how to be st
   harness.contains(output, "start the program with 'warpwright cuda MACHINE -- PROGRAM'")
 end)
 
+nvcc_test("C++20: pairs of any class are assigned, compared and in maps", function()
+  harness.write("pairs.cu", [[
+#include <compare>
+#include <map>
+#include <string>
+struct Total { int of; Total() { of = 0; } };
+struct Sorted { std::pair<int, std::string> key; auto operator<=>(const Sorted &) const = default; };
+__global__ void nothing() {}
+int main() {
+    std::map<int, Total> totals;
+    totals[3].of = 2;
+    std::pair<int, std::string> a{1, "a"}, b{1, "b"};
+    bool good = a < b && (b <=> a) > 0 && Sorted{a} < Sorted{b} && totals.size() == 1;
+    b = a;
+    return !(good && a == b);
+}
+]])
+  passes "nvcc -std=c++20 pairs.cu -o pairs && ./pairs"
+end)
+
 nvcc_test("debug builds run: -O0, -g, -G", function()
   harness.contains(passes "nvcc -O0 -g -G one.cu -o one_debug && cuda one_debug", "passed, no error")
 end)
