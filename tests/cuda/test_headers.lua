@@ -198,7 +198,7 @@ end
 
 harness.test("libcu++: types, atomics, latches, semaphores, clocks", function()
   needs_libcudacxx()
-  passes("std", "sm_70", 40)
+  passes("std", "sm_70", 230)
 end)
 harness.test("nvstd::function; pointers with access properties", function()
   needs_libcudacxx()

@@ -1,6 +1,7 @@
 /* libcu++, of Debian: types, and what threads share. */
 #include "checks.h"
 
+#include <cooperative_groups/scan.h>
 #include <cuda/atomic>
 #include <cuda/latch>
 #include <cuda/semaphore>
@@ -14,6 +15,8 @@
 #include <cuda/std/utility>
 
 #include <new>
+
+namespace cg = cooperative_groups;
 
 template <class T> __device__ cuda::std::enable_if_t<cuda::std::is_floating_point<T>::value, int> kind(T) { return 1; }
 template <class T> __device__ cuda::std::enable_if_t<cuda::std::is_integral<T>::value, int> kind(T) { return 2; }
@@ -55,6 +58,37 @@ template <class T> static void check_extremes() {
     for (int i = 0; i < 6; i++)
         CHECK(found[i] == (i % 2 ? 0 : -31));
     CHECK(cudaFree(found) == cudaSuccess);
+}
+
+/* Of each tile of eight its sum, and prefixes of numbers from 1 on that go on from tile to tile in the order of their updates. */
+struct Updates {
+    cuda::atomic<int, cuda::thread_scope_device> sum, most, last, inclusive, exclusive;
+};
+__global__ void update(Updates *updates, int *prefixes) {
+    auto tile = cg::tiled_partition<8>(cg::this_thread_block());
+    int n = threadIdx.x;
+    cg::reduce_update_async(tile, updates->sum, n, cg::plus<int>());
+    cg::reduce_update_async(tile, updates->most, n, cg::greater<int>());
+    cg::reduce_store_async(tile, updates->last, 5, cg::plus<int>());
+    prefixes[n] = cg::inclusive_scan_update(tile, updates->inclusive, 1);
+    prefixes[64 + n] = cg::exclusive_scan_update(tile, updates->exclusive, 1, cg::plus<int>());
+}
+static void check_updates() {
+    Updates *updates;
+    int *prefixes, places[2][65] = {};
+    CHECK(cudaMallocManaged(&updates, sizeof *updates) == cudaSuccess);
+    CHECK(cudaMallocManaged(&prefixes, 128 * sizeof *prefixes) == cudaSuccess);
+    new (updates) Updates();
+    update<<<1, 64>>>(updates, prefixes);
+    CHECK(cudaDeviceSynchronize() == cudaSuccess);
+    CHECK(updates->sum.load() == 2016 && updates->most.load() == 63 && updates->last.load() == 40);
+    CHECK(updates->inclusive.load() == 64 && updates->exclusive.load() == 64);
+    for (int i = 0; i < 128; i++) {
+        CHECK(prefixes[i] % 8 == (i + (i < 64)) % 8);
+        places[i / 64][prefixes[i]]++;
+    }
+    for (int i = 0; i < 64; i++)
+        CHECK(places[0][i + 1] == 1 && places[1][i] == 1);
 }
 
 struct Shared {
@@ -116,6 +150,7 @@ int main() {
     CHECK(shared->bits == 0xffffffff);
     CHECK(shared->guarded == 2);
     CHECK(shared->end > shared->begin);
+    check_updates();
     check_extremes<int>();
     check_extremes<long>();
     check_extremes<long long>();

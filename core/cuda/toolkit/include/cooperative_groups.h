@@ -27,19 +27,31 @@ WARPWRIGHT_DEVICE GridWorkspace *grid_workspace() {
 
 /* Bit 31 of the barrier turns over when the last block of a grid has come. The first block adds what the others lack to
  * that, so that the lower bits are 0 again. */
-WARPWRIGHT_DEVICE void grid_sync() {
+WARPWRIGHT_DEVICE void wait_for_blocks(unsigned before) {
+    while (((*(volatile unsigned *)&grid_workspace()->barrier ^ before) & 0x80000000u) == 0) {
+    }
+    __threadfence();
+}
+WARPWRIGHT_DEVICE unsigned grid_arrive(bool waits) {
     GridWorkspace *workspace = grid_workspace();
+    unsigned before = 0;
     if (!workspace) __trap();
     __syncthreads();
     if (threadIdx.x + threadIdx.y + threadIdx.z == 0) {
         bool is_first = blockIdx.x + blockIdx.y + blockIdx.z == 0;
         unsigned blocks = gridDim.x * gridDim.y * gridDim.z;
         __threadfence();
-        unsigned before = atomicAdd(&workspace->barrier, is_first ? 0x80000000u - (blocks - 1) : 1u);
-        while (((*(volatile unsigned *)&workspace->barrier ^ before) & 0x80000000u) == 0) {
-        }
-        __threadfence();
+        before = atomicAdd(&workspace->barrier, is_first ? 0x80000000u - (blocks - 1) : 1u);
+        if (waits) wait_for_blocks(before);
     }
+    return before;
+}
+WARPWRIGHT_DEVICE void grid_sync() {
+    grid_arrive(true);
+    __syncthreads();
+}
+WARPWRIGHT_DEVICE void grid_wait(unsigned before) {
+    if (threadIdx.x + threadIdx.y + threadIdx.z == 0) wait_for_blocks(before);
     __syncthreads();
 }
 
@@ -111,6 +123,11 @@ WARPWRIGHT_DEVICE thread_block this_thread_block() {
 class grid_group : public thread_group {
   public:
     WARPWRIGHT_DEVICE void sync() const { details::grid_sync(); }
+    struct arrival_token {
+        unsigned before;
+    };
+    WARPWRIGHT_DEVICE arrival_token barrier_arrive() const { return {details::grid_arrive(false)}; }
+    WARPWRIGHT_DEVICE void barrier_wait(arrival_token &&token) const { details::grid_wait(token.before); }
     /* Is the launch a cooperative one? */
     WARPWRIGHT_DEVICE bool is_valid() const { return details::grid_workspace() != NULL; }
     static WARPWRIGHT_DEVICE dim3 group_dim() { return dim3(gridDim.x, gridDim.y, gridDim.z); }

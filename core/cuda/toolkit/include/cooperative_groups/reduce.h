@@ -33,6 +33,32 @@ __device__ __forceinline__ T reduce(const Group &group, T value, Operation opera
     return group.shfl(value, 0);
 }
 
+namespace details {
+
+/* What one of libcu++'s atomics was before it took the value in. */
+template <class Atomic, class T, class Operation>
+__device__ __forceinline__ T update(Atomic &atomic, T value, Operation operation) {
+    T before = atomic.load();
+    while (!atomic.compare_exchange_weak(before, operation(before, value))) {
+    }
+    return before;
+}
+
+} // namespace details
+
+template <class Group, class Atomic, class T, class Operation>
+__device__ __forceinline__ void reduce_update_async(const Group &group, Atomic &atomic, T value,
+                                                    Operation operation) {
+    T result = reduce(group, value, operation);
+    if (group.thread_rank() == 0) details::update(atomic, result, operation);
+}
+template <class Group, class Atomic, class T, class Operation>
+__device__ __forceinline__ void reduce_store_async(const Group &group, Atomic &atomic, T value,
+                                                   Operation operation) {
+    T result = reduce(group, value, operation);
+    if (group.thread_rank() == 0) atomic.store(result);
+}
+
 } // namespace cooperative_groups
 
 #endif

@@ -30,6 +30,31 @@ template <class Group, class T> __device__ __forceinline__ T exclusive_scan(cons
     return exclusive_scan(group, value, plus<T>());
 }
 
+/* Prefixes that go on from what the atomic holds, which takes in what all threads have. */
+template <class Group, class Atomic, class T, class Operation>
+__device__ __forceinline__ T inclusive_scan_update(const Group &group, Atomic &atomic, T value,
+                                                   Operation operation) {
+    T result = inclusive_scan(group, value, operation), before = result;
+    if (group.thread_rank() == group.size() - 1) before = details::update(atomic, result, operation);
+    return operation(group.shfl(before, group.size() - 1), result);
+}
+template <class Group, class Atomic, class T>
+__device__ __forceinline__ T inclusive_scan_update(const Group &group, Atomic &atomic, T value) {
+    return inclusive_scan_update(group, atomic, value, plus<T>());
+}
+template <class Group, class Atomic, class T, class Operation>
+__device__ __forceinline__ T exclusive_scan_update(const Group &group, Atomic &atomic, T value,
+                                                   Operation operation) {
+    T result = inclusive_scan(group, value, operation), before = result;
+    if (group.thread_rank() == group.size() - 1) before = details::update(atomic, result, operation);
+    T first = group.shfl(before, group.size() - 1), previous = group.shfl_up(result, 1);
+    return group.thread_rank() == 0 ? first : operation(first, previous);
+}
+template <class Group, class Atomic, class T>
+__device__ __forceinline__ T exclusive_scan_update(const Group &group, Atomic &atomic, T value) {
+    return exclusive_scan_update(group, atomic, value, plus<T>());
+}
+
 } // namespace cooperative_groups
 
 #endif
