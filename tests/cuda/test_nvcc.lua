@@ -134,6 +134,23 @@ nvcc_test("debug builds run: -O0, -g, -G", function()
   harness.contains(passes "nvcc -O0 -g -G one.cu -o one_debug && cuda one_debug", "passed, no error")
 end)
 
+nvcc_test("-lineinfo: faults in a header's function name the program's line, too", function()
+  harness.write("count.cu", [[
+__global__ void count(int *p) {
+    int i = threadIdx.x;
+    atomicAdd(p + i * 100000000, 1);
+}
+int main() {
+    int *d;
+    cudaMalloc(&d, 64);
+    count<<<1, 32>>>(d);
+    return cudaDeviceSynchronize() == cudaErrorIllegalAddress ? 0 : 1;
+}
+]])
+  local output = passes "nvcc -lineinfo count.cu -o count && cuda count"
+  assert(output:find "device_functions%.h:%d+, after [^ ]*count%.cu:3: access out of bounds", output)
+end)
+
 nvcc_test("-lineinfo and -G: faults name the line of CUDA", function()
   for _, option in ipairs { "-lineinfo", "-G" } do
     harness.contains(passes(("nvcc %s fault.cu -o fault && cuda fault"):format(option)), "fault.cu:3")
