@@ -506,7 +506,7 @@ static inline bool are_apart(const void *to, uint64_t a, const void *from, uint6
 
 #define DEFINE_MIXED_BINARY(name, D, write, A, B, expression)                                                \
     DEFINE_MIXED(name, D, write, const A *from_a = source(inst, context, 0);                                 \
-                 const B *from_b = source(inst, context, 1), ARE_APART(from_a) & ARE_APART(from_b),          \
+                 const B *from_b = source(inst, context, 1), ARE_APART(from_a) && ARE_APART(from_b),         \
                  A a = from_a[lane];                                                                         \
                  B b = from_b[lane], expression)
 
@@ -514,7 +514,7 @@ static inline bool are_apart(const void *to, uint64_t a, const void *from, uint6
     DEFINE_MIXED(name, D, write, const A *from_a = source(inst, context, 0);                                 \
                  const B *from_b = source(inst, context, 1);                                                 \
                  const C *from_c = source(inst, context, 2),                                                 \
-                 ARE_APART(from_a) & ARE_APART(from_b) & ARE_APART(from_c), A a = from_a[lane];              \
+                 ARE_APART(from_a) && ARE_APART(from_b) && ARE_APART(from_c), A a = from_a[lane];            \
                  B b = from_b[lane]; C c = from_c[lane], expression)
 
 #endif
