@@ -173,6 +173,16 @@ bool cache_ask_bypass(const Cache *c, const MemMessage *m) {
 
 /* Lines. */
 
+/* Those of a line that are dirty, as a message names them; 0: all of its segment. */
+static uint8_t sectors_to_name(const TagShape *shape, uint64_t address, uint32_t dirty,
+                               uint32_t segment_bytes) {
+    uint32_t sectors = 0, sector_bytes = 1u << shape->sector_shift;
+    if ((uint32_t)__builtin_popcount(dirty) * sector_bytes == segment_bytes) return 0;
+    for (; dirty; dirty &= dirty - 1)
+        sectors |= mem_sectors_between(address + (uint64_t)__builtin_ctz(dirty) * sector_bytes, sector_bytes);
+    return (uint8_t)sectors;
+}
+
 MemMessage cache_write_back_message(const Cache *c, uint32_t line, uint64_t now) {
     const TagShape *shape = &c->tags.shape;
     const TagLine *l = &c->tags.line[line];
@@ -186,7 +196,8 @@ MemMessage cache_write_back_message(const Cache *c, uint32_t line, uint64_t now)
     return (MemMessage){.address = address + (first & -bytes),
                         .byte_mask = {(uint64_t)mask, (uint64_t)(mask >> 64)},
                         .issued = now,
-                        .bytes = (uint16_t)bytes,
+                        .bytes = (uint8_t)bytes,
+                        .sectors = sectors_to_name(shape, address, l->dirty, bytes),
                         .sm = l->sm,
                         .warp = l->warp,
                         .kind = MEM_WRITE,
@@ -205,7 +216,7 @@ void cache_write_back_dirty(Cache *c, uint32_t line, uint64_t now) {
     *message = cache_write_back_message(c, line, now);
     if (__builtin_expect(cache_owner(c)->subscribed & WRITE_BACKS_SUBSCRIBED, 0))
         show_write_back(c, message, line);
-    cache_use_data_port(c, message->bytes, now);
+    cache_use_data_port(c, mem_data_bytes(message), now);
     c->stats.write_backs++;
     c->tags.line[line].dirty = 0;
     c->written[line] = 0;
@@ -405,13 +416,13 @@ Stall cache_write(Cache *c, const MemMessage *m, Lookup *at, bool lazy, uint64_t
     line->valid |= (uint8_t)complete;
     line->dirty |= (uint8_t)at->sectors;
     c->written[at->line] = written;
-    if (hit) cache_use_data_port(c, m->bytes, now);
+    if (hit) cache_use_data_port(c, mem_data_bytes(m), now);
     return STALL_NONE;
 }
 
 void cache_modify(Cache *c, const MemMessage *m, const Lookup *at) {
     c->tags.line[at->line].dirty |= (uint8_t)at->sectors;
-    c->written[at->line] |= byte_range((uint32_t)m->address & (LINE_BYTES_MAX - 1), m->bytes);
+    c->written[at->line] |= bytes_meant_by(m);
 }
 
 /* Fills. */

@@ -534,12 +534,24 @@ static inline __attribute__((always_inline)) uint64_t cache_next_tick(const Cach
 
 /* The parts of an access. */
 
+/* The sectors of its line that the request is about. */
+static inline uint32_t cache_sectors(const TagShape *shape, const MemMessage *m) {
+    uint32_t sectors = tag_sectors(shape, m->address, m->bytes), named = 0;
+    if (shape->sectors == 1 || __builtin_expect(!m->sectors, 1)) return sectors;
+    for (; sectors; sectors &= sectors - 1) {
+        uint32_t offset = (uint32_t)__builtin_ctz(sectors) << shape->sector_shift;
+        uint64_t address = tag_line_address(shape, m->address) + offset;
+        if (m->sectors & mem_sectors_between(address, 1u << shape->sector_shift)) named |= sectors & -sectors;
+    }
+    return named;
+}
+
 /* Looks the request up in the set of `index_address`. */
 static inline __attribute__((always_inline)) Lookup cache_lookup(const Cache *cache, const MemMessage *m,
                                                                  uint64_t index_address) {
     Lookup at = {.line_address = tag_line_address(&cache->tags.shape, m->address),
                  .set = tag_set(&cache->tags.shape, index_address),
-                 .sectors = tag_sectors(&cache->tags.shape, m->address, m->bytes)};
+                 .sectors = cache_sectors(&cache->tags.shape, m)};
     at.line = tag_find(&cache->tags, at.set, at.line_address);
     return at;
 }
@@ -654,8 +666,8 @@ Stall cache_fetch_ahead(Cache *cache, const MemMessage *m, Lookup *at, uint64_t 
 Stall cache_write(Cache *cache, const MemMessage *m, Lookup *at, bool lazy, uint64_t now, Result *result);
 /* Marks the sectors of the line dirty that `m` has changed; for requests that read them first. */
 void cache_modify(Cache *cache, const MemMessage *m, const Lookup *at);
-/* What sends back the dirty sectors of the line: the smallest segment of 32, 64 or 128 B that contains them all, with a
- * mask of the bytes written. */
+/* What sends back the dirty sectors of the line: these of the smallest segment of 32, 64 or 128 B that contains them
+ * all, with a mask of the bytes written. */
 MemMessage cache_write_back_message(const Cache *cache, uint32_t line, uint64_t now);
 /* Sends back what is dirty in the line, which stays. Needs room in the miss queue. */
 void cache_write_back_dirty(Cache *cache, uint32_t line, uint64_t now);

@@ -4,7 +4,7 @@
 
 #include <stdlib.h>
 
-enum { SECTORS_MAX = LINE_BYTES_MAX / SECTOR_BYTES_MIN };
+enum { SECTORS_MAX = LINE_BYTES_MAX / SECTOR_BYTES };
 
 void visit_delay_queue(const CacheObject *object, const DelayQueue *queue, RequestVisitor *visit,
                        void *context) {

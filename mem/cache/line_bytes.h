@@ -23,6 +23,15 @@ static inline ByteMask bytes_of_sectors(const TagShape *shape, uint64_t line_add
     return bytes;
 }
 
+/* Those that the request is about. */
+static inline ByteMask bytes_meant_by(const MemMessage *m) {
+    ByteMask bytes = 0;
+    if (!m->sectors) return byte_range((uint32_t)m->address & (LINE_BYTES_MAX - 1), m->bytes);
+    for (uint32_t sectors = m->sectors; sectors; sectors &= sectors - 1)
+        bytes |= byte_range((uint32_t)__builtin_ctz(sectors) * SECTOR_BYTES, SECTOR_BYTES);
+    return bytes;
+}
+
 /* Those of `sectors` of which all bytes are in `bytes`. */
 static inline uint32_t complete_sectors(const TagShape *shape, uint64_t line_address, uint32_t sectors,
                                         ByteMask bytes) {

@@ -20,7 +20,8 @@ cache_queue_fetch(Cache *c, const MemMessage *m, const Lookup *at, uint32_t entr
     fetch->payload = mem_is_prefetch(m) ? MEM_PREFETCH : 0;
     fetch->kind = MEM_READ;
     fetch->address = at->line_address;
-    fetch->bytes = (uint16_t)(1u << c->tags.shape.sector_shift);
+    fetch->bytes = (uint8_t)(1u << c->tags.shape.sector_shift);
+    fetch->sectors = 0;
     fetch->token = entry;
     fetch->flags &= MEM_LOCAL | MEM_INSTRUCTION;
     fetch->byte_mask[0] = fetch->byte_mask[1] = 0;

@@ -101,7 +101,7 @@ void prefetch_ask(Prefetches *p, const MethodCall *call, bool allowed, bool own)
     uint64_t next = object_next_cycle(object);
     *delay_queue_push(&p->queue, next, &slot) = (MemMessage){.address = address,
                                                              .issued = next,
-                                                             .bytes = (uint16_t)bytes,
+                                                             .bytes = (uint8_t)bytes,
                                                              .kind = MEM_READ,
                                                              .payload = MEM_PREFETCH,
                                                              .warp = (uint16_t)call->argument[1].whole,

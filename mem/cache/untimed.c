@@ -21,7 +21,7 @@ void untimed_send_fetch(const CacheObject *object, const MemMessage *m, uint64_t
         .lanes = m->lanes,
         .pc = m->pc,
         .cta = m->cta,
-        .bytes = (uint16_t)(1u << shape->sector_shift),
+        .bytes = (uint8_t)(1u << shape->sector_shift),
         .sm = m->sm,
         .warp = m->warp,
         .kind = MEM_READ,

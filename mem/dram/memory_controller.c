@@ -299,8 +299,8 @@ static void count_arrival(MemoryController *mc, const MemMessage *message) {
     mc->reads += !write;
     mc->writes += write;
     mc->posted_writes += !wants_reply(message);
-    mc->read_bytes += write ? 0 : message->bytes;
-    mc->write_bytes += write ? message->bytes : 0;
+    mc->read_bytes += write ? 0 : mem_data_bytes(message);
+    mc->write_bytes += write ? mem_data_bytes(message) : 0;
 }
 
 /* Of the youngest request of the queue. */
@@ -309,12 +309,21 @@ COLD static void emit_arrived(MemoryController *mc, uint32_t q) {
     uint32_t rank = queue->count - 1;
     const MemMessage *m = &request_at(mc, q, rank)->message;
     event_emit(&mc->obj, MC_ARRIVED, m->sm, m->warp, m->class_number, m->kind == MEM_WRITE, queue->bank[rank],
-               queue->row[queue->slot[rank]], (int64_t)m->address, m->bytes, m->pc);
+               queue->row[queue->slot[rank]], (int64_t)m->address, mem_data_bytes(m), m->pc);
+}
+
+/* Those that hold a byte of what is read or written. */
+static inline uint32_t bursts_of(const MemoryController *mc, const MemMessage *m) {
+    uint32_t bytes = mc->burst_bytes, bursts = 0;
+    if (!m->sectors || bytes <= SECTOR_BYTES) return (mem_data_bytes(m) + bytes - 1) >> __builtin_ctz(bytes);
+    for (uint32_t first = 0; first < LINE_BYTES_MAX; first += bytes)
+        bursts += (m->sectors & mem_sectors_between(first, bytes)) != 0;
+    return bursts;
 }
 
 static void enqueue(MemoryController *mc, uint32_t port, const MemMessage *message, uint64_t arrived,
                     uint64_t cycle) {
-    uint32_t bursts = (message->bytes + mc->burst_bytes - 1) >> __builtin_ctz(mc->burst_bytes);
+    uint32_t bursts = bursts_of(mc, message);
     uint32_t q = queue_of(mc, message);
     DramRow location = address_map_row(mc->map, message->address);
     ensure(bursts > 0 && (wants_reply(message) || message->kind == MEM_WRITE));

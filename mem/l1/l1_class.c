@@ -98,6 +98,14 @@ bool l1_keeps_lines(const SimObject *object) {
     return ((const L1Cache *)object)->keeps_lines;
 }
 
+bool l1s_have_sectors(const Sim *sim) {
+    for (uint32_t i = 0; i < sim->object_count; i++)
+        if (sim->objects[i]->class == &l1_class &&
+            ((const L1Cache *)sim->objects[i])->cache.parameters.sectors > 1)
+            return true;
+    return false;
+}
+
 const Link *l1_onward(const SimObject *object, const Link *requests) {
     ensure(object->class == &l1_class);
     return dma_port_onward((const CacheObject *)object, &((const L1Cache *)object)->dma, requests);

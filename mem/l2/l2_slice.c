@@ -22,7 +22,7 @@ void l2_warm(SimObject *object, uint64_t address) {
     L2Slice *l2 = (L2Slice *)object;
     TagArray *tags = &l2->cache.tags;
     MemMessage host = {.address = tag_line_address(&tags->shape, address),
-                       .bytes = (uint16_t)tags->shape.line_bytes,
+                       .bytes = (uint8_t)tags->shape.line_bytes,
                        .sm = NOBODY,
                        .warp = NOBODY};
     Lookup at = look_up(l2, &host);
@@ -101,7 +101,7 @@ static inline __attribute__((always_inline)) Stall read(L2Slice *l2, const MemMe
     cache_use_line(c, m, at->line);
     cache_count(c, m, at, RESULT_HIT);
     learn(l2, m, true);
-    cache_use_data_port(c, m->bytes, now);
+    cache_use_data_port(c, mem_data_bytes(m), now);
     cache_respond(l2->cpu.send, m, flags_of(RESULT_HIT), now);
     return STALL_NONE;
 }

@@ -188,9 +188,7 @@ OF_EACH uint32_t route(const Crossbar *x, const MemMessage *message, Direction d
 
 /* Of the acknowledgements of a write: one for each sector in which a byte is written. */
 static __attribute__((noinline)) uint32_t acknowledging_flits(const Crossbar *x, const MemMessage *message) {
-    uint32_t sectors = 0;
-    for (uint32_t i = 0; i < LINE_BYTES_MAX / SECTOR_BYTES; i++)
-        sectors += (uint32_t)(message->byte_mask[i / 2] >> i % 2 * SECTOR_BYTES) != 0;
+    uint32_t sectors = (uint32_t)__builtin_popcount(mem_sectors_of_bytes(message->byte_mask));
     return x->flits[HEADER_BYTES] * (sectors ? sectors : 1);
 }
 

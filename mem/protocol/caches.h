@@ -15,6 +15,8 @@ extern const Class l1_class, l2_class;
 void l1_invalidate(SimObject *l1);
 /* Whether its lines stay valid when a kernel begins: its parameter keeps_lines. */
 bool l1_keeps_lines(const SimObject *l1);
+/* Does any of them fetch parts of its lines alone? Then requests name what they are about. */
+bool l1s_have_sectors(const Sim *sim);
 
 /* Whether copies from the host leave their lines in this slice: its parameter host_copies. */
 bool l2_keeps_host_copies(const SimObject *l2);

@@ -10,6 +10,8 @@ void mem_message_is_sound(const char *where, const MemMessage *m) {
     sound(m->kind == MEM_WRITE || !(m->flags & MEM_POSTED), "%s: a posted message of kind %u", where,
           m->kind);
     sound(power_of_two && m->bytes <= LINE_BYTES_MAX, "%s: a message for %u bytes", where, m->bytes);
+    sound((m->sectors & ~mem_sectors_between(m->address, m->bytes)) == 0,
+          "%s: a message for sectors 0x%x of %u B", where, m->sectors, m->bytes);
     sound(m->address >> MAX_ADDRESS_BITS == 0, "%s: a message for address 0x%lx", where, m->address);
     sound(m->route_depth <= ROUTE_DEPTH, "%s: a message that has crossed %u networks", where, m->route_depth);
     sound(m->route_depth >= ROUTE_DEPTH ||
@@ -56,7 +58,7 @@ void mem_trace(const void *message, TraceMessage *shown) {
     shown->sm = m->sm;
     shown->warp = m->warp;
     shown->pc = m->flags & MEM_POSTED ? -1 : (int32_t)m->pc;
-    shown->bytes = m->bytes;
+    shown->bytes = (uint16_t)mem_data_bytes(m);
     shown->is_request = 1;
     shown->is_posted = (m->flags & MEM_POSTED) != 0;
 }

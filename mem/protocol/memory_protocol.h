@@ -9,9 +9,10 @@
 
 enum {
     LINE_BYTES_MAX = 128,
-    HEADER_BYTES = 8, /* control part of a packet on a network */
-    ROUTE_DEPTH = 4,  /* networks that a request may cross     */
-    ROUTE_BITS = 12,  /* of a port by which it entered one     */
+    SECTOR_BYTES = 32, /* the least that a cache fetches alone */
+    HEADER_BYTES = 8,  /* control part of a packet on a network */
+    ROUTE_DEPTH = 4,   /* networks that a request may cross     */
+    ROUTE_BITS = 12,   /* of a port by which it entered one     */
     ROUTE_PORTS = 1 << ROUTE_BITS,
 };
 
@@ -48,7 +49,8 @@ typedef struct {
     uint32_t pc;           /* index of the instruction in its kernel                   */
     uint16_t payload;      /* atomics: slot in the payload table of the SM; reads: one of the above or 0 */
     uint16_t cta;          /* its number among the CTAs that the SM has started, modulo 2^16 */
-    uint16_t bytes;        /* of the segment: 32, 64, 128                              */
+    uint8_t bytes;         /* of the segment: 32, 64, 128                              */
+    uint8_t sectors; /* those of the 128 B line that are meant, by SECTOR_BYTES; 0: all of the segment */
     uint16_t sm, warp;
     uint8_t kind; /* MemKind                                                  */
     uint8_t flags;
@@ -84,13 +86,33 @@ static inline void mem_refuse_atomics(const SimObject *memory, const MemMessage 
     if (__builtin_expect(m->kind == MEM_ATOMIC, 0)) mem_no_l2_for(memory, m);
 }
 
+/* The sectors of a line that hold these bytes, which lie within it. */
+static inline uint32_t mem_sectors_between(uint64_t address, uint32_t bytes) {
+    uint32_t first = (uint32_t)address % LINE_BYTES_MAX / SECTOR_BYTES;
+    return ((1u << (bytes + SECTOR_BYTES - 1) / SECTOR_BYTES) - 1) << first;
+}
+
+/* Those in which a byte is. */
+static inline uint32_t mem_sectors_of_bytes(const uint64_t byte_mask[2]) {
+    uint32_t sectors = 0;
+    for (uint32_t i = 0; i < LINE_BYTES_MAX / SECTOR_BYTES; i++)
+        sectors |= (uint32_t)((uint32_t)(byte_mask[i / 2] >> i % 2 * SECTOR_BYTES) != 0) << i;
+    return sectors;
+}
+
+/* Bytes of the segment that are read or written. */
+static inline uint32_t mem_data_bytes(const MemMessage *m) {
+    static const uint8_t counts[] = {0, 1, 1, 2, 1, 2, 2, 3, 1, 2, 2, 3, 2, 3, 3, 4};
+    return m->sectors ? counts[m->sectors] * (uint32_t)SECTOR_BYTES : m->bytes;
+}
+
 /* Bytes of a message on a network: header, plus data where data travels. */
 static inline uint32_t mem_request_bytes(const MemMessage *m) {
-    return m->kind == MEM_READ ? HEADER_BYTES : HEADER_BYTES + m->bytes;
+    return m->kind == MEM_READ ? HEADER_BYTES : HEADER_BYTES + mem_data_bytes(m);
 }
 static inline uint32_t mem_response_bytes(const MemMessage *m) {
     bool without_data = (m->kind == MEM_WRITE) | mem_is_line_only(m);
-    return without_data ? HEADER_BYTES : HEADER_BYTES + m->bytes;
+    return without_data ? HEADER_BYTES : HEADER_BYTES + mem_data_bytes(m);
 }
 
 /* The last 8 bytes as a word: class number, depth and, from bit ROUTE_BEGIN on, the route. The port that was

@@ -178,7 +178,7 @@ static void send_request(DmaEngine *engine, Transfer *t, const DmaRun *run, uint
         .token = index_of(start->cta, start->buffer) << TOKEN_SHIFT | run->first,
         .pc = start->inst,
         .cta = (uint16_t)((const Sm *)engine->obj.parent)->warp[start->warp].cta_number,
-        .bytes = (uint16_t)run->bytes,
+        .bytes = (uint8_t)run->bytes,
         .sm = (uint16_t)engine->sm_number,
         .warp = start->warp,
         .kind = MEM_READ,

@@ -1,6 +1,7 @@
 #include "core/gpu/lsu/coalescer.h"
 
 #include "core/sim/event.h"
+#include "mem/protocol/memory_protocol.h"
 
 #include <string.h>
 
@@ -274,6 +275,22 @@ uint32_t coalesce(const MemoryOp *op, Segment *segments, uint32_t widest) {
     if (is_local && op->lowest == op->highest) return coalesce_local_alike(op, op->lowest, segments);
     if (is_local || op->kind == INST_ATOMIC) return coalesce_by_lane(op, segments, widest);
     return coalesce_within_line(op, segments, widest) ? 1 : coalesce_global(op, segments, widest);
+}
+
+static uint32_t touched_sectors(const MemoryOp *op, const Segment *segment) {
+    uint32_t sectors = mem_sectors_of_bytes(segment->byte_mask);
+    if (sectors || !op->has_addresses) return sectors;
+    for (uint32_t lanes = segment->lanes; lanes; lanes &= lanes - 1)
+        sectors |= mem_sectors_between(op->address[__builtin_ctz(lanes)], op->bytes);
+    return sectors;
+}
+
+void name_sectors(const MemoryOp *op, Segment *segments, uint32_t count) {
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t sectors = touched_sectors(op, &segments[i]);
+        bool all = sectors == mem_sectors_between(segments[i].address, segments[i].bytes);
+        segments[i].sectors = (uint16_t)(all ? 0 : sectors);
+    }
 }
 
 /* Words wider than a bank are served as so many passes over halves or quarters of the warp; here each 4-byte

@@ -13,7 +13,8 @@ enum {
 typedef struct {
     uint64_t address;      /* of the segment                                 */
     uint64_t byte_mask[2]; /* bytes of its 128 B line that the warp writes; loads may leave it empty */
-    uint32_t bytes;        /* 32, 64 or 128                                  */
+    uint16_t bytes;        /* 32, 64 or 128                                  */
+    uint16_t sectors;      /* as of a MemMessage                             */
     uint32_t lanes;        /* that touch it                                  */
 } Segment;
 
@@ -21,7 +22,8 @@ typedef struct {
 static inline void segment_set(Segment *segment, uint64_t address, uint32_t bytes, uint32_t lanes) {
     segment->address = address;
     segment->byte_mask[0] = segment->byte_mask[1] = 0;
-    segment->bytes = bytes;
+    segment->bytes = (uint16_t)bytes;
+    segment->sectors = 0;
     segment->lanes = lanes;
 }
 
@@ -29,6 +31,9 @@ static inline void segment_set(Segment *segment, uint64_t address, uint32_t byte
  * B half or 32 B quarter that holds all touched bytes. With `widest` 64 or 32 the halves or quarters of a
  * line are segments of their own; loads must then bring their addresses. Returns the number of segments. */
 uint32_t coalesce(const MemoryOp *op, Segment *segments, uint32_t widest);
+
+/* Of segments that coalesce() has made of the access: names the sectors that the lanes touch where these are not all. */
+void name_sectors(const MemoryOp *op, Segment *segments, uint32_t count);
 
 /* Do all accessed bytes lie in one line? Then loads need not look at each lane. */
 static inline bool within_line(uint64_t lowest, uint64_t highest, uint32_t bytes) {

@@ -234,7 +234,8 @@ static void fill_request(const Lsu *lsu, const Segment *segment, MemMessage *req
         .pc = op->inst,
         .payload = (uint16_t)payload_of(op),
         .cta = lsu->cta,
-        .bytes = (uint16_t)segment->bytes,
+        .bytes = (uint8_t)segment->bytes,
+        .sectors = (uint8_t)segment->sectors,
         .sm = (uint16_t)sm_number(lsu->obj.parent),
         .warp = op->warp,
         .class_number = (uint8_t)lsu->class_number,
@@ -305,17 +306,20 @@ static void widen_to_lines(Segment *segments, uint32_t count) {
     for (uint32_t i = 0; i < count; i++) {
         segments[i].address &= -(uint64_t)COALESCE_LINE;
         segments[i].bytes = COALESCE_LINE;
+        segments[i].sectors = 0;
     }
 }
 
 static inline uint32_t make_segments(const Lsu *lsu, const MemoryOp *op, Segment *segments) {
     uint32_t count;
-    if (goes_to_memory(op))
+    if (goes_to_memory(op)) {
         count = coalesce(op, segments, widest_segment(lsu, op));
-    else if (op->space == SPACE_TEXTURE)
+        if (lsu->names_sectors) name_sectors(op, segments, count);
+    } else if (op->space == SPACE_TEXTURE) {
         count = texture_segments(op, segments);
-    else
+    } else {
         count = constant_segments(op, segments);
+    }
     if (__builtin_expect(is_prefetch(op), 0)) widen_to_lines(segments, count);
     return count;
 }
@@ -362,7 +366,8 @@ UntimedAnswer lsu_take_untimed(SimObject *object, const void *request) {
         message.byte_mask[0] = segments[i].byte_mask[0];
         message.byte_mask[1] = segments[i].byte_mask[1];
         message.lanes = segments[i].lanes;
-        message.bytes = (uint16_t)segments[i].bytes;
+        message.bytes = (uint8_t)segments[i].bytes;
+        message.sectors = (uint8_t)segments[i].sectors;
         UntimedAnswer answer = link_send_untimed(link, &message);
         if (answer < least) least = answer;
     }

@@ -29,13 +29,13 @@ static const Field lsu_fields[] = {
                .timing = true),
     DERIVED(Lsu, fixed.slots, "Size of the ring of completed instructions"),
     DERIVED(Lsu, fixed.pad, "Alignment"),
-    DERIVED(Lsu, pad, "Alignment"),
     DERIVED(Lsu, answered_slots, "Size of the ring of answered instructions"),
     PORT(Lsu, sm, memory_op_protocol, ROLE_RESPONDER, "Instructions from the SM", .optional = true),
     PORT(Lsu, mem, memory_protocol, ROLE_REQUESTER, "Global and local memory: an L1 or a network"),
     PORT(Lsu, constant, memory_protocol, ROLE_REQUESTER, "Constant cache: parameters and constants",
          .optional = true),
     PORT(Lsu, texture, memory_protocol, ROLE_REQUESTER, "Texture cache", .optional = true),
+    HOST(Lsu, names_sectors, "Requests name the sectors that lanes touch"),
     HOST(Lsu, to_l1s, "The ways to L1s in its cluster"),
     HOST(Lsu, l1_spaces, "What these serve"),
     HOST(Lsu, loads, "Looks on at loads that are answered"),
@@ -168,6 +168,7 @@ static void init(SimObject *object) {
     for (uint32_t i = 0; i < lsu->entries; i++)
         lsu->outstanding[i].next_free = i + 1;
     lsu->entry = NO_ENTRY;
+    lsu->names_sectors = l1s_have_sectors(object->sim);
     fixed_init(lsu);
     find_l1s(lsu);
 }

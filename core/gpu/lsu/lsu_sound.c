@@ -33,7 +33,8 @@ static void op_is_sound(const Lsu *lsu) {
         const Segment *segment = &lsu->segments[i];
         bool size = segment->bytes == 32 || segment->bytes == 64 || segment->bytes == COALESCE_LINE;
         must_be(lsu,
-                size && segment->address % segment->bytes == 0 && segment->address >> MAX_ADDRESS_BITS == 0,
+                size && segment->address % segment->bytes == 0 && segment->address >> MAX_ADDRESS_BITS == 0 &&
+                    (segment->sectors & ~mem_sectors_between(segment->address, segment->bytes)) == 0,
                 "segments");
     }
 }

@@ -33,7 +33,8 @@ typedef struct {
     /* parameters */
     uint32_t entries, narrow_segments;
     /* derived */
-    uint32_t answered_slots, pad;
+    uint32_t answered_slots;
+    uint32_t names_sectors; /* host: of what it accesses in global and local memory; a flag */
     /* ports */
     Port sm, mem, constant, texture;
     Ways to_l1s;         /* host: to the L1s in its cluster */

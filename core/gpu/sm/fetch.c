@@ -70,7 +70,7 @@ static void ask_for_line(Sm *sm, uint32_t w, uint32_t entry, uint64_t now) {
         .issued = now,
         .token = entry,
         .cta = (uint16_t)sm->warp[w].cta_number,
-        .bytes = (uint16_t)sm->code_line,
+        .bytes = (uint8_t)sm->code_line,
         .sm = (uint16_t)sm->number,
         .warp = (uint16_t)w,
         .kind = MEM_READ,

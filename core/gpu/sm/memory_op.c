@@ -38,9 +38,10 @@ void memory_op_add_addresses(const Sm *sm, uint32_t w, const Inst *inst, MemoryO
     op->highest = known ? context->highest : UINT64_MAX;
     bool whole_lines = inst->element_bytes > 2 &&
                        op->cache_op != CACHE_GLOBAL; /* else the LSU may want narrow segments */
-    bool one_access = op->space == SPACE_GLOBAL ? op->kind == INST_LOAD && whole_lines &&
-                                                      within_line(op->lowest, op->highest, op->bytes)
-                                                : op->lowest == op->highest;
+    bool one_access = op->space == SPACE_GLOBAL
+                          ? op->kind == INST_LOAD && whole_lines &&
+                                (op->lowest ^ (op->highest + op->bytes - 1)) < sm->one_access_bytes
+                          : op->lowest == op->highest;
     op->has_addresses = !(known && one_access);
     if (!op->has_addresses) return;
     for (uint32_t i = 0; i < WARP_LANES; i += 8) /* a copy of all at once would be a string instruction */

@@ -361,9 +361,10 @@ struct Sm {
     uint32_t untimed_miss;     /* a flag: the last access of it found less than it asked for */
     uint64_t untimed_repeats;  /* a segment_of_constant() whose next access changes no cache, or 0 */
     uint32_t one_pass_span[INST_ATOMIC + 1]; /* per kind: so many words of shared memory in a cycle */
-    uint64_t spaces_beyond;                  /* bit per space: loads from it come from beyond the SM */
-    FixedPipeline *fixed;                    /* of its load/store unit */
-    const char *class_setter;                /* the instance of a policy that set class_of, or NULL */
+    uint64_t one_access_bytes; /* a load from one aligned block of them need not bring its addresses */
+    uint64_t spaces_beyond;    /* bit per space: loads from it come from beyond the SM */
+    FixedPipeline *fixed;      /* of its load/store unit */
+    const char *class_setter;  /* the instance of a policy that set class_of, or NULL */
     /* statistics */
     uint64_t warp_instructions, thread_instructions, ctas_started, ctas_finished;
     uint64_t slots[SLOT_CAUSES];

@@ -6,6 +6,7 @@
 #include "core/gpu/sm/sm_parts.h"
 #include "core/gpu/sm/sm_sound.h"
 
+#include "mem/protocol/caches.h"
 #include "mem/protocol/functional_memory.h"
 #include "mem/protocol/memory_protocol.h"
 
@@ -300,6 +301,7 @@ static const Field sm_fields[] = {
     HOST(Sm, untimed_miss, "Whether the last such access missed"),
     HOST(Sm, untimed_repeats, "Where another like it would change no cache"),
     HOST(Sm, one_pass_span, "Spans of words of shared memory that take one cycle"),
+    HOST(Sm, one_access_bytes, "Blocks of them in which loads need no addresses"),
     HOST(Sm, spaces_beyond, "Which spaces are beyond the SM"),
     HOST(Sm, class_setter, "The policy that set classes"),
     STAT(Sm, warp_instructions, "instructions", "Warp instructions issued"),
@@ -434,6 +436,7 @@ static void init(SimObject *object) {
     audit_queue(object, QUEUE_CODE_LINES, "lines of code", QUEUE_TABLE, MAX_FETCH_MISSES, lines_under_way);
     for (uint32_t kind = 0; kind <= INST_ATOMIC; kind++)
         sm->one_pass_span[kind] = kind == INST_ATOMIC && sm->shared_atomic_cycles ? 0 : sm->shared_banks;
+    sm->one_access_bytes = l1s_have_sectors(object->sim) ? SECTOR_BYTES : COALESCE_LINE;
     sm->spaces_beyond = 1u << SPACE_GLOBAL | 1u << SPACE_LOCAL | 1u << SPACE_TEXTURE;
     sm->fixed = lsu_fixed_pipeline(sm->lsu.send->receiver);
     if (lsu_fetches_constants(sm->lsu.send->receiver))

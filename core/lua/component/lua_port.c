@@ -401,7 +401,7 @@ static void require_segment(lua_State *L, const MemMessage *m) {
 static MemMessage message_of(lua_State *L, const LuaRun *run, int *known) {
     MemMessage m = {.kind = kind_of(L, known)};
     m.address = number_of(L, "address", -1, ((lua_Integer)1 << MAX_ADDRESS_BITS) - 1, known);
-    m.bytes = (uint16_t)number_of(L, "bytes", LINE_BYTES_MAX, LINE_BYTES_MAX, known);
+    m.bytes = (uint8_t)number_of(L, "bytes", LINE_BYTES_MAX, LINE_BYTES_MAX, known);
     require_segment(L, &m);
     m.sm = (uint16_t)number_of(L, "sm", 0, SMS - 1, known);
     m.warp = (uint16_t)number_of(L, "warp", 0, WARPS - 1, known);

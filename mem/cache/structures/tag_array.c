@@ -15,13 +15,13 @@ static uint32_t log2_of(uint64_t power_of_two) {
 }
 
 static void check_geometry(const char *path, const TagGeometry *g) {
-    if (!is_power_of_two(g->line) || g->line < SECTOR_BYTES_MIN || g->line > LINE_BYTES_MAX)
-        user_error("%s.line: expected a power of two from %u to %u, got %u", path, SECTOR_BYTES_MIN,
+    if (!is_power_of_two(g->line) || g->line < SECTOR_BYTES || g->line > LINE_BYTES_MAX)
+        user_error("%s.line: expected a power of two from %u to %u, got %u", path, SECTOR_BYTES,
                    LINE_BYTES_MAX, g->line);
-    if (!is_power_of_two(g->sectors) || g->line / g->sectors < SECTOR_BYTES_MIN)
+    if (!is_power_of_two(g->sectors) || g->line / g->sectors < SECTOR_BYTES)
         user_error("%s.sectors: expected a power of two that leaves sectors of %u B or more in a line of %u "
                    "B, got %u",
-                   path, SECTOR_BYTES_MIN, g->line, g->sectors);
+                   path, SECTOR_BYTES, g->line, g->sectors);
     if (g->ways == 0 || g->size == 0 || g->size % ((uint64_t)g->ways * g->line) != 0)
         user_error("%s.size: expected a multiple of %u ways x %u B, got %lu B", path, g->ways, g->line,
                    g->size);

@@ -11,6 +11,7 @@
 #define WW_MEM_TAG_ARRAY_H
 
 #include "mem/protocol/class_table.h"
+#include "mem/protocol/memory_protocol.h"
 
 #include <string.h>
 
@@ -18,7 +19,6 @@
 #define NO_SET_MASK UINT32_MAX
 
 enum {
-    SECTOR_BYTES_MIN = 32,
     MAX_INDEX_BITS = 16,
     LEAST_RECENT = 255, /* a depth below all other lines */
     NOBODY = 0xffff,    /* owner of a line that no warp asked for */

@@ -34,9 +34,9 @@ static void build(SimObject *object) {
         user_error("%s.entries: expected a multiple of ways = %u, got %u", object_path(object), shadow->ways,
                    shadow->entries);
     tag_shape_init(&shadow->tags.shape, object_path(object),
-                   &(TagGeometry){.size = (uint64_t)shadow->entries * SECTOR_BYTES_MIN,
+                   &(TagGeometry){.size = (uint64_t)shadow->entries * SECTOR_BYTES,
                                   .ways = shadow->ways,
-                                  .line = SECTOR_BYTES_MIN,
+                                  .line = SECTOR_BYTES,
                                   .sectors = 1});
 }
 

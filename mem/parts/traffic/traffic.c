@@ -109,7 +109,7 @@ static void fill_request(TrafficSource *source, MemMessage *message) {
         .address = aimed ? address_of_destination(source) : next_address(source),
         .issued = source->due * source->obj.period,
         .token = write && source->posted ? 0 : (uint32_t)source->sent,
-        .bytes = (uint16_t)source->bytes,
+        .bytes = (uint8_t)source->bytes,
         .sm = (uint16_t)source->number,
         .kind = write ? MEM_WRITE : MEM_READ,
         .flags = write && source->posted ? MEM_POSTED : 0,
@@ -321,7 +321,7 @@ static void count_arrival(TrafficSink *sink, const MemMessage *message, uint64_t
     mem_refuse_atomics(&sink->obj, message);
     uint64_t latency = now - message->issued;
     sink->received++;
-    sink->received_bytes += message->bytes;
+    sink->received_bytes += mem_data_bytes(message);
     sink->posted_received += !wants_answer(message);
     sink->latency_ticks += latency;
     sink->longest_latency_ticks = later_of(sink->longest_latency_ticks, latency);

@@ -214,11 +214,11 @@ const MessageLog *memory_responder_arrivals(const SimObject *responder) {
 }
 
 MemMessage read_request(uint64_t address, uint32_t bytes) {
-    return (MemMessage){.address = address, .bytes = (uint16_t)bytes, .kind = MEM_READ};
+    return (MemMessage){.address = address, .bytes = (uint8_t)bytes, .kind = MEM_READ};
 }
 
 MemMessage write_request(uint64_t address, uint32_t bytes) {
-    MemMessage message = {.address = address, .bytes = (uint16_t)bytes, .kind = MEM_WRITE};
+    MemMessage message = {.address = address, .bytes = (uint8_t)bytes, .kind = MEM_WRITE};
     for (uint64_t byte = address % LINE_BYTES_MAX; byte < address % LINE_BYTES_MAX + bytes; byte++)
         message.byte_mask[byte / 64] |= 1ull << byte % 64;
     return message;

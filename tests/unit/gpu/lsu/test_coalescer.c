@@ -71,6 +71,27 @@ START_TEST(narrow_segments_are_halves_or_quarters_of_their_own) {
 }
 END_TEST
 
+/* A lane per 32, 64, 96 and 128 B: each touches a sector of its own. */
+START_TEST(sectors_are_named_where_lanes_leave_some_of_a_segment_out) {
+    static const uint32_t stride[] = {32, 64, 96, 128}, segments[] = {8, 16, 24, 32};
+    for (size_t i = 0; i < sizeof stride / sizeof *stride; i++)
+        for (InstKind kind = INST_LOAD; kind <= INST_STORE; kind++) {
+            Segment segment[MAX_SEGMENTS];
+            MemoryOp op = strided(0xc0000000, stride[i], 4);
+            uint32_t touched = 0, count;
+            op.kind = kind;
+            op.has_addresses = 1;
+            ck_assert_uint_eq(count = coalesce(&op, segment, COALESCE_LINE), segments[i]);
+            name_sectors(&op, segment, count);
+            for (uint32_t s = 0; s < count; s++)
+                touched += segment[s].sectors ? (uint32_t)__builtin_popcount(segment[s].sectors)
+                                              : segment[s].bytes / 32u;
+            ck_assert_uint_eq(touched, 32);
+            ck_assert_uint_eq(segment[0].sectors, stride[i] == 64 ? 5 : stride[i] == 96 ? 9 : 0);
+        }
+}
+END_TEST
+
 START_TEST(a_shifted_warp_is_two_lines_in_lane_order) {
     Segment segment[MAX_SEGMENTS];
     MemoryOp op = strided(0xc0000080 + 64, 4, 4);
@@ -302,6 +323,7 @@ Suite *coalescer_suite(void) {
     tcase_add_test(tests, a_warp_side_by_side_is_one_line);
     tcase_add_test(tests, segments_shrink_to_the_half_or_quarter_that_is_touched);
     tcase_add_test(tests, narrow_segments_are_halves_or_quarters_of_their_own);
+    tcase_add_test(tests, sectors_are_named_where_lanes_leave_some_of_a_segment_out);
     tcase_add_test(tests, a_shifted_warp_is_two_lines_in_lane_order);
     tcase_add_test(tests, lines_apart_are_one_segment_per_lane_and_inactive_lanes_none);
     tcase_add_test(tests, segments_are_those_that_a_look_at_each_lane_finds);

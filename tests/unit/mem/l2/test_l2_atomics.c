@@ -58,7 +58,7 @@ static MemMessage add_request(CacheRig *rig, uint32_t payload, uint64_t segment,
     AtomicPayload *p = &rig->functional->payloads[0][payload];
     *p = (AtomicPayload){.operation = ADD_U32, .bytes = 4};
     return (MemMessage){.address = segment,
-                        .bytes = (uint16_t)bytes,
+                        .bytes = (uint8_t)bytes,
                         .kind = MEM_ATOMIC,
                         .payload = (uint16_t)payload,
                         .token = payload};
