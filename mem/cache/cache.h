@@ -536,14 +536,13 @@ static inline __attribute__((always_inline)) uint64_t cache_next_tick(const Cach
 
 /* The sectors of its line that the request is about. */
 static inline uint32_t cache_sectors(const TagShape *shape, const MemMessage *m) {
-    uint32_t sectors = tag_sectors(shape, m->address, m->bytes), named = 0;
-    if (shape->sectors == 1 || __builtin_expect(!m->sectors, 1)) return sectors;
-    for (; sectors; sectors &= sectors - 1) {
-        uint32_t offset = (uint32_t)__builtin_ctz(sectors) << shape->sector_shift;
-        uint64_t address = tag_line_address(shape, m->address) + offset;
-        if (m->sectors & mem_sectors_between(address, 1u << shape->sector_shift)) named |= sectors & -sectors;
-    }
-    return named;
+    if (shape->sectors == 1 || __builtin_expect(!m->sectors, 1))
+        return tag_sectors(shape, m->address, m->bytes);
+    uint32_t line_offset = (uint32_t)tag_line_address(shape, m->address) % LINE_BYTES_MAX;
+    uint32_t sectors = m->sectors >> line_offset / SECTOR_BYTES;
+    if (1u << shape->sector_shift == SECTOR_BYTES) return sectors;
+    uint32_t pairs = (sectors | sectors >> 1) & 5; /* two to each of the halves of a whole line */
+    return (pairs | pairs >> 1) & 3;
 }
 
 /* Looks the request up in the set of `index_address`. */

@@ -296,11 +296,12 @@ uint64_t memory_controller_write_backs(const SimObject *object, uint32_t q) {
 
 static void count_arrival(MemoryController *mc, const MemMessage *message) {
     bool write = message->kind == MEM_WRITE;
+    uint32_t bytes = mem_data_bytes(message);
     mc->reads += !write;
     mc->writes += write;
     mc->posted_writes += !wants_reply(message);
-    mc->read_bytes += write ? 0 : mem_data_bytes(message);
-    mc->write_bytes += write ? mem_data_bytes(message) : 0;
+    mc->read_bytes += write ? 0 : bytes;
+    mc->write_bytes += write ? bytes : 0;
 }
 
 /* Of the youngest request of the queue. */

@@ -103,7 +103,8 @@ static inline uint32_t mem_sectors_of_bytes(const uint64_t byte_mask[2]) {
 /* Bytes of the segment that are read or written. */
 static inline uint32_t mem_data_bytes(const MemMessage *m) {
     static const uint8_t counts[] = {0, 1, 1, 2, 1, 2, 2, 3, 1, 2, 2, 3, 2, 3, 3, 4};
-    return m->sectors ? counts[m->sectors] * (uint32_t)SECTOR_BYTES : m->bytes;
+    if (__builtin_expect(m->sectors != 0, 0)) return counts[m->sectors] * (uint32_t)SECTOR_BYTES;
+    return m->bytes;
 }
 
 /* Bytes of a message on a network: header, plus data where data travels. */
