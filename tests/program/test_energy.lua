@@ -53,6 +53,41 @@ harness.test("a REFRESH costs an ACTIVATE of each bank that it is of", function(
   end
 end)
 
+--- A warp that does this so many times, and nothing else that takes energy by lane.
+local function run_body(config, instruction, times)
+  local sim = ww.build(config, { set = { sms = 1 } })
+  local gpu = sim:gpu()
+  local kernel = gpu:load { name = "k.ptx", text = [[
+    .version 7.0
+    .target sm_80
+    .address_size 64
+    .visible .entry k(.param .u64 buffer) { .reg .b32 %r<9>; .reg .f32 %f<9>; .reg .f64 %d<9>; .reg .b64 %at; ld.param.u64 %at, [buffer];
+    ]] .. instruction:rep(times) .. " ret; }" }.k
+  gpu:launch(kernel, { grid = 1, block = 32, args = { gpu:alloc(128) } })
+  local r = sim:result()
+  sim:close()
+  return r
+end
+
+harness.test("instructions of every arithmetic pipeline take the energy of their lanes", function()
+  local matrix = "mma.sync.aligned.m16n8k8.row.col.f32.f16.f16.f32 {%f1, %f2, %f3, %f4}, {%r1, %r2}, {%r3}, {%f1, %f2, %f3, %f4};"
+  local bodies = { sp = "fma.rn.f32 %f1, %f2, %f3, %f4;", int = "add.u32 %r1, %r1, %r2;", dp = "fma.rn.f64 %d1, %d2, %d3, %d4;", matrix = matrix }
+  for pipeline, instruction in pairs(bodies) do
+    local parts = run_body("v100", instruction, 100):energy_by(with { sp_lane = 2 }).parts
+    local others = pipeline == "int" and 0 or parts["sm.int"] -- `ret` and the like
+    near(parts["sm." .. pipeline], 100 * 32 * 2e-12, 0.03)
+    assert(others < 0.03 * 100 * 32 * 2e-12, pipeline)
+  end
+end)
+
+harness.test("a fill of a sector takes the energy of a sector, and a write that drops its line none", function()
+  local load, store = "ld.global.u32 %r1, [%at];", "st.global.u32 [%at], %r1;"
+  local function bits(r) return r:energy_by(with { sram_bit = 1 }).parts["l1d.data"] / 1e-12 end
+  near(bits(run_body("v100", load, 1)), 8 * 32 * math.sqrt(32 / 8))
+  near(bits(run_body("gtx480", load, 1)), 8 * 128 * math.sqrt(16 / 8))
+  near(bits(run_body("gtx480", load .. "add.u32 %r1, %r1, 1;" .. store, 1)), 8 * 128 * math.sqrt(16 / 8))
+end)
+
 harness.test("power counts for all the time of the run", function()
   local r = run()
   near(r:energy_by(with { sm_leakage = 2 }).total, 2 * 15 * r.cycles / 700e6)

@@ -89,9 +89,9 @@ function energy.is_technology(value) return getmetatable(value) == Technology en
 
 --- Parameters that count as much as events.
 local wanted_parameters <const> = {
-  SM = {}, LSU = {}, DmaEngine = {},
-  L1 = { "size", "ways", "line" },
-  L2 = { "size", "ways", "line" },
+  SM = { "int_units", "dp_units", "matrix_units" }, LSU = {}, DmaEngine = {},
+  L1 = { "size", "ways", "line", "sectors", "write_policy" },
+  L2 = { "size", "ways", "line", "sectors" },
   Crossbar = { "flit" },
   MemoryController = { "banks", "burst_bytes", "refresh" },
 }
@@ -134,9 +134,9 @@ local function count_cache(cache, count, add, part)
   local lookups = count "accesses" - count "bypasses"
   for _, name in ipairs(failures) do lookups = lookups + count(name) end
   add(part .. ".tags", "sram_bit", lookups * tags)
-  local written = count "write_hits" + count "local_write_hits" + count "fills"
-  add(part .. ".data", "sram_bit",
-    (count "read_hits" + count "local_read_hits" + count "atomic_hits" + written + count "write_backs") * line)
+  local read = count "read_hits" + count "local_read_hits" + count "atomic_hits" + count "write_backs"
+  local written = count "local_write_hits" + (cache.write_policy == "evict" and 0 or count "write_hits")
+  add(part .. ".data", "sram_bit", (read + written) * line + count "fills" * line / cache.sectors)
   return line
 end
 
@@ -144,12 +144,17 @@ end
 -- `lanes` of an instruction, or nil: the mean of its SM.
 local counted = {}
 
-function counted.SM(_, count, add, seconds, lanes)
+function counted.SM(sm, count, add, seconds, lanes)
   local instructions = count "warp_instructions"
   lanes = lanes or instructions > 0 and count "thread_instructions" / instructions or 0
   add("sm.issue", "issue", instructions)
   add("sm.registers", "operand", operands_of_instruction * count "thread_instructions")
   add("sm.sp", "sp_lane", lanes * count "sp_instructions")
+  for _, pipeline in ipairs { "int", "dp", "matrix" } do
+    if sm[pipeline .. "_units"] > 0 then
+      add("sm." .. pipeline, "sp_lane", lanes * count(pipeline .. "_instructions"))
+    end
+  end
   add("sm.sfu", "sfu_lane", lanes * count "sfu_instructions")
   add("sm.memory", "memory_lane", lanes * count "mem_instructions")
   add("shared", "shared_word", lanes * (count "lsu.shared_loads" + count "lsu.shared_stores"))
