@@ -82,6 +82,22 @@ harness.test("the truth is inside the interval of cycles and of nearly all count
   assert_counters_inside(r, exact, "", 0.85)
 end)
 
+harness.test("the interval of a pattern is the sum of those of its counters, and names that are none are refused", function()
+  local sum = 0
+  for i = 0, 5 do sum = sum + sampled:interval(("l2[%d].misses"):format(i)) end
+  assert(sum > 0)
+  assert(math.abs(sampled:interval "l2[*].misses" - sum) < 1e-9 * sum)
+  harness.equal(exact:interval "l2[*].misses", 0.0)
+  for _, r in ipairs { sampled, exact } do
+    for name, text in pairs { ["l2[*].missses"] = "l2[*].missses", nonsense = "no field or statistic matches 'nonsense'",
+      ["l2[*].miss_rate"] = "expected counters or a single ratio, got a pattern of ratios" } do
+      local good, problem = pcall(r.interval, r, name)
+      assert(not good, name)
+      harness.contains(tostring(problem), text)
+    end
+  end
+end)
+
 harness.test("an SM's IPC is that of all of the launch, with an interval", function()
   for _, name in ipairs { "sm[0].ipc", "sm[14].ipc" } do
     local width = sampled:interval(name)

@@ -172,12 +172,6 @@ function Result:since(earlier)
   return r
 end
 
---- r:interval(name): the half-width of the 95% interval of a statistic of a sampled run; 0 of what is exact.
-function Result:interval(name)
-  local widths = self.sampled and sampled_result.widths(self)
-  return widths and widths[core.current_name(name) or name] or widths and widths[name] or 0.0
-end
-
 --- r:summary(): the statistics of the run and of its launches, a core.stats().
 function Result:summary() return run_rows(self) end
 
@@ -241,6 +235,30 @@ local function unknown(r, key)
   end
   local wanted = tostring(key):gsub("%[%d+%]", "[*]")
   core.user_error(("result: no field or statistic matches '%s'%s"):format(tostring(key), names.did_you_mean(wanted, patterns, 3)))
+end
+
+--- Of counters that match: they err together at worst, so their half-widths add up.
+local function interval_over(r, pattern, widths)
+  local rows, sum = rows_of(r), 0.0
+  local matches, ratios = rows:over(pattern)
+  if matches == 0 then unknown(r, pattern) end
+  if ratios > 0 then core.user_error(("interval: %s: expected counters or a single ratio, got a pattern of ratios"):format(pattern)) end
+  for i = 1, #rows do
+    local name = rows:row(i)
+    if core.path_matches(pattern, name) then sum = sum + (widths[name] or 0.0) end
+  end
+  return sum
+end
+
+--- r:interval(name): the half-width of the 95% interval of a statistic of a sampled run, or of the sum of the counters that match a
+-- pattern; 0 of what is exact.
+function Result:interval(name)
+  if type(name) ~= "string" then names.expected("interval", "the name of a statistic", name) end
+  local widths = self.sampled and sampled_result.widths(self) or {}
+  for _, known in ipairs { name, core.current_name(name) } do
+    if rows_of(self):value(known) then return widths[known] or 0.0 end
+  end
+  return interval_over(self, core.current_name(name) or name, widths)
 end
 
 function Result:__index(key)
