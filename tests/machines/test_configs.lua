@@ -77,6 +77,34 @@ harness.test("a100 has the sizes of its white paper, and what an SM does not sha
   assert(not config:find("mc[80]", 1, true), "mc[80] is there")
 end)
 
+--- Cycles that each of many mma.m8n8k4 of f16 of a sub-core takes, whose D and C are of this type.
+local function cycles_of_mma(d_type)
+  local register, count = "%r", 4
+  if d_type == "f32" then register, count = "%f", 8 end
+  local function registers(of, first, many)
+    local list = {}
+    for i = 1, many do list[i] = of .. first + i - 1 end
+    return "{" .. table.concat(list, ", ") .. "}"
+  end
+  local function cycles(times)
+    local body = {}
+    for i = 1, times do
+      body[i] = ("mma.sync.aligned.m8n8k4.row.col.%s.f16.f16.%s %s, {%%r1, %%r2}, {%%r3, %%r4}, %s;"):format(d_type, d_type,
+        registers(register, 20 + 8 * (i % 4), count), registers(register, 5, count))
+    end
+    local sim = ww.build("v100", { set = { sms = 1, quantum = 1 } })
+    local gpu = sim:gpu()
+    local kernel = gpu:load { name = "mma.ptx", text = ".version 7.0 .target sm_70 .address_size 64 .visible .entry k() "
+      .. "{ .reg .b32 %r<60>; .reg .f32 %f<60>; " .. table.concat(body, "\n") .. " ret; }" }.k
+    return gpu:launch(kernel, { grid = 1, block = 128, args = {} }).cycles
+  end
+  return (cycles(160) - cycles(32)) / 128
+end
+
+harness.test("Volta's own matrix instruction takes as long with results of f32 as of f16", function()
+  for _, d_type in ipairs { "f16", "f32" } do harness.equal(cycles_of_mma(d_type), 8, d_type) end
+end)
+
 --- A run of gtx480 with two SMs and these changes, the first of which is in line 3.
 local function variant(changes, options)
   return run(harness.write("variant.lua", ([[

@@ -283,8 +283,8 @@ struct Sm {
     /* derived */
     uint32_t number; /* of this SM among all */
     uint32_t sm_count;
+    uint32_t issues_in_pair; /* a flag: two schedulers share SPs and SFUs, and there are no other units */
     uint64_t most_warps;     /* of any SM */
-    uint64_t issues_in_pair; /* a flag: two schedulers share SPs and SFUs, and there are no other units */
     /* ports */
     Port dispatch, lsu, fetch;
     /* state: warp sets */

@@ -196,6 +196,7 @@ static const Field sm_fields[] = {
     TIMING_ROWS(TIMING_SHUFFLE, "shuffle", "32", "4", "sp", "shuffles between lanes"),
     TIMING_ROWS(TIMING_MATRIX_SHORT, "matrix_short", "18", "4", "sfu",
                 "mma of m16n8k8 f16 and its like: up to 16,384 bits of products"),
+    DERIVED(Sm, timing[TIMING_MATRIX_HALF], "Half of such an mma: of m8n8k4 f16 with f32 results"),
     TIMING_ROWS(TIMING_MATRIX_LONG, "matrix_long", "25", "8", "sfu", "mma of m16n8k16 f16 and its like"),
     TIMING_ROWS(TIMING_MATRIX_DP, "matrix_dp", "25", "16", "sfu", "mma of f64"),
     DERIVED(Sm, timing[TIMING_MEM], "Memory instructions: their unit is the LSU"),
@@ -392,6 +393,8 @@ static void build(SimObject *object) {
     Sm *sm = (Sm *)object;
     SimObject *lsu = NULL;
     sm->timing[TIMING_DP_ROOT] = sm->timing[sm->dp_roots_on_sfu ? TIMING_SFU : TIMING_DP_DIV];
+    sm->timing[TIMING_MATRIX_HALF] = sm->timing[TIMING_MATRIX_SHORT];
+    sm->timing[TIMING_MATRIX_HALF].interval = (sm->timing[TIMING_MATRIX_SHORT].interval + 1) / 2;
     sm->timing[TIMING_MEM] = (Timing){.latency = 1, .interval = 1, .unit = UNIT_MEM};
     sm->shape.shape[UNIT_MEM].units = 1;
     divide(sm);

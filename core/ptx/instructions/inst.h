@@ -95,6 +95,7 @@ typedef enum {
     TIMING_SFU,     /* rcp, rsqrt, sqrt, sin, cos, ex2, lg2 */
     TIMING_SHUFFLE,
     TIMING_MATRIX_SHORT, /* mma of up to 1,024 products of f16, or as many bits */
+    TIMING_MATRIX_HALF,  /* one of two such, of which each has half of the products */
     TIMING_MATRIX_LONG,
     TIMING_MATRIX_DP, /* mma of f64 */
     TIMING_MEM,

@@ -145,11 +145,16 @@ static bool is_register(const Statement *statement, int k, int bytes) {
     return statement->shapes[k] == OPERAND_REGISTER && statement->register_bytes[k] == bytes;
 }
 
+/* m8n8k4 of f16: four products at once. */
+static bool is_quads(uint32_t detail) {
+    return (detail & MMA_TYPE) == MATRIX_F16 && (detail >> MMA_DEPTH_SHIFT & 0xf) == 2;
+}
+
 /* Registers of D, A, B and C. */
 static void count_registers(uint32_t detail, int counts[4]) {
     MatrixType type = (MatrixType)(detail & MMA_TYPE);
     int rows = detail & MMA_SIXTEEN_ROWS ? 2 : 1, depth = 1 << (detail >> MMA_DEPTH_SHIFT & 0xf);
-    bool quads = type == MATRIX_F16 && depth == 4;
+    bool quads = is_quads(detail);
     counts[0] = quads ? 4 : detail & MMA_HALF_D ? rows : 2 * rows;
     counts[2] = quads ? 2 : depth * matrix_type_bits(type) / (type == MATRIX_F64 ? 256 : 128);
     counts[1] = quads ? 2 : counts[2] * rows;
@@ -160,6 +165,7 @@ static TimingClass mma_timing(uint32_t detail) {
     MatrixType type = (MatrixType)(detail & MMA_TYPE);
     int rows = detail & MMA_SIXTEEN_ROWS ? 16 : 8, depth = 1 << (detail >> MMA_DEPTH_SHIFT & 0xf);
     if (type == MATRIX_F64) return TIMING_MATRIX_DP;
+    if (is_quads(detail) && !(detail & MMA_HALF_D)) return TIMING_MATRIX_HALF;
     return rows * 8 * depth * matrix_type_bits(type) > 16 * 8 * 8 * 16 ? TIMING_MATRIX_LONG
                                                                        : TIMING_MATRIX_SHORT;
 }
@@ -183,8 +189,7 @@ static const char *select_mma(const Statement *statement, Inst *inst, OperandPla
         plan->src_bytes[k] = (uint8_t)bytes;
         plan->src_is_float[k] = type <= MATRIX_F64 && k >= all - counts[3] && !(detail & MMA_HALF_C);
     }
-    bool quads = type == MATRIX_F16 && (detail >> MMA_DEPTH_SHIFT & 0xf) == 2;
-    inst->exec = quads                 ? exec_mma_quads
+    inst->exec = is_quads(detail)      ? exec_mma_quads
                  : type == MATRIX_F64  ? exec_mma_double
                  : type >= MATRIX_INT8 ? exec_mma_integer
                                        : exec_mma_float;

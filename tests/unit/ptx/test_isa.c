@@ -190,6 +190,10 @@ START_TEST(timing_classes) {
     check_timing("div.rn.f64", "r8 r8 r8", TIMING_DP_DIV);
     check_timing("sqrt.approx.f32", "r4 r4", TIMING_SFU);
     check_timing("shfl.idx.b32", "r4 r4 r4 r4", TIMING_SHUFFLE);
+    check_timing("mma.sync.aligned.m8n8k4.row.col.f16.f16.f16.f16", "r4 r4 r4 r4 r4 r4 r4 r4 r4 r4 r4 r4",
+                 TIMING_MATRIX_SHORT);
+    check_timing("mma.sync.aligned.m8n8k4.row.col.f32.f16.f16.f16", "r4 r4 r4 r4 r4 r4 r4 r4 r4 r4 r4 r4",
+                 TIMING_MATRIX_HALF);
     check_timing("ld.param.u32", "r4 ai", TIMING_MEM);
     check_timing("setp.eq.s32", "p r4 i4", TIMING_OTHER);
 }
