@@ -15,7 +15,7 @@ local machine = ww.variant("a100", "v100", options, function(m, o)
   m:clock("core", "1410MHz") -- [A]
   m:clock("icnt", "1410MHz") -- [W]
   m:clock("dram", "1215MHz") -- [A]
-  m:change("xbar", { flit = "64B" }) -- [A] 5120 B a cycle from the L2
+  m:change("xbar", { flit = "72B" }) -- [A] 5120 B a cycle from the L2 [W] beside their header
   m:change("sm[*]", { matrix_short_interval = 4, matrix_long_interval = 8 }) -- [A] 256 products a cycle and scheduler
   m:change("sm[*].lsu", { shared_latency = 18 }) -- [D] 23 cycles in all
   m:change("sm[*].l1d", {

@@ -17,7 +17,7 @@ local machine = ww.machine("v100", options, function(m, o)
   m:quantum(16)
   local dispatcher = m:Dispatcher "dispatcher" { sms = o.sms }
   m:AddressMap "map" { channels = o.channels, interleave = "256B", channel_hash = true, bank_hash = true } -- [W]
-  local xbar = m:Crossbar "xbar" { up = o.sms, down = o.channels, flit = "32B", clock = "icnt" } -- [W]
+  local xbar = m:Crossbar "xbar" { up = o.sms, down = o.channels, flit = "40B", clock = "icnt" } -- [W] a sector and its header
   for i = 0, o.sms - 1 do
     local sm = m:SM ("sm", i) {
       warps = 64, schedulers = 4, sub_cores = 4, scheduler = "gto", registers = 65536, register_unit = 8, ctas = 32, -- [V]
@@ -69,7 +69,7 @@ local machine = ww.machine("v100", options, function(m, o)
     local l2 = m:L2 ("l2", c) {
       size = 6144 * 1024 // o.channels, ways = 24, line = "128B", sectors = 4, -- [V] 6 MiB
       mshrs = 192, merges = 32, miss_queue = 32,                              -- [W]
-      rop_delay = 94,                                                         -- [J] 193 cycles of a load that hits
+      rop_delay = 96,                                                         -- [J] 193 cycles of a load that hits
       write_miss = "lazy",                                                    -- [W]
     }
     local mc = m:MemoryController ("mc", c) {

@@ -73,6 +73,20 @@ harness.test("a burst of 64 B serves both sectors in it", function()
   end
 end)
 
+harness.test("on v100 and a100 a sector crosses the crossbar in one flit, with its header", function()
+  for config, flits in pairs { v100 = 4, a100 = 2 } do
+    local sim = ww.build(config, { set = { sms = 1 } })
+    local gpu = sim:gpu()
+    local kernel = gpu:load { text = source:format(4, "st.global.u32 [%at], %word;"), name = "strided.ptx" }.k
+    local buffer = gpu:alloc(128, 128)
+    gpu:launch(kernel, { grid = 1, block = 32, args = { buffer } })
+    local r = sim:result()
+    harness.equal(r["xbar.request_flits_out"], r["xbar.request_packets_out"] - 1 + flits, config .. ": a store of a line, and fetches")
+    local answers = r["xbar.response_packets_out"] - 1 + params // 32 * flits // 4 -- of sectors, and of a line of parameters
+    harness.equal(r["xbar.response_flits_out"], answers, config .. ": answers")
+  end
+end)
+
 harness.test("without sectors a line is fetched and written as a whole", function()
   local r = run("gtx480", 64, "")
   harness.equal(r["sm[*].l1d.fetches"], 16, "lines")
