@@ -306,7 +306,9 @@ static const Field sm_fields[] = {
     HOST(Sm, spaces_beyond, "Which spaces are beyond the SM"),
     HOST(Sm, class_setter, "The policy that set classes"),
     STAT(Sm, warp_instructions, "instructions", "Warp instructions issued"),
-    STAT(Sm, thread_instructions, "instructions", "Thread instructions executed"),
+    STAT(Sm, thread_instructions, "instructions",
+         "Instructions times lanes that execute them: not those that a predicate switches off, and of a "
+         "branch those that jump"),
     STAT(Sm, ctas_started, "CTAs", "CTAs started"),
     STAT(Sm, ctas_finished, "CTAs", "CTAs finished"),
     STAT_NAMED(Sm, slots[SLOT_ISSUED], "slots_issued", "slots", "Scheduler slots in which a warp issued"),
@@ -346,8 +348,9 @@ static const Field sm_fields[] = {
     STAT_NAMED(Sm, unit_instructions[UNIT_MEM], "mem_instructions", "instructions",
                "Warp instructions of the LSU"),
     DMA_GATE_STAT_ROWS(SmWithParts, dma),
-    FORMULA("ipc", ipc, "instructions/cycle", "Thread instructions per core cycle"),
-    FORMULA("lanes_per_instruction", lanes_per_instruction, "lanes", "SIMD efficiency"),
+    FORMULA("ipc", ipc, "instructions/cycle", "thread_instructions per core cycle"),
+    FORMULA("lanes_per_instruction", lanes_per_instruction, "lanes",
+            "SIMD efficiency: thread_instructions / warp_instructions"),
     FIELDS_END};
 
 /* From issue to write-back an instruction waits for all that are before it in latches and collectors: this time must

@@ -1299,7 +1299,7 @@ function Router:head(input) end
 ---@field allowed integer Warps that may issue and are within warp_limit (warps)
 ---@field dma_parked integer Warps that wait for transfers (warps)
 ---@field warp_instructions integer Warp instructions issued (instructions)
----@field thread_instructions integer Thread instructions executed (instructions)
+---@field thread_instructions integer Instructions times lanes that execute them: not those that a predicate switches off, and of a branch those that jump (instructions)
 ---@field ctas_started integer CTAs started (CTAs)
 ---@field ctas_finished integer CTAs finished (CTAs)
 ---@field slots_issued integer Scheduler slots in which a warp issued (slots)
