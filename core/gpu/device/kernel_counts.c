@@ -254,7 +254,7 @@ static void arrived(ArrivalObserver *observer, const MemMessage *m) {
     uint64_t *row = row_of(&of->counter, launch_of(of->all, m));
     bool write = m->kind == MEM_WRITE;
     row[write ? CONTROLLER_WRITES : CONTROLLER_READS]++;
-    row[write ? CONTROLLER_WRITE_BYTES : CONTROLLER_READ_BYTES] += m->bytes;
+    row[write ? CONTROLLER_WRITE_BYTES : CONTROLLER_READ_BYTES] += mem_data_bytes(m);
 }
 
 /* --- The whole ---------------------------------------------------------------------------------- */
