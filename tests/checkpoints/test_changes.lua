@@ -141,6 +141,46 @@ harness.test("kernels that an SM may have at once may become more or fewer withi
   harness.contains(problem, "dispatcher.kernels_per_sm: expected 2 or more from a launch of several kernels to the next launch, got 1")
 end)
 
+harness.test("warps of several kernels go on with their own code under a policy that sets knobs as it starts", function()
+  local path = harness.write("side_by_side.lua", [=[
+local ww = require "warpwright"
+local w = ww.workload "side_by_side" { sizes = { small = {} }, ptx = [[
+.version 7.0
+.target sm_70
+.address_size 64
+.visible .entry add(.param .u64 out)
+{ .reg .b64 %d<4>; .reg .b32 %r<4>; .reg .pred %p;
+  ld.param.u64 %d1, [out]; mov.u32 %r1, %tid.x; mul.wide.u32 %d2, %r1, 4; add.s64 %d3, %d1, %d2; mov.u32 %r2, 0;
+L: add.u32 %r2, %r2, 1; setp.lt.u32 %p, %r2, 200; @%p bra L;
+  st.global.u32 [%d3], %r2; ret; }
+.visible .entry mix(.param .u64 out)
+{ .reg .b64 %d<4>; .reg .b32 %r<4>; .reg .pred %p;
+  ld.param.u64 %d1, [out]; mov.u32 %r1, %tid.x; mul.wide.u32 %d2, %r1, 4; add.s64 %d3, %d1, %d2; mov.u32 %r2, 0; mov.u32 %r3, 7;
+L: add.u32 %r2, %r2, 1; xor.b32 %r3, %r3, %r2; setp.lt.u32 %p, %r2, 103; @%p bra L;
+  st.global.u32 [%d3], %r3; ret; }
+]] }
+function w:run(gpu)
+  local a, b = gpu:alloc(256), gpu:alloc(256)
+  gpu:launch_together {
+    { kernel = self.kernels.add, grid = 4, block = 64, args = { a } }, { kernel = self.kernels.mix, grid = 4, block = 64, args = { b } },
+  }
+  for i = 0, 63 do
+    self:check("add", gpu:download("u32", a, 64)[i], 200)
+    self:check("mix", gpu:download("u32", b, 64)[i], 7)
+  end
+end
+return w
+]=])
+  local function cycles_of(change)
+    local sim = ww.build("gallery/private_l1", { policy = "mascar", set = { ["dispatcher.kernels_per_sm"] = 2 } })
+    sim:start(path, "small")
+    assert(not sim:run { until_cycle = 1000 })
+    if change then sim:change(change) end
+    return finish(sim).cycles
+  end
+  harness.equal(cycles_of { policy = "mascar" }, cycles_of(), "cycles")
+end)
+
 -- The memory controllers' queues: one under gto, two under wms and medic -----------------------------------------------
 
 local load_cycle, later_cycle = 4800, 65600 -- of gesummv, boundaries of quanta: DRAM is busy in both

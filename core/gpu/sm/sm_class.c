@@ -476,13 +476,18 @@ static void commit(SimObject *object) {
     if (sm->memcheck) memcheck_commit(sm);
 }
 
+static void find_what_snapshot_lacks(Sm *sm) {
+    sm_find_kernels(sm);
+    for (WarpSet live = sm->live; live; live &= live - 1)
+        sm_show_next(sm, first_warp(live));
+    sm->kernels.is_fresh = 0;
+}
+
+/* Without CTAs the snapshot may be still to come: a policy sets knobs before it, too. */
 static bool knobs_set(SimObject *object) {
     Sm *sm = (Sm *)object;
     gates_knobs_set(&sm->gates);
-    if (sm->kernels.is_fresh) sm_find_kernels(sm);
-    for (WarpSet live = sm->kernels.is_fresh ? sm->live : 0; live; live &= live - 1)
-        sm_show_next(sm, first_warp(live));
-    sm->kernels.is_fresh = 0;
+    if (sm->kernels.is_fresh && sm->resident) find_what_snapshot_lacks(sm);
     return true;
 }
 
