@@ -176,9 +176,11 @@ static uint32_t widest_segment(const Lsu *lsu, const MemoryOp *op) {
     return element == 2 ? 64 : COALESCE_LINE;
 }
 
+/* Once answered it waits for its write-back in the ring, for as long as the fixed pipeline comes first: its slot there
+ * must be sure. */
 static bool take_entry(Lsu *lsu, uint64_t now) {
     if (lsu->entry != NO_ENTRY) return true;
-    if (lsu->in_use == lsu->entries) return false;
+    if (lsu->in_use == lsu->entries || lsu_slots_needed(lsu) == lsu->answered_slots) return false;
     lsu->entry = lsu->first_free;
     Outstanding *entry = &lsu->outstanding[lsu->entry];
     lsu->first_free = entry->next_free;

@@ -112,5 +112,6 @@ void lsu_is_sound(const SimObject *object, bool fits) {
     fixed_is_sound(lsu);
     ring_is_sound(lsu, lsu->answered, lsu->answered_slots, lsu->answered_head, lsu->answered_tail,
                   "answered");
+    must_be(lsu, lsu_slots_needed(lsu) <= lsu->answered_slots, "in_use, answered");
     must_be(lsu, lsu->stall_since <= object->sim->now + object->period, "stall_since");
 }

@@ -61,6 +61,11 @@ typedef struct {
     uint64_t load_latency_ticks, loads_answered;
 } Lsu;
 
+/* Of the ring of answered instructions: by those in it, and those that will come. */
+static inline uint64_t lsu_slots_needed(const Lsu *lsu) {
+    return lsu->in_use + lsu->answered_tail - lsu->answered_head;
+}
+
 /* Else its instructions take a fixed time. */
 static inline bool has_accesses(const Lsu *lsu, uint32_t space) {
     return space != SPACE_SHARED && (!space_is_constant(space) || lsu->constant.send);

@@ -381,6 +381,23 @@ START_TEST(outstanding_instructions_are_limited_by_the_entries) {
 }
 END_TEST
 
+/* 600 stores to shared memory, begun one per cycle, take every write-back from cycle 500 on. Of the stores to global
+ * memory meanwhile, 16 have room in the ring of the answered, the 17th only when they are written back. */
+START_TEST(answered_instructions_that_wait_for_write_back_hold_up_those_that_would_find_no_room) {
+    enum { SHARED = 300, GLOBAL_STORES = 20 };
+    char body[(SHARED + GLOBAL_STORES) * 40] = ".shared .align 4 .b8 buffer[128];\n";
+    for (int i = 0; i < SHARED; i++)
+        strcat(body, "st.shared.u32 [buffer], %r1;\n");
+    for (int i = 0; i < GLOBAL_STORES; i++)
+        strcat(body, "st.global.u32 [out], %r1;\n");
+    TinyMachine *m = tiny_run((TinySpec){.lsu = "entries=8 shared_latency=500", .threads = 64, .body = body});
+    ck_assert_uint_lt(arrival(m, 15)->cycle, 800);
+    ck_assert_uint_gt(arrival(m, 16)->cycle, 1100);
+    ck_assert_uint_eq(tiny_stat(m, "sm[0].lsu", "global_stores"), 2 * GLOBAL_STORES);
+    tiny_free(m);
+}
+END_TEST
+
 /* The memory takes nothing before cycle 200, and the link to it holds two. The third access, ready to leave
  * in 10, fails until 200 and leaves in 201, when the places are free again. */
 START_TEST(an_access_waits_while_the_memory_takes_none_and_the_cycles_are_counted) {
@@ -520,6 +537,8 @@ Suite *lsu_suite(void) {
     suite_add_tcase(suite, loads);
     TCase *pressure = tcase_create("pressure");
     tcase_add_test(pressure, outstanding_instructions_are_limited_by_the_entries);
+    tcase_add_test(pressure,
+                   answered_instructions_that_wait_for_write_back_hold_up_those_that_would_find_no_room);
     tcase_add_test(pressure, an_access_waits_while_the_memory_takes_none_and_the_cycles_are_counted);
     tcase_add_test(pressure, issue_stalls_when_the_way_to_the_lsu_is_full);
     tcase_add_test(pressure, an_instruction_holds_its_place_until_its_last_access);
