@@ -20,6 +20,25 @@ harness.test("elements are numbered from 0 and checked", function()
   fails("array: expected no index (it has no elements), got 0", function() return ww.array("u8", 0)[0] end)
 end)
 
+harness.test("a check compares integers and floats by their exact values", function()
+  local w = setmetatable({ checks = 0 }, { __index = ww.workload "numbers" { ptx = false, sizes = { small = {} } } })
+  local big <const> = 1 << 60
+  local function agree(...) return (pcall(w.check, w, "numbers", ...)) end
+  for _, pair in ipairs {
+    { big + 1, big }, { math.maxinteger, math.maxinteger - 1 }, { math.maxinteger, 0x1p63 }, { big + 1, 0x1p60 },
+    { ww.i64 { big + 1 }, ww.f64 { big } }, { ww.f64 { big }, ww.u64 { big + 1 } }, { big + 3, big, { abs = 2 } },
+    { ww.u64 { -1 }, ww.u64 { 0 }, { abs = 1 } }, { 7, 7.5 },
+  } do
+    assert(not agree(table.unpack(pair)), tostring(pair[1]) .. " for " .. tostring(pair[2]))
+  end
+  for _, pair in ipairs {
+    { big + 1, big + 1 }, { big, 0x1p60 }, { 100, 103, { abs = 3 } }, { ww.i32 { 100 }, ww.i32 { 103 }, { abs = 3 } },
+    { ww.u64 { -1 }, ww.i64 { -1 } }, { ww.u64 { -1 }, ww.u64 { -3 }, { abs = 2 } }, { 0 / 0, 0 / 0 }, { -8, -8.0 },
+  } do
+    assert(agree(table.unpack(pair)), tostring(pair[1]) .. " not for " .. tostring(pair[2]))
+  end
+end)
+
 harness.test("an array that this computer has no memory for is refused", function()
   fails("array: expected at most ", ww.array, "f64", 1 << 40)
   fails("this computer's memory, got 1099511627776 elements of 8 bytes", ww.array, "f64", 1 << 40)

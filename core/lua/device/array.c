@@ -480,12 +480,20 @@ static int l_type(lua_State *L) {
     return 1;
 }
 
+/* Which has room for all digits of 64-bit integers. */
+static long double exact_element(const Array *array, uint64_t i) {
+    if (array_is_float(array)) return array_number(array, i);
+    int64_t element = integer_element(array, i);
+    return array->type == ELEMENT_U64 ? (long double)(uint64_t)element : (long double)element;
+}
+
+/* Integers of 64 bits are equal where Lua's are, with a sign or without. */
 static bool elements_agree(const Array *got, const Array *want, uint64_t i, double abs, double rel) {
-    if (!array_is_float(got) && !array_is_float(want))
-        return integer_element(got, i) == integer_element(want, i);
-    double g = array_number(got, i), w = array_number(want, i);
+    if (!array_is_float(got) && !array_is_float(want) && integer_element(got, i) == integer_element(want, i))
+        return true;
+    long double g = exact_element(got, i), w = exact_element(want, i);
     if (g == w || (isnan(g) && isnan(w))) return true;
-    return isfinite(g) && isfinite(w) && fabs(g - w) <= abs + rel * fabs(w); /* inf <= inf of any g, else */
+    return isfinite(g) && isfinite(w) && fabsl(g - w) <= abs + rel * fabsl(w); /* inf <= inf of any g, else */
 }
 
 /* core.compare(got, want, abs, rel) -> how many of the elements differ by more than abs + rel * |want|, and

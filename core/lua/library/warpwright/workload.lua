@@ -154,13 +154,15 @@ local function fail(self, text, ...)
   error(setmetatable({ message = message, exit_status = 1 }, Failure))
 end
 
+local function array_of_number(value) return core.array(math.type(value) == "integer" and "i64" or "f64", 1):set(0, value) end
+
 --- self:check(label, got, want, { abs =, rel = }): arrays of the same length or two numbers, equal or within
--- abs + rel * |want| of each other.
+-- abs + rel * |want| of each other; NaN equals NaN.
 function Workload:check(label, got, want, tolerance)
   tolerance = tolerance or {}
   names.check_keys("check: tolerance", tolerance, { "abs", "rel" })
   if type(got) == "number" and type(want) == "number" then
-    got, want = core.array("f64", 1):set(0, got), core.array("f64", 1):set(0, want)
+    got, want = array_of_number(got), array_of_number(want)
   end
   if not core.is_array(got) or not core.is_array(want) then
     core.user_error(("check %s: expected two arrays or two numbers, got %s and %s"):format(label, names.shown(got), names.shown(want)))
