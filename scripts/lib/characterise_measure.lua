@@ -186,7 +186,7 @@ local function full_queues(facts, d, sms)
   add("sm", slots, { { "memory pipeline", "slots_lsu" } })
   add("sm", slots, { { "operand collectors", "slots_unit" } }) -- of SP and SFU; those of the LSU are in slots_lsu
   add("sm", slots, { { "latency of operands", "slots_scoreboard" } })
-  add("sm", slots, { { "latency of loads", "slots_memory" } })
+  add("sm", slots, { { "latency of loads and atomics", "slots_memory" } })
   return queues
 end
 

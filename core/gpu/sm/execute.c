@@ -68,19 +68,19 @@ static void give_back_payload(Sm *sm, uint32_t slot) {
 }
 
 static inline void memory_begins(Sm *sm, uint32_t w, Warp *warp, uint8_t kind, uint32_t space) {
-    if (kind == INST_LOAD) {
-        warp->loads_in_flight++;
+    if (kind != INST_STORE) {
+        warp->reads_in_flight++;
         sm->loading |= warp_bit(w);
-        return;
+        if (kind == INST_LOAD) return;
     }
     warp->writes_in_flight++;
     if (kind == INST_ATOMIC && space == SPACE_GLOBAL) warp->atomics_in_flight++;
 }
 
 static inline void memory_ends(Sm *sm, uint32_t w, Warp *warp, uint8_t kind, uint32_t space) {
-    if (kind == INST_LOAD) {
-        sm->loading &= ~((WarpSet)(--warp->loads_in_flight == 0) << w);
-        return;
+    if (kind != INST_STORE) {
+        sm->loading &= ~((WarpSet)(--warp->reads_in_flight == 0) << w);
+        if (kind == INST_LOAD) return;
     }
     warp->writes_in_flight--;
     if (kind == INST_ATOMIC && space == SPACE_GLOBAL) warp->atomics_in_flight--;

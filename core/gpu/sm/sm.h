@@ -88,7 +88,7 @@ typedef struct {
     uint64_t pending[SCOREBOARD_NAMES / 64]; /* scoreboard: names with a write outstanding              */
     SimtStack simt;
     uint16_t in_flight;         /* issued instructions not yet complete                        */
-    uint16_t loads_in_flight;   /* of them                                                     */
+    uint16_t reads_in_flight;   /* loads and atomics of them                                   */
     uint16_t writes_in_flight;  /* stores and atomics of them: what a fence waits for          */
     uint16_t atomics_in_flight; /* on global memory: later accesses of the warp wait for them  */
     uint8_t buffered;           /* decoded instructions in the instruction buffer              */
@@ -196,7 +196,7 @@ typedef enum {
     SLOT_IDLE,       /* no warp                                                    */
     SLOT_FETCH,      /* no warp has a decoded instruction                          */
     SLOT_SCOREBOARD, /* those that have one wait for operands, none of them memory */
-    SLOT_MEMORY,     /* ... at least one waits for a load                          */
+    SLOT_MEMORY,     /* ... at least one waits for a load or an atomic             */
     SLOT_BARRIER,    /* all others wait at barriers or fences, or sleep            */
     SLOT_UNIT,       /* ready, but units other than the LSU take nothing            */
     SLOT_LSU,        /* ready, but the memory pipeline takes nothing: LSU stall    */

@@ -7,7 +7,7 @@
 
 /* Instructions in flight, by the warp whose they are. */
 typedef struct {
-    uint32_t loads[MAX_WARPS], writes[MAX_WARPS], atomics[MAX_WARPS], to_write[MAX_WARPS];
+    uint32_t in_lsu[MAX_WARPS], reads[MAX_WARPS], writes[MAX_WARPS], atomics[MAX_WARPS], to_write[MAX_WARPS];
     uint64_t payloads;
     uint32_t doubled; /* payloads that two atomics have */
 } InFlight;
@@ -17,7 +17,9 @@ static void count_in_lsu(void *context, const MemoryDone *done) {
     uint32_t w = done->warp % MAX_WARPS;
     bool atomic = done->kind == INST_ATOMIC && done->space == SPACE_GLOBAL;
     uint64_t payload = (uint64_t)atomic << done->payload % ATOMIC_PAYLOADS;
-    ++*(done->kind == INST_LOAD ? &in_flight->loads[w] : &in_flight->writes[w]);
+    in_flight->in_lsu[w]++;
+    in_flight->reads[w] += done->kind != INST_STORE;
+    in_flight->writes[w] += done->kind != INST_LOAD;
     in_flight->atomics[w] += atomic;
     in_flight->doubled += (in_flight->payloads & payload) != 0;
     in_flight->payloads |= payload;
@@ -46,15 +48,14 @@ static void check_instructions(const Sm *sm) {
     count_to_write(sm, &in_flight);
     for (uint32_t w = 0; w < sm->warps; w++) {
         const Warp *warp = &sm->warp[w];
-        uint32_t in_lsu = in_flight.loads[w] + in_flight.writes[w];
-        if (warp->loads_in_flight != in_flight.loads[w] || warp->writes_in_flight != in_flight.writes[w] ||
+        if (warp->reads_in_flight != in_flight.reads[w] || warp->writes_in_flight != in_flight.writes[w] ||
             warp->atomics_in_flight != in_flight.atomics[w] ||
-            warp->in_flight != in_lsu + in_flight.to_write[w])
-            panic(
-                "%s: warp %u has %u instructions in flight, %u of them loads and %u writes; %u write back by "
-                "themselves, of the load/store unit %u and %u",
-                sm->obj.path, w, warp->in_flight, warp->loads_in_flight, warp->writes_in_flight,
-                in_flight.to_write[w], in_flight.loads[w], in_flight.writes[w]);
+            warp->in_flight != in_flight.in_lsu[w] + in_flight.to_write[w])
+            panic("%s: warp %u has %u instructions in flight, of which %u read and %u write memory, some "
+                  "both; %u "
+                  "write back by themselves, of %u in the load/store unit %u read and %u write",
+                  sm->obj.path, w, warp->in_flight, warp->reads_in_flight, warp->writes_in_flight,
+                  in_flight.to_write[w], in_flight.in_lsu[w], in_flight.reads[w], in_flight.writes[w]);
     }
     for (uint32_t i = 0; i < UNIT_CLASSES; i++)
         by_unit += sm->unit_instructions[i];
@@ -138,7 +139,7 @@ static const char *reason(const Sm *sm, uint32_t w, char text[REASON_BYTES]) {
     if (sm->sleeping & bit) return "sleeps";
     if (sm->copying & bit) return "waits for its asynchronous copies";
     if (sm->waiting & bit) return "waits at a barrier";
-    if (sm->blocked & sm->valid & sm->loading & bit) return "waits for a load";
+    if (sm->blocked & sm->valid & sm->loading & bit) return "waits for a load or an atomic";
     if (sm->blocked & sm->valid & bit) return "waits for its operands";
     if (!(sm->valid & bit)) return "waits for its instructions";
     if (sm->head_memory & bit) return "waits for the memory pipeline";

@@ -67,7 +67,7 @@ static void look_at_schedulers(Sm *sm, Memory *memory, uint64_t now) {
                                          "scheduler %d has no warp",
                                          "scheduler %d: the next instructions are fetched",
                                          "scheduler %d: all wait for operands",
-                                         "scheduler %d: a warp waits for a load",
+                                         "scheduler %d: a warp waits for a load or an atomic",
                                          "scheduler %d: all wait at barriers or fences",
                                          "scheduler %d: SP or SFU takes nothing",
                                          "scheduler %d: the LSU takes nothing",

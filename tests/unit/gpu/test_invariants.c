@@ -301,7 +301,7 @@ static const Case sm_cases[] = {
     {{ROW("sm[0]", "sfu_instructions", 1)}, "sm[0]: the units had", false},
     /* what issued writes back */
     {{ROW_AT("sm[0]", "warp", 1, offsetof(Warp, in_flight))}, "sm[0]: warp 0 has", false},
-    {{ROW_AT("sm[0]", "warp", 1, offsetof(Warp, loads_in_flight))}, "sm[0]: warp 0 has", false},
+    {{ROW_AT("sm[0]", "warp", 1, offsetof(Warp, reads_in_flight))}, "sm[0]: warp 0 has", false},
     {{ROW_AT("sm[0]", "write_backs", 1, offsetof(WriteBacks, results))}, "results, the SM counts", false},
     {{ROW("sm[0]", "payloads_in_use", 1)}, "atomic payloads in use, but 0x0 are taken", false},
     {{ROW("sm[0]", "payload_used", 1)}, "0 atomic payloads in use, but 0x1 are taken", false},
@@ -316,7 +316,7 @@ static const Case sm_cases[] = {
     {{ROW("sm[0]", "fetch_misses", 1)}, "misses of the instruction cache", false},
     /* instructions and accesses of the LSU */
     {{ROW("sm[0].lsu", "global_loads", 1)}, "instructions came", false},
-    {{ROW("sm[0].lsu", "answered_tail", 1)}, "the load/store unit 0 and 2", false},
+    {{ROW("sm[0].lsu", "answered_tail", 1)}, "of 2 in the load/store unit 1 read and 2 write", false},
     {{ROW_AT("sm[0].lsu", "outstanding", 1, sizeof(MemoryDone))}, "answers are awaited", false},
     {{ROW("sm[0].lsu", "load_accesses", 100000)}, "global and local accesses are counted", false},
     {{ROW("sm[0].lsu", "in_use", 1), ROW("sm[0].lsu", "answered_tail", -1)}, "entries are counted", false},

@@ -1288,7 +1288,7 @@ function Router:head(input) end
 ---@field head_int integer Warps whose next instruction goes to the units for integers (warps)
 ---@field head_dp integer Warps whose next instruction goes to the units for double precision (warps)
 ---@field head_matrix integer Warps whose next instruction goes to the units for matrices; those of all others, to the SP (warps)
----@field loading integer Warps with loads in flight (warps)
+---@field loading integer Warps with loads or atomics in flight (warps)
 ---@field spinning integer Warps that go round in a loop, look again for what others do (a lock, a flag, an mbarrier), and find nothing new (warps)
 ---@field may_issue integer Warps that may issue (warps): a knob
 ---@field may_issue_memory integer Warps that may issue memory instructions (warps): a knob
@@ -1306,7 +1306,7 @@ function Router:head(input) end
 ---@field slots_idle integer Scheduler slots without any warp (slots)
 ---@field slots_fetch integer Slots in which no warp had a decoded instruction (slots)
 ---@field slots_scoreboard integer Slots lost to arithmetic dependences (slots)
----@field slots_memory integer Slots lost waiting for loads (slots)
+---@field slots_memory integer Slots lost waiting for loads and atomics (slots)
 ---@field slots_barrier integer Slots lost at barriers, fences, and to sleep (slots)
 ---@field slots_unit integer Slots lost because units other than the LSU took nothing (slots)
 ---@field slots_lsu integer Slots lost because the memory pipeline took nothing (slots)

@@ -156,7 +156,7 @@ help.commands = {
       option("--launches", nil, "of each launch as well; of a run with --stats-every 1launch") },
     notes = "RUN is the folder of a run with --stats all or packed. In every cycle, each issue slot of each scheduler is counted once: "
       .. "a warp issued, there was no warp (idle), none had an instruction (fetch), or those that had waited for arithmetic "
-      .. "(scoreboard), for loads (memory), at barriers, for a pipeline (unit), for the memory pipeline (lsu), for the policy, or for "
+      .. "(scoreboard), for loads and atomics (memory), at barriers, for a pipeline (unit), for the memory pipeline (lsu), for the policy, or for "
       .. "the DMA engine. So the parts add up to the cycles, and those of two runs to their difference.",
   },
   {

@@ -509,9 +509,10 @@ START_TEST(a_memory_that_does_not_answer_is_reported_as_a_hang) {
     char *report;
     const char *message = tiny_error(run_on, m, &report);
     ASSERT_MENTIONS(message, "kernel tiny hangs");
-    ASSERT_MENTIONS(report,
-                    "sm[0]: warp 0 of CTA (0, 0, 0), lanes 0xffffffff at PTX line 14, waits for a load; 2 "
-                    "instructions in flight");
+    ASSERT_MENTIONS(
+        report,
+        "sm[0]: warp 0 of CTA (0, 0, 0), lanes 0xffffffff at PTX line 14, waits for a load or an atomic; 2 "
+        "instructions in flight");
     ASSERT_MENTIONS(report, "sm[0].lsu: warp 0, instruction 1: access 1 of 1");
     ASSERT_MENTIONS(report, "sm[0].lsu: warp 0, instruction 0 waits for 1 answers");
     ASSERT_MENTIONS(report, "link sm[0].lsu.mem -> memory[0].cpu holds 1 of 1 messages");

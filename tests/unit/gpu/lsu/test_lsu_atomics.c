@@ -22,6 +22,9 @@ START_TEST(an_atomic_returns_when_the_l2_has_done_it) {
     ck_assert_uint_eq(tiny_issued(m, 0, 3), tiny_issued(m, 0, 2) + 3 + HIT + TURNS);
     ck_assert_uint_eq(tiny_stat(m, "sm[0].lsu", "atomics"), 2);
     ck_assert_uint_eq(tiny_word(m, 0), 2 * 32 * 5);
+    /* Both moves wait from the cycle behind the atomic on. */
+    ck_assert_uint_eq(tiny_stat(m, "sm[0]", "slots_memory"), 2 * (3 + HIT + TURNS - 1) + MISS - HIT);
+    ck_assert_uint_eq(tiny_stat(m, "sm[0]", "slots_scoreboard"), 0);
     tiny_free(m);
 }
 END_TEST
