@@ -35,9 +35,9 @@ harness.test("no change at all is no change", function()
 end)
 
 harness.test("timing may change", function()
-  local r, notes = changed { ["l2[*].rop_delay"] = 100 }
+  local r, notes = changed { ["l2[*].rop_delay"] = 100, ["sm[*].shared_atomic_cycles"] = 4 }
   assert(r.cycles < straight.cycles, "a faster L2 is not faster")
-  harness.contains(notes, "l2[0].rop_delay: 120 became 100")
+  harness.contains(notes, "l2[0].rop_delay: 120 became 100", "sm[0].shared_atomic_cycles: 0 became 4")
 end)
 
 harness.test("a larger L1 keeps its lines and hits more", function()

@@ -137,7 +137,7 @@ static const Field sm_fields[] = {
     PARAM(Sm, shared_atomic_cycles, "0", "cycles",
           "Atomics on shared memory: for each further lane on a word, its bank is taken this much longer; "
           "0: lanes on one word share it, as loads do",
-          .max = MAX_SHARED_ATOMIC_CYCLES),
+          .timing = true, .max = MAX_SHARED_ATOMIC_CYCLES),
     UNIT_ROWS(UNIT_SP, "sp", "2", "6", "2"),
     UNIT_ROWS(UNIT_SFU, "sfu", "1", "8", "1"),
     UNIT_ROWS(UNIT_INT, "int", "2", "6", "2"),
