@@ -53,6 +53,30 @@ harness.test("a stack adds up to the cycles of the run, its CPI to that of a slo
   assert(math.abs(column(output, 3) - 4 * gto.cycles / gto.warp_instructions) < 0.01, output)
 end)
 
+harness.test("cycles in which stores drain behind the last kernel are left out, and no others are scaled", function()
+  local stores = {}
+  for i = 0, 15 do stores[i + 1] = ("st.global.u32 [%%d2+%d], %%r1;"):format(i * 0x20000) end
+  local storing = harness.write("storing.lua", ([=[
+local w = require("warpwright").workload "storing" { sizes = { small = {} }, ptx = [[
+.version 7.0
+.target sm_60
+.address_size 64
+.visible .entry k(.param .u64 out)
+{ .reg .b32 %%r<9>; .reg .b64 %%d<3>;
+  ld.param.u64 %%d1, [out]; mov.u32 %%r2, %%ctaid.x; mov.u32 %%r3, %%ntid.x; mov.u32 %%r1, %%tid.x; mad.lo.u32 %%r4, %%r2, %%r3, %%r1;
+  mul.wide.u32 %%d2, %%r4, 4; add.u64 %%d2, %%d2, %%d1; %s ret; }
+]] }
+function w:run(gpu) gpu:launch(self.kernels.k, { grid = 120, block = 256, args = { gpu:alloc(1 << 22) } }) end
+return w
+]=]):format(table.concat(stores, " ")))
+  local r, out = run("storing", { workload = storing, set = {} })
+  assert(r["sm[0].slots_*"] > 2 * r.cycles + 100, r["sm[0].slots_*"] .. " slots in " .. r.cycles)
+  local output = cpi(out)
+  harness.contains(output, (" %d cycles, CPI of a slot %.3f\n"):format(r.cycles, 30 * r.cycles / r.warp_instructions),
+    ("%.1f "):format(r["sm[*].slots_issued"] / 30), ("%.1f "):format(r["sm[*].slots_lsu"] / 30))
+  assert(math.abs(column(output, 1) - r.cycles) < 1, output)
+end)
+
 harness.test("the difference of two stacks adds up to the difference in cycles", function()
   local output = cpi(a, b)
   local first, second, difference = column(output, 1), column(output, 2), column(output, 3)

@@ -348,7 +348,9 @@ static const Field sm_fields[] = {
     STAT_NAMED(Sm, unit_instructions[UNIT_MEM], "mem_instructions", "instructions",
                "Warp instructions of the LSU"),
     DMA_GATE_STAT_ROWS(SmWithParts, dma),
-    FORMULA("ipc", ipc, "instructions/cycle", "thread_instructions per core cycle"),
+    FORMULA(
+        "ipc", ipc, "instructions/cycle",
+        "thread_instructions per core cycle, those included in which messages drain behind the last kernel"),
     FORMULA("lanes_per_instruction", lanes_per_instruction, "lanes",
             "SIMD efficiency: thread_instructions / warp_instructions"),
     FIELDS_END};

@@ -31,6 +31,24 @@ end
 
 -- A run --------------------------------------------------------------------------------------------------------------
 
+--- Of the slots of SMs, the share of those in which messages drained behind the last kernel: run.cycles ends with it.
+local function drained_share(sms, values)
+  for _, sm in ipairs(sms) do
+    local ipc = values[sm.title .. ".ipc"]
+    if ipc and ipc > 0 then
+      local counted = math.floor(values[sm.title .. ".thread_instructions"] / ipc + 0.5)
+      return math.max(0, counted - sm.cycles) / counted
+    end
+  end
+  return 0
+end
+
+--- In these an SM has no warp any more.
+local function leave_out_drained(stack, share)
+  local drained = math.min(share * stack.all, stack.parts.idle or 0)
+  if drained > 0 then stack.parts.idle, stack.all = stack.parts.idle - drained, stack.all - drained end
+end
+
 --- The stack of all SMs, and those of each, by path and as a list, of a run's statistics.
 local function stacks_of_sms(list, values, title)
   local whole, sms = new_stack(title), {}
@@ -45,6 +63,9 @@ local function stacks_of_sms(list, values, title)
       add(whole, component, values[name])
     end
   end
+  local share = drained_share(sms, values)
+  leave_out_drained(whole, share)
+  for _, sm in ipairs(sms) do leave_out_drained(sm, share) end
   return whole, sms
 end
 
@@ -64,12 +85,12 @@ end
 
 local function read_run(path)
   local list, values = stored_run.read_stats(path, "cpi")
+  if not values["run.cycles"] then core.user_error(("cpi: %s: expected the statistic run.cycles, got a damaged file"):format(path)) end
   local inputs = stored_run.read_inputs(path)
   local title = ("%s %s %s %s"):format(inputs.machine or "?", inputs.workload or "?", (inputs.size or "?"):match "^%S+", inputs.policy or "?")
   local run = { path = path, title = title, list = list, values = values }
   run.whole, run.sms = stacks_of_sms(list, values, title)
   run.patterns = patterns_of(run.sms)
-  if not values["run.cycles"] then core.user_error(("cpi: %s: expected the statistic run.cycles, got a damaged file"):format(path)) end
   if not run.whole.order[1] then
     core.user_error(("cpi: %s: expected statistics of SMs, got none: run it with --stats all or packed"):format(path))
   end
