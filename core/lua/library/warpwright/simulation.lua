@@ -389,7 +389,8 @@ local function drain(self, totals)
 end
 
 --- sim:result(): all counters so far, their conservation laws checked. What kernels left in flight, write-backs and the
--- like, finishes first and is counted; run.cycles ends with the last kernel.
+-- like, finishes first and is counted; run.cycles ends with the last kernel. That takes cycles of the machine: a launch that
+-- follows begins later.
 function Simulation:result()
   if self.stopped then
     self.machine:settle(self.stopped == "idle")
