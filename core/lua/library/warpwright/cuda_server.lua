@@ -275,10 +275,23 @@ local function take_launches(server, payload)
   return launches
 end
 
+--- Another schedule than that of a run without such options has other cycles: told once.
+local function tell_of_schedule(server)
+  if server.has_told_of_schedule then return end
+  server.has_told_of_schedule = true
+  note("%s: kernels that could run side by side run one after the other, with sample, fast_forward, or launches without timing",
+    server.name)
+  if server.sim.sampler then server.sim.sampler.serialises = true end
+end
+
 --- Where they cannot be launched together, the program launches one after the other, and hears what is wrong with which.
 local function launch_together(server, payload)
   local launches = take_launches(server, payload)
-  if not launches or not may_be_together(server, #launches) then return errors.not_supported end
+  if not launches then return errors.not_supported end
+  if not may_be_together(server, #launches) then
+    tell_of_schedule(server)
+    return errors.not_supported
+  end
   note_mapped(server, core.cuda_wrote)
   local results, fault = server.gpu:try_launch_together(launches)
   if not results then return errors.not_supported end
@@ -418,7 +431,7 @@ function cuda_server.new(sim, name, capability, is_timed, is_one_by_one, tells_c
   local base, capacity = core.memory(gpu)
   for _, l2 in ipairs(sim:objects "L2") do tells_copies = tells_copies or l2.host_copies end
   return setmetatable({
-    gpu = gpu, name = name, capability = capability, base = base, capacity = capacity, cycle = 0,
+    sim = sim, gpu = gpu, name = name, capability = capability, base = base, capacity = capacity, cycle = 0,
     is_timed = is_timed, is_one_by_one = is_one_by_one, launches = 0, heap = first_heap, device_name = sim.name,
     tells_copies = tells_copies or false, numbers = device_numbers(sim, capability),
     modules = {}, functions = {}, allocations = {}, mapped = {}, missing = {}, ptx = {}, faults = {},

@@ -318,7 +318,7 @@ function sampled_result.is_exact(sampler)
   return count.exact == count.launches
 end
 
---- A line for each launch.
+--- A line for each launch, and one where a CUDA program's kernels ran in another order than without sampling.
 function sampled_result.lines(sampler)
   local lines = {}
   for i, launch in ipairs(sampler.launches) do
@@ -333,6 +333,9 @@ function sampled_result.lines(sampler)
       text = "exact: " .. launch.why
     end
     lines[i] = ("launch %d, %s: %s"):format(launch.offer.number, launch.offer.kernel, text)
+  end
+  if sampler.serialises then
+    lines[#lines + 1] = "kernels that run side by side without sampling ran one after the other: so are the cycles, also of exact launches"
   end
   return lines
 end
