@@ -62,6 +62,16 @@ harness.test("--resume FOLDER goes on there from the newest checkpoint, and past
   same_stats(folder)
 end)
 
+harness.test("a run that goes on in its folder removes what killed ones had begun to write there, and nothing else", function()
+  local folder = home .. "/keep"
+  harness.write("keep/12345.ckpt.tmp-999999999", "the beginning of a checkpoint")
+  harness.write("keep/notes.ckpt.tmp-1", "mine")
+  passes("--resume", folder)
+  local left = {}
+  for _, name in ipairs(core.list_folder(folder)) do left[#left + 1] = name:match "tmp.*" end
+  harness.equal(table.concat(left, " "), "tmp-1")
+end)
+
 harness.test("a folder without checkpoints is an error", function()
   harness.refused(("checkpoint %s: expected a checkpoint, or a folder with one, got a folder without"):format(straight), "run",
     "--resume", straight)

@@ -185,6 +185,13 @@ function checkpoint.cycles_in(folder)
   return cycles
 end
 
+--- Removes from a folder that no other process works at the checkpoints that killed ones had begun to write.
+function checkpoint.remove_unfinished(folder)
+  for _, name in ipairs(core.list_folder(folder)) do
+    if name:find "^%d+%.ckpt%.tmp%-%d+$" then os.remove(folder .. "/" .. name) end
+  end
+end
+
 --- Removes those that are older than the newest `keep`.
 local function remove_old(folder, keep)
   for i, cycle in ipairs(checkpoint.cycles_in(folder)) do
@@ -223,6 +230,7 @@ function checkpoint.watch(gpu, folder, run, options, show, recorder)
   if not folder and (plan.every or plan.seconds or plan.at[1]) then
     core.user_error("out: expected a folder for checkpoints, got false")
   end
+  if folder and options.resume then checkpoint.remove_unfinished(folder) end
   core.checkpoint_timer(plan.seconds or 0)
   local next_checkpoint = next_planned(plan, 0)
   local function next_call() return earlier(next_checkpoint, recorder and recorder:next_cycle()) end

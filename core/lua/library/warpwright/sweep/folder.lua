@@ -1,4 +1,5 @@
 -- The folder of a sweep: sweep.lua, its runs; runs/, a file and a folder for each of them; results.sqlite, made of these.
+local checkpoint = require "warpwright.checkpoint"
 local core = require "warpwright.core"
 local inputs = require "warpwright.inputs"
 local literal = require "warpwright.literal"
@@ -50,9 +51,8 @@ function folder.database(path) return path .. "/results.sqlite" end
 
 --- Those of a run that no process works at, and what killed ones had written of others.
 function folder.remove_checkpoints(path)
-  for _, name in ipairs(core.list_folder(path)) do
-    if name:find "^%d+%.ckpt$" or name:find "^%d+%.ckpt%.tmp%-%d+$" then os.remove(path .. "/" .. name) end
-  end
+  for _, cycle in ipairs(checkpoint.cycles_in(path)) do os.remove(("%s/%d.ckpt"):format(path, cycle)) end
+  checkpoint.remove_unfinished(path)
 end
 
 return folder
