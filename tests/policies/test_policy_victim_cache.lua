@@ -22,7 +22,7 @@ harness.test("only the caches that are named get one", function()
   assert(not named:find("sm[0].l1d.victims", 1, true), "the data cache has one")
 end)
 
-for _, policy in ipairs { "victim_cache", "mascar+victim_cache:lines=2" } do
+for _, policy in ipairs { "victim_cache", "mascar+victim_cache:lines=2", "victim_cache+stride" } do
   harness.test(policy .. ": tick order and threads change nothing", function() checks.law(policy, "kmeans") end)
   harness.test(policy .. ": resumed, a run ends as if it had not been stopped", function()
     checks.resumes(policy, "kmeans", 2)
@@ -31,6 +31,14 @@ end
 
 harness.test("a run goes over to it in the midst of a kernel", function()
   checks.takes_over("victim_cache", "gto", "kmeans", 40000)
+end)
+
+harness.test("a second one below an L1 is an error", function()
+  local second = harness.write("second.lua", [[
+return require "warpwright.policy" "second" { doc = "A victim cache, too",
+  parts = { { class = "VictimCache", name = "second", of = "L1" } } }]])
+  harness.refused("sm[0].l1d.second: expected one VictimCache below sm[0].l1d, got a second",
+    "run", "gtx480", "vecadd", "--size", "small", "--policy", "victim_cache+" .. second)
 end)
 
 harness.finish()

@@ -64,6 +64,12 @@ static void accessed(CacheObserver *observer, const MemMessage *m, uint32_t resu
     if (m->kind != MEM_READ || fetched) drop(v, tag_line_address(&v->tags.shape, m->address));
 }
 
+/* A prefetch is no access: what it brings is seen when it comes. */
+static void filled(CacheObserver *observer, const MemMessage *m, uint32_t line) {
+    VictimCache *v = of_observer(observer);
+    if (line != NO_LINE) drop(v, tag_line_address(&v->tags.shape, m->address));
+}
+
 static void cleared(CacheObserver *observer) {
     VictimCache *v = of_observer(observer);
     for (uint32_t place = 0; place < v->lines; place++)
@@ -147,7 +153,11 @@ static void build(SimObject *object) {
 static void init(SimObject *object) {
     VictimCache *v = (VictimCache *)object;
     CacheObject *l1 = (CacheObject *)object->parent;
-    v->observer = (CacheObserver){.accessed = accessed, .replaced = replaced, .cleared = cleared};
+    for (CacheObserver *o = l1->cache.observers; o; o = o->next)
+        if (o->accessed == accessed)
+            user_error("%s: expected one VictimCache below %s, got a second", object->path, l1->obj.path);
+    v->observer = (CacheObserver){
+        .accessed = accessed, .filled = filled, .replaced = replaced, .cleared = cleared};
     cache_observe(&l1->cache, &v->observer);
     cache_attach_front(l1, &v->front, &victim_cache_front);
 }

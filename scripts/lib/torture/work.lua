@@ -214,7 +214,7 @@ local function is_at_home(name, get)
 end
 
 --- Policies that act on different things, for two at once.
-local first_of_two = { "gto", "lrr", "owl", "swl", "two_level" }
+local first_of_two = { "gto", "lrr", "owl", "swl", "two_level", "victim_cache" }
 
 --- Parameters that are always drawn: machines with their defaults take long to build. Of the lines of an unbounded cache
 -- there must be as many as a kernel touches.
@@ -242,7 +242,7 @@ function work.draw_policy(rng, settings, percent)
   local chosen = { rows.pick(rng, list) }
   if rows.chance(rng, 15) then
     local first = rows.pick(rng, first_of_two)
-    if first ~= chosen[1] then table.insert(chosen, 1, first) end
+    if first ~= chosen[1] and is_at_home(first, get) then table.insert(chosen, 1, first) end
   end
   settings[#settings + 1] = { "policy", table.concat(chosen, "+") }
   for _, name in ipairs(chosen) do draw_parameters(rng, name, percent, settings) end

@@ -1,5 +1,6 @@
 #include "tests/unit/mem/cache_rig.h"
 
+#include "core/sim/method.h"
 #include "mem/cache/cache.h"
 #include "mem/parts/evicted_address_filter/evicted_address_filter.h"
 #include "mem/parts/line_reuse/line_reuse.h"
@@ -122,6 +123,13 @@ void rig_set_warps(CacheRig *rig, const char *knob, uint64_t warps) {
     *(uint64_t *)(void *)((char *)rig->cache + f->offset) = warps;
     rig->cache->class->knobs_set(rig->cache);
     object_wake(rig->cache);
+}
+
+uint64_t rig_prefetch(CacheRig *rig, uint64_t address) {
+    MethodCall call = {.argument = {{.whole = (int64_t)address}, {.whole = 7}, {.whole = 3}}};
+    class_method(rig->cache->class, "prefetch")->call(rig->cache, &call);
+    ck_assert_str_eq(call.refusal, "");
+    return object_cycle(rig->cache, object_next_cycle(rig->cache));
 }
 
 uint64_t rig_stat(const CacheRig *rig, const char *name) {

@@ -65,6 +65,8 @@ uint64_t rig_now(const CacheRig *rig);
 void rig_set(CacheRig *rig, const char *knob, const char *text);
 /* The same for a knob that is a set of warps. */
 void rig_set_warps(CacheRig *rig, const char *knob, uint64_t warps);
+/* Asks for a prefetch as a policy does between two cycles; returns the next one, in which it may be looked up. */
+uint64_t rig_prefetch(CacheRig *rig, uint64_t address);
 uint64_t rig_stat(const CacheRig *rig, const char *name);
 /* One request stopped at the tags for the cause that this counter counts, in the cycles from `stopped` to
  * before `released`. */

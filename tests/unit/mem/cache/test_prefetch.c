@@ -1,5 +1,4 @@
 /* The prefetch queue of a cache: when a prefetch is looked up, why it is dropped, and what became of it. */
-#include "core/sim/method.h"
 #include "mem/cache/cache.h"
 #include "mem/protocol/caches.h"
 #include "tests/unit/mem/cache_rig.h"
@@ -22,14 +21,6 @@ static CacheRig rig_of(const char *class, const char *parameters) {
     return cache_rig((CacheBench){.class = class, .cache = parameters});
 }
 
-/* As a policy does between two cycles: it may be looked up in the next one, which is returned. */
-static uint64_t prefetch(CacheRig *rig, uint64_t address) {
-    MethodCall call = {.argument = {{.whole = (int64_t)address}, {.whole = 7}, {.whole = 3}}};
-    class_method(rig->cache->class, "prefetch")->call(rig->cache, &call);
-    ck_assert_str_eq(call.refusal, "");
-    return object_cycle(rig->cache, object_next_cycle(rig->cache));
-}
-
 static void expect(const CacheRig *rig, const char *name, uint64_t want) {
     ck_assert_msg(rig_stat(rig, name) == want, "%s: expected %lu, got %lu", name, want, rig_stat(rig, name));
 }
@@ -45,7 +36,7 @@ static void expect_fates(const CacheRig *rig, uint64_t sent, uint64_t useful, ui
 
 START_TEST(prefetch_brings_its_line_for_a_later_hit_and_is_no_access) {
     CacheRig rig = rig_of(classes[_i], "prefetch_queue=4");
-    uint64_t asked = prefetch(&rig, 0x1050);
+    uint64_t asked = rig_prefetch(&rig, 0x1050);
     expect_fates(&rig, 0, 0, 0, 0);
     rig_run(&rig);
     expect_fates(&rig, 1, 0, 0, 0);
@@ -75,7 +66,7 @@ START_TEST(access_that_finds_it_in_flight_makes_it_late) {
     bool in_time = _i & 1, l2 = _i & 2, on_fill = _i & 4;
     uint64_t after = in_time ? FILL : FILL - 1;
     CacheRig rig = rig_of(classes[l2], on_fill ? "prefetch_queue=4 allocate=fill" : "prefetch_queue=4");
-    uint64_t asked = prefetch(&rig, 0x1000);
+    uint64_t asked = rig_prefetch(&rig, 0x1000);
     memory_driver_send(rig.driver, asked + after - 1 - RIG_DELAY, read_line(0x1000));
     rig_run(&rig);
     expect_fates(&rig, 1, in_time, !in_time, 0);
@@ -90,7 +81,7 @@ END_TEST
 
 START_TEST(line_that_leaves_before_an_access_makes_it_useless) {
     CacheRig rig = rig_of(classes[_i], "prefetch_queue=4");
-    prefetch(&rig, 0);
+    rig_prefetch(&rig, 0);
     rig_run(&rig);
     for (uint64_t way = 1; way <= 8; way++) {
         expect_fates(&rig, 1, 0, 0, 0); /* eight ways: the eighth other line replaces it */
@@ -106,7 +97,7 @@ END_TEST
 /* No access ever looks at the sector that was prefetched. */
 START_TEST(line_that_is_replaced_for_another_sector_makes_it_useless) {
     CacheRig rig = rig_of(classes[_i], "prefetch_queue=4 sectors=4");
-    prefetch(&rig, 32);
+    rig_prefetch(&rig, 32);
     rig_run(&rig);
     for (uint64_t way = 1; way <= 8; way++) {
         expect_fates(&rig, 1, 0, 0, 0);
@@ -119,7 +110,7 @@ END_TEST
 
 START_TEST(emptied_cache_makes_it_useless) {
     CacheRig rig = rig_of("L1", "prefetch_queue=4");
-    prefetch(&rig, 0);
+    rig_prefetch(&rig, 0);
     rig_run(&rig);
     l1_invalidate(rig.cache);
     expect_fates(&rig, 1, 0, 0, 1);
@@ -130,7 +121,7 @@ END_TEST
 /* Of a line of four sectors one is brought, and what an access wants beside it misses. */
 START_TEST(sectors_are_prefetched_one_by_one) {
     CacheRig rig = rig_of(classes[_i], "prefetch_queue=4 sectors=4");
-    prefetch(&rig, 0x1045);
+    rig_prefetch(&rig, 0x1045);
     rig_run(&rig);
     ck_assert_uint_eq(rig_arrival(&rig, 0)->message.address, 0x1040);
     ck_assert_uint_eq(rig_arrival(&rig, 0)->message.bytes, 32);
@@ -138,7 +129,7 @@ START_TEST(sectors_are_prefetched_one_by_one) {
     expect_fates(&rig, 1, 0, 0, 0);
     ck_assert_int_eq(rig_time(&rig, read_request(0x1040, 32)), RIG_HIT);
     expect_fates(&rig, 1, 1, 0, 0);
-    prefetch(&rig, 0x1060); /* into the line that is there */
+    rig_prefetch(&rig, 0x1060); /* into the line that is there */
     rig_run(&rig);
     ck_assert_int_eq(rig_time(&rig, read_request(0x1060, 32)), RIG_HIT);
     expect_fates(&rig, 2, 2, 0, 0);
@@ -151,7 +142,7 @@ START_TEST(request_at_the_tags_goes_first) {
     CacheRig rig = cache_rig((CacheBench){.class = classes[_i], .cache = "prefetch_queue=4", .quantum = 1});
     memory_driver_send(rig.driver, 0, read_line(0x4000));
     ck_assert_int_eq(sim_run(rig.sim, (1 + RIG_DELAY) * rig.cache->period), STOP_TIME);
-    uint64_t asked = prefetch(&rig, 0x1000);
+    uint64_t asked = rig_prefetch(&rig, 0x1000);
     ck_assert_uint_eq(asked, 1 + RIG_DELAY);
     rig_run(&rig);
     ck_assert_uint_eq(rig_arrival(&rig, 0)->cycle, asked + BELOW);
@@ -169,7 +160,7 @@ START_TEST(request_that_is_stopped_at_the_tags_keeps_them) {
     memory_driver_send(rig.driver, 0, read_line(0x4000));
     memory_driver_send(rig.driver, 1, read_line(0x5000));
     ck_assert_int_eq(sim_run(rig.sim, (4 + RIG_DELAY) * rig.cache->period), STOP_TIME);
-    prefetch(&rig, 0x1000);
+    rig_prefetch(&rig, 0x1000);
     ck_assert_int_eq(sim_run(rig.sim, (1 + RIG_DELAY + FILL) * rig.cache->period), STOP_TIME);
     expect(&rig, "prefetch_drops_mshr", 0); /* it waits */
     rig_run(&rig);
@@ -180,26 +171,26 @@ END_TEST
 
 START_TEST(drops_are_counted_by_cause) {
     CacheRig rig = rig_of(classes[_i], "prefetch_queue=2 mshrs=2 prefetch_mshr_reserve=1");
-    prefetch(&rig, 0);
-    prefetch(&rig, LINE);
-    prefetch(&rig, 2 * LINE);
+    rig_prefetch(&rig, 0);
+    rig_prefetch(&rig, LINE);
+    rig_prefetch(&rig, 2 * LINE);
     expect(&rig, "prefetch_drops_queue", 1); /* the third of two */
     rig_run(&rig);
     expect(&rig, "prefetches", 1);
     expect(&rig, "prefetch_drops_mshr", 1); /* one of the two MSHRs is kept */
-    prefetch(&rig, 0);
+    rig_prefetch(&rig, 0);
     rig_run(&rig);
     expect(&rig, "prefetch_drops_there", 1);
-    prefetch(&rig, 4 * LINE);
-    prefetch(&rig, 4 * LINE + 1);
+    rig_prefetch(&rig, 4 * LINE);
+    rig_prefetch(&rig, 4 * LINE + 1);
     rig_run(&rig);
     expect(&rig, "prefetch_drops_in_flight", 1);
     rig_set(&rig, "enabled", "false");
-    prefetch(&rig, 8 * LINE);
+    rig_prefetch(&rig, 8 * LINE);
     rig_set(&rig, "enabled", "true");
     expect(&rig, "prefetch_drops_off", 1);
-    prefetch(&rig, 1ull << 52);
-    prefetch(&rig, ~0ull);
+    rig_prefetch(&rig, 1ull << 52);
+    rig_prefetch(&rig, ~0ull);
     expect(&rig, "prefetch_drops_outside", 2);
     rig_run(&rig);
     expect(&rig, "prefetches_asked", 9);
@@ -226,8 +217,8 @@ START_TEST(full_set_and_full_miss_queue_drop_it) {
     CacheRig rig = cache_rig((CacheBench){.class = classes[_i],
                                           .cache = "size=128 ways=1 prefetch_queue=8 miss_queue=2",
                                           .below = "refuse_from=0 refuse_until=100 capacity=1"});
-    prefetch(&rig, 0);
-    prefetch(&rig, LINE);
+    rig_prefetch(&rig, 0);
+    rig_prefetch(&rig, LINE);
     rig_run(&rig);
     expect_fates(&rig, 1, 0, 0, 0);
     expect(&rig, "prefetch_drops_line", 1);
@@ -236,7 +227,7 @@ START_TEST(full_set_and_full_miss_queue_drop_it) {
                                  .cache = "prefetch_queue=32 miss_queue=2",
                                  .below = "refuse_from=0 refuse_until=100 capacity=1"});
     for (uint64_t i = 0; i < 32; i++)
-        prefetch(&rig, i * LINE);
+        rig_prefetch(&rig, i * LINE);
     rig_run(&rig);
     uint64_t dropped = rig_stat(&rig, "prefetch_drops_miss_queue");
     ck_assert_uint_gt(dropped, 0);
@@ -247,7 +238,7 @@ END_TEST
 
 START_TEST(cache_without_a_queue_takes_none) {
     CacheRig rig = rig_of(classes[_i], "");
-    prefetch(&rig, 0);
+    rig_prefetch(&rig, 0);
     rig_run(&rig);
     expect(&rig, "prefetch_drops_queue", 1);
     ck_assert_uint_eq(rig_arrivals(&rig), 0);
@@ -258,10 +249,10 @@ END_TEST
 START_TEST(addresses_outside_of_device_memory_are_dropped) {
     CacheRig rig = cache_rig(
         (CacheBench){.class = classes[_i], .cache = "prefetch_queue=8", .device_memory = true});
-    prefetch(&rig, rig.base);
-    prefetch(&rig, rig.base + RIG_MEMORY - 1);
-    prefetch(&rig, rig.base - 1);
-    prefetch(&rig, rig.base + RIG_MEMORY);
+    rig_prefetch(&rig, rig.base);
+    rig_prefetch(&rig, rig.base + RIG_MEMORY - 1);
+    rig_prefetch(&rig, rig.base - 1);
+    rig_prefetch(&rig, rig.base + RIG_MEMORY);
     rig_run(&rig);
     expect(&rig, "prefetches", 2);
     expect(&rig, "prefetch_drops_outside", 2);

@@ -87,6 +87,40 @@ START_TEST(nothing_is_left_when_the_l1_is_invalidated) {
 }
 END_TEST
 
+/* Line 0 waits in the victim cache when a prefetch fetches it. */
+START_TEST(line_that_a_prefetch_brings_is_dropped) {
+    CacheRig rig = behind(_i ? "size=512 ways=4 prefetch_queue=4 allocate=fill"
+                             : "size=512 ways=4 prefetch_queue=4",
+                          "lines=4");
+    fill_l1(&rig);
+    rig_time(&rig, read_number(4)); /* replaces line 0 */
+    rig_prefetch(&rig, read_number(0).address);
+    rig_run(&rig); /* replaces line 1 */
+    ck_assert_uint_eq(rig_stat(&rig, "prefetches"), 1);
+    ck_assert_uint_eq(victims(&rig, "drops"), 1);
+    ck_assert_int_eq(rig_time(&rig, read_number(0)), RIG_HIT);
+    ck_assert_int_eq(rig_time(&rig, read_number(1)), RIG_HIT + 1);
+    ck_assert_uint_eq(victims(&rig, "exchanges"), 1);
+    rig_free(&rig);
+}
+END_TEST
+
+/* A cache that takes lines with the fill has none yet: the request is supplied, and the prefetch comes to a line that
+ * is there. */
+START_TEST(line_that_is_needed_before_its_prefetch_comes_is_exchanged) {
+    CacheRig rig = behind("size=512 ways=4 prefetch_queue=4 allocate=fill", "lines=4");
+    fill_l1(&rig);
+    rig_time(&rig, read_number(4));
+    uint64_t asked = rig_prefetch(&rig, read_number(0).address);
+    memory_driver_send(rig.driver, asked, read_number(0));
+    rig_run(&rig);
+    ck_assert_uint_eq(rig_stat(&rig, "prefetches_late"), 1);
+    ck_assert_uint_eq(victims(&rig, "exchanges"), 1);
+    ck_assert_uint_eq(rig_stat(&rig, "hits"), 1);
+    rig_free(&rig);
+}
+END_TEST
+
 /* A dirty line is written back when it is exchanged, and comes back clean. */
 START_TEST(dirty_line_is_written_back_when_it_is_exchanged) {
     CacheRig rig = rig_of("lines=4");
@@ -144,6 +178,8 @@ Suite *victim_cache_suite(void) {
     tcase_add_test(tests, least_recent_of_its_lines_is_lost);
     tcase_add_loop_test(tests, line_that_is_written_below_is_dropped, 0, 2);
     tcase_add_test(tests, nothing_is_left_when_the_l1_is_invalidated);
+    tcase_add_loop_test(tests, line_that_a_prefetch_brings_is_dropped, 0, 2);
+    tcase_add_test(tests, line_that_is_needed_before_its_prefetch_comes_is_exchanged);
     tcase_add_test(tests, dirty_line_is_written_back_when_it_is_exchanged);
     ADD_MIXTURE_TESTS(tests, 4);
     tcase_add_exit_test(tests, place_that_is_not_below_an_l1_is_a_user_error, EXIT_USER_ERROR);
