@@ -471,6 +471,38 @@ harness.test("where core clocks differ, speed-ups are of simulated time", functi
   assert(up > 1 and up < 2, up)
 end)
 
+harness.test("where a policy changes the core clock, speed-ups are of simulated time", function()
+  local slow = harness.write("slow.lua", [[
+local slow = require "warpwright.policy" "slow" { doc = "Halves the core clock", scope = "machine", period = 1000 }
+function slow:configure(class, path)
+  if class == "clock" and path == "core" then return { frequency = "700MHz, 350MHz to 700MHz" } end
+end
+function slow:on_period() self:set_clock("core", "350MHz") end
+return slow]])
+  local rows, text = speed_ups_of("moving_clock", ([[return { axes = { config = "gtx480", workload = "vecadd", size = "small", sms = 2,
+    policy = { "gto", "lrr", %q } } }]]):format(slow))
+  harness.contains(text, "simulated seconds of policy gto")
+  local file = core.open_database(home .. "/moving_clock/results.sqlite", false)
+  local seconds = file:prepare("SELECT value FROM stats WHERE name = 'run.seconds' ORDER BY run"):rows()
+  local cycles = file:prepare("SELECT cycles FROM runs ORDER BY run"):rows()
+  for i = 2, 3 do harness.equal(rows[1][i + 1], ("%.3f"):format(seconds[1][1] / seconds[i][1])) end
+  assert(seconds[3][1] / seconds[1][1] > 1.5 * cycles[3][1] / cycles[1][1], "the clock was not changed")
+  file:close()
+end)
+
+harness.test("a policy that fails everywhere has no mean, and the others have theirs", function()
+  local fails = harness.write("fails.lua", [[
+local fails = require "warpwright.policy" "fails" { doc = "Fails late", scope = "machine", period = 1000 }
+function fails:on_period() error "no" end
+return fails]])
+  local out = home .. "/one_fails"
+  harness.equal(harness.run("sweep", harness.write("one_fails.lua", ([[return { axes = { config = "gtx480",
+    workload = { "vecadd", "transpose" }, size = "small", sms = 2, policy = { "gto", "lrr", %q } } }]]):format(fails)), "--out", out), 1)
+  local _, output = harness.run("report", out, "--table")
+  harness.contains(output, "\ngeometric mean  ")
+  assert(output:match "\ngeometric mean +1.000 +%d%.%d+ +-\n$", output)
+end)
+
 harness.test("all runs and their figures are those of the database", function()
   local rows, data = table_of(of_sweep, "runs"), data_of(of_sweep).sweep
   local wanted = query [[SELECT runs.run, cycles, (SELECT SUM(value * whole) / SUM(whole) FROM counts JOIN names USING (name_id)

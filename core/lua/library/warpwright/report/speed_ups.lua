@@ -61,29 +61,34 @@ end
 
 -- What runs took --------------------------------------------------------------------------------------------------------------
 
---- How many core cycles a second a run had, by the config that it left; nil: it has left none.
+--- How many core cycles a second a run had; of a run without statistics by the config that it left: nil where it has left none, false where
+-- its clock may change.
 local function core_hertz(path, run)
-  local number, unit = (stored_run.read_config(path .. "/" .. run.folder) or ""):match 'core = "([%d%.]+)([kMG]?)Hz"'
-  return number and tonumber(number) * ({ [""] = 1, k = 1e3, M = 1e6, G = 1e9 })[unit]
+  local seconds = run["run.seconds"]
+  if seconds then return run.cycles / seconds end
+  local number, unit, range = (stored_run.read_config(path .. "/" .. run.folder) or ""):match 'core = "([%d%.]+)([kMG]?)Hz([^"]*)"'
+  return number and range == "" and tonumber(number) * ({ [""] = 1, k = 1e3, M = 1e6, G = 1e9 })[unit] or number and false
 end
 
---- By run, what it took, as a quantity, and what that is: cycles, or seconds where the core clocks of the runs differ and all are known.
+--- Beyond the rounding of the seconds.
+local function is_other(hertz, first) return math.abs(hertz - first) > 1e-9 * first end
+
+--- By run, what it took, as a quantity, and what that is: cycles, or seconds where the core clocks of the runs differ or change.
 local function durations(found)
-  local cycles, seconds, clocks, unknown = {}, {}, {}, false
+  local cycles, seconds, first, differs = {}, {}, nil, false
   for _, run in ipairs(found.runs) do
     if run.cycles then
       local hertz = core_hertz(found.path, run)
       cycles[run] = { value = run.cycles, half_width = run.half_width }
       if hertz then
-        clocks[hertz] = true
+        first = first or hertz
         seconds[run] = { value = run.cycles / hertz, half_width = run.half_width and run.half_width / hertz }
-      else
-        unknown = true
       end
+      differs = differs or hertz == false or hertz and is_other(hertz, first)
     end
   end
-  if unknown or next(clocks, (next(clocks))) == nil then return cycles, "cycles" end
-  return seconds, "simulated seconds"
+  if differs then return seconds, "simulated seconds" end
+  return cycles, "cycles"
 end
 
 --- Runs that differ in the compared axis and in their seeds alone, as rows { name =, seeds = of those that ended, took = { [value of the axis] =
@@ -122,9 +127,21 @@ local function quotient_of(row, base, value)
   return base == value and quotients[1] or ratio.over_seeds(quotients)
 end
 
---- Over the rows that have a speed-up for each value, so that all means are of the same runs.
+--- Those that any of the rows has a speed-up for.
+local function values_that_ran(rows, values)
+  local list = {}
+  for _, value in ipairs(values) do
+    local is_there = false
+    for _, row in ipairs(rows) do is_there = is_there or row.speed[value] ~= nil end
+    list[#list + 1] = is_there and value or nil
+  end
+  return list
+end
+
+--- Over the rows that have a speed-up for each value that ran at all, so that all means are of the same runs.
 local function mean_of(rows, values)
   local whole, speed = {}, {}
+  values = values_that_ran(rows, values)
   for _, row in ipairs(rows) do
     local is_whole = true
     for _, value in ipairs(values) do is_whole = is_whole and row.speed[value] ~= nil end
