@@ -13,9 +13,10 @@ local help = [[
 usage: scripts/policies [options]
 
 Runs every policy in policies/ but trace_l1 over the workloads, each run in a process of its own, and prints the
-speed-ups over lrr and over gto with the geometric mean of each policy, what each counted (its counters and those of its parts, summed over
-all instances), and how many cycles a second are simulated, relative to gto: by the processor's time in the kernels. A run
-that fails is shown and leaves a gap; the mean is that of the others. The exit status is then 1.
+speed-ups over lrr and over gto, by simulated time, with the geometric mean of each policy, what each counted (its counters
+and those of its parts, summed over all instances), and how many cycles a second are simulated, relative to gto: by the
+processor's time in the kernels. A run that fails is shown and leaves a gap; the mean is that of the others. The exit status
+is then 1.
 
   --policies A,B,...   these, as run's --policy takes them: ccws:k_throttle=4,base_score=50,swl,lrr+ccws is three
   --workloads A,B,...  default: kmeans, spmv, bfs, gesummv, sgemm, vecadd
@@ -65,11 +66,19 @@ local function prefixes_of(specification)
   return prefixes
 end
 
+--- What of the path of a row's object names a policy or a part, wherever that stands below an SM, a cache or the machine; or nil.
+local function owner_in(path, prefixes)
+  local rest = path:match "%.(.*)$"
+  while rest and not prefixes[rest] do rest = rest:match "%.(.*)$" end
+  return rest
+end
+
 --- Sums over the instances: list of { name = "vta.hits", value = }. Of parts, only what is not zero.
 local function triggers(r, prefixes)
   local found, by_name = {}, {}
   for name, value in r:stats() do
-    local prefix, counter = name:match "%.([%w_.-]+)%.([%w_]+)$"
+    local path, counter = name:match "^(.*)%.([%w_]+)$"
+    local prefix = path and owner_in(path, prefixes)
     local kind = prefixes[prefix]
     if kind and math.type(value) == "integer" and (kind == "counter" or value ~= 0) then
       local key = prefix .. "." .. counter
@@ -88,7 +97,7 @@ local function run_one(options)
   local workload, spent = timed(options.run)
   local r = ww.run { config = options.config, workload = workload, size = options.size, policy = options.policy,
     set = options.set, out = false }
-  json.write(options.result, { cycles = r.cycles, seconds = spent.seconds, verified = r.checks > 0,
+  json.write(options.result, { cycles = r.cycles, simulated_seconds = r["run.seconds"], seconds = spent.seconds, verified = r.checks > 0,
     triggers = triggers(r, prefixes_of(options.policy)) })
 end
 
@@ -151,7 +160,7 @@ local function ratio(a, b) return a and b and b ~= 0 and a / b or nil end
 local function add_figures(runs, by_policy)
   for _, run in ipairs(runs) do
     for _, baseline in ipairs(baselines) do
-      run["speedup_over_" .. baseline] = ratio(by_policy[baseline][run.workload].cycles, run.cycles)
+      run["speedup_over_" .. baseline] = ratio(by_policy[baseline][run.workload].simulated_seconds, run.simulated_seconds)
     end
     run.cycles_per_second = ratio(run.cycles, run.seconds)
   end

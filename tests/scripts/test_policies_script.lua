@@ -58,6 +58,34 @@ harness.test("two policies are compared with lrr and gto", function()
     "Simulated cycles per second, relative to gto")
 end)
 
+harness.test("counters of policies and parts at caches are summed up", function()
+  local of_l1 = "dip:cache=data"
+  local _, output, results = compare("--workloads", "kmeans", "--policies", "victim_cache," .. of_l1)
+  local function triggers(name)
+    local by_name = {}
+    for _, trigger in ipairs(run_of(results, name, "kmeans").triggers) do by_name[trigger.name] = trigger.value end
+    return by_name
+  end
+  local r = ww.run { config = "gtx480", workload = "kmeans", size = "small", policy = "victim_cache", out = false }
+  harness.equal(triggers "victim_cache"["victims.insertions"], r["sm[*].l1d.victims.insertions"], output)
+  assert(triggers(of_l1)["dip.first_to_go"] > 0, output)
+end)
+
+harness.test("a policy that changes the core clock is compared by simulated time", function()
+  local slow = harness.write("slow.lua", [[
+local slow = require "warpwright.policy" "slow" { order = "gto", scope = "machine" }
+function slow:configure(class, path)
+  if class == "clock" and path == "core" then return { frequency = "700MHz, 350MHz to 700MHz" } end
+end
+function slow:start() self:set_clock("core", "350MHz") end
+return slow]])
+  local _, output, results = compare("--workloads", "vecadd", "--policies", slow)
+  local run, gto = run_of(results, slow, "vecadd"), run_of(results, "gto", "vecadd")
+  local r = ww.run { config = "gtx480", workload = "vecadd", size = "small", policy = slow, out = false }
+  close(run.speedup_over_gto, gto.cycles / 700e6 / r["run.seconds"], output)
+  assert(run.speedup_over_gto < 0.9 * gto.cycles / run.cycles, output)
+end)
+
 harness.test("a run that fails is shown and does not stop the others", function()
   local status, output, results = compare("--workloads", "vecadd,spmv", "--policies", failing, "--jobs", "2")
   harness.equal(status, 1, output)
