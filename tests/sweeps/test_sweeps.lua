@@ -406,6 +406,52 @@ harness.test("runs that differ in their policy share a warm-up; that under its p
   assert(not again:find "left%]", again)
 end)
 
+harness.test("a warm-up that is stopped leaves a checkpoint, and the same command goes on to the same database", function()
+  local marker, said = harness.folder() .. "/stopped_once", harness.folder() .. "/periods"
+  local policy = harness.write("stops_once.lua", ([[
+local once = require "warpwright.policy" "stops_once" { doc = "Stops the sweep in the warm-up, once", scope = "machine", period = 1000 }
+function once:on_period()
+  local periods <close> = assert(io.open(%q, "a"))
+  periods:write(self:cycle(), "\n")
+  if self:cycle() < 5000 or io.open(%q) then return end
+  assert(io.open(%q, "w")):close()
+  local state <close> = assert(io.open("/proc/self/stat"))
+  os.execute("kill -TERM " .. table.concat({ state:read("a"):match "^(%%d+) .*%%) %%a (%%d+)" }, " "))
+end
+return once]]):format(said, marker, marker))
+  local file, straight = prepare(([[return { axes = { config = "gtx480", workload = "spmv", size = "small", sms = 2, policy = { "gto", "lrr" } },
+    warm_up = { cycles = 20000, policy = %q } }]]):format(policy))
+  harness.write("stopped_once", "")
+  harness.equal(sweep(file, straight), 0, "exit status")
+  local folder = straight .. "-stopped"
+  os.remove(marker)
+  os.remove(said)
+  local status, output = sweep(file, folder)
+  harness.equal(status, 75, output)
+  harness.contains(output, "stops_once.lua sms=2: stopped\n", "SIGTERM: stopped; the same command goes on")
+  harness.contains(select(2, harness.run("sweep", "--status", folder)), "2 runs: 0 done, 0 failed, 2 stopped, 0 missing")
+  status, output = sweep(file, folder)
+  harness.equal(status, 0, output)
+  harness.equal(select(2, harness.read(said):gsub("%f[%d]" .. harness.read(said):match "%d+\n", "")), 1, "times that it began")
+  assert(harness.read(folder .. "/results.sqlite") == harness.read(straight .. "/results.sqlite"), "another database")
+end)
+
+harness.test("what ends by a signal to stop before it watches signals was stopped, and has not failed", function()
+  local started = 0
+  core.supervise()
+  local problems = processes.run({ "first", "second" }, {
+    jobs = 2, name = tostring, say = function() end, problem_path = function(item) return ("%s/%s.problem"):format(harness.folder(), item) end,
+    work = function() while true do end end,
+    obstacle = function()
+      started = started + 1
+      if started == 2 then core.ask_to_stop() end
+    end,
+  })
+  core.supervise() -- nothing is asked any more
+  harness.equal(#problems, 1)
+  harness.equal(problems[1].status, processes.EXIT_STOPPED)
+end)
+
 harness.test("a warm-up that is longer than the run fails its runs, with the reason", function()
   local long, folder = prepare [[return { axes = { config = "gtx480", workload = "vecadd", size = "small", sms = 2 },
     warm_up = { cycles = 100000000 } }]]

@@ -37,6 +37,9 @@ local function problem_of(o, item, process, status, signal)
   return (text:gsub("%s+$", ""))
 end
 
+--- SIGHUP, SIGINT and SIGTERM, by which a child ends that has been asked to stop before it watches signals.
+local asks_to_stop <const> = { [1] = true, [2] = true, [15] = true }
+
 local function report(o, state, text)
   local elapsed = core.monotonic_seconds() - state.began
   o.say(("[%d/%d, %s, about %s left] %s"):format(state.done, state.count, processes.clock(elapsed),
@@ -56,6 +59,7 @@ function processes.run(items, o)
     local child = running[pid]
     if not child then return end
     running[pid] = nil
+    if asks_to_stop[signal] and core.stop_asked() then status = processes.EXIT_STOPPED end
     alive, state.done = alive - 1, state.done + 1
     local problem = status ~= 0 and problem_of(o, child.item, pid, status, signal) or o.lack and o.lack(child.item) or nil
     if problem then problems[#problems + 1] = { item = child.item, problem = problem, status = status } end

@@ -7,11 +7,30 @@ local folder = require "warpwright.sweep.folder"
 local inputs = require "warpwright.inputs"
 local note = require "warpwright.note"
 local output = require "warpwright.output"
+local processes = require "warpwright.processes"
 
 local one_run = {}
 
 local options_of_run <const> = { "config", "workload", "size", "policy", "set", "max_cycles", "memory", "bounds", "energy",
   "stats_every", "stats_of", "histograms", "sample" }
+
+-- Where a run had come to --------------------------------------------------------------------------------------------------------------
+
+local function is_stopped(problem) return type(problem) == "table" and problem.exit_status == processes.EXIT_STOPPED end
+
+local function is_of_this_program(path)
+  return checkpoint.read_run(path).warpwright == ("%s, revision %s"):format(core.version, core.revision)
+end
+
+--- What `simulate` returns of a checkpoint that was left; nil when there is none, or something has changed since.
+local function go_on(path, simulate)
+  if not path or not is_of_this_program(path) then return nil end
+  local answers = table.pack(pcall(simulate, path))
+  if answers[1] then return table.unpack(answers, 2, answers.n) end
+  local problem = answers[2]
+  if is_stopped(problem) or not tostring(problem):find "checkpoint " then error(problem, 0) end
+  note("%s: %s; it begins again", path, tostring(problem))
+end
 
 -- Warm-ups --------------------------------------------------------------------------------------------------------------------------
 
@@ -22,16 +41,34 @@ function one_run.warm_up_of(run)
     bounds = run.bounds, policy = warm_up.policy, warm_cycles = warm_up.cycles }
 end
 
-local function warm_up(run, stem)
-  local sim = ww.build(run.config, { set = run.set, policy = run.policy, memory = run.memory, bounds = run.bounds })
-  sim:start(run.workload, run.size)
-  if sim:run { until_cycle = run.warm_cycles } then
+local function warm_up(sweep, run, stem)
+  local function simulate(resumed)
+    local sim = ww.build(run.config, { set = run.set, policy = run.policy, memory = run.memory, bounds = run.bounds })
+    local ok, ended = xpcall(function()
+      checkpoint.watch(sim:gpu(), stem, sim.choices, { checkpoint_every = sweep.checkpoint_every, resume = resumed }, function() end)
+      if resumed then sim:resume(resumed) end
+      sim:start(run.workload, run.size)
+      return sim:run { until_cycle = run.warm_cycles }
+    end, core.message_handler)
+    if not ok then
+      local is_asked = tostring(sim:gpu():totals().stopped):find "^SIG"
+      sim:close()
+      error(is_asked and { exit_status = processes.EXIT_STOPPED } or ended, 0)
+    end
+    return sim, ended
+  end
+  inputs.make_folders(stem)
+  local sim, ended = go_on(checkpoint.newest(stem), simulate)
+  if not sim then sim, ended = simulate() end
+  if ended then
     core.user_error(("warm_up.cycles: expected fewer than the %d cycles of %s, got %d"):format(sim:gpu():totals().cycles, run.workload,
       run.warm_cycles))
   end
   local path = stem .. ".ckpt"
   sim:checkpoint(path .. ".tmp")
   assert(os.rename(path .. ".tmp", path))
+  folder.remove_checkpoints(stem)
+  os.remove(stem)
   return {}
 end
 
@@ -52,29 +89,16 @@ local function summary_of(r, stats)
     workload_name = r.workload, size_name = r.size, policy_name = r.policy, launches = launches_of(r), host_seconds = r.seconds }
 end
 
-local function is_stopped(problem) return type(problem) == "table" and problem.exit_status == 75 end
-
-local function is_of_this_program(path)
-  return checkpoint.read_run(path).warpwright == ("%s, revision %s"):format(core.version, core.revision)
-end
-
---- From where the run had come to; nil when there is nothing to go on from, or something has changed since.
-local function go_on(options, path)
-  if not path then return nil end
-  local resumed = { resume = path }
-  for key, value in pairs(options) do resumed[key] = value end
-  local ok, r = pcall(function() return is_of_this_program(path) and ww.run(resumed) or nil end)
-  if ok then return r end
-  if is_stopped(r) or not tostring(r):find "checkpoint " then error(r, 0) end
-  note("%s: %s; it begins again", path, tostring(r))
-end
-
 local function simulate(sweep, run, stem)
   local options = { out = stem, stats = sweep.stats or "packed", checkpoint_every = not run.sample and sweep.checkpoint_every or nil }
   for _, key in ipairs(options_of_run) do options[key] = run[key] end
-  local r = go_on(options, not run.sample and checkpoint.newest(stem) or nil) -- a sampled run goes on from its passes
+  local r = go_on(not run.sample and checkpoint.newest(stem) or nil, function(path) -- a sampled run goes on from its passes
+    options.resume = path
+    return ww.run(options)
+  end)
   if not r then
     folder.remove_checkpoints(stem)
+    options.resume = nil
     if run.warm_up then
       options.resume, options.allow_changes, options.set = sweep.stem_of(one_run.warm_up_of(run)) .. ".ckpt", true, nil
     end
@@ -90,7 +114,7 @@ end
 --- one_run.simulate(sweep = { stem_of = function(run), checkpoint_every =, stats = }, run, stem of its folder) -> what is kept of it,
 -- for runner.new.
 function one_run.simulate(sweep, run, stem)
-  if run.warm_cycles then return warm_up(run, stem) end
+  if run.warm_cycles then return warm_up(sweep, run, stem) end
   return simulate(sweep, run, stem)
 end
 

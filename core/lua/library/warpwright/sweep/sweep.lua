@@ -168,11 +168,12 @@ function Sweep:collect() return database.build(self.path, self.plan, self.runs) 
 
 -- What has become of a run ------------------------------------------------------------------------------------------------------------
 
---- done, failed, stopped (it left a checkpoint) or missing
+--- done, failed, stopped (it, or the warm-up that it waits for, left a checkpoint) or missing
 function Sweep:state_of(entry)
   if self.runs:stored(entry.run) then return "done" end
   if core.is_file(self.runs:problem_path(entry.run)) then return "failed" end
-  return checkpoint.newest(self:stem_of(entry.run)) and "stopped" or "missing"
+  local warm = one_run.warm_up_of(entry.run)
+  return (checkpoint.newest(self:stem_of(entry.run)) or warm and checkpoint.newest(self:stem_of(warm))) and "stopped" or "missing"
 end
 
 function Sweep:counts()
