@@ -6,6 +6,7 @@ local find = require "warpwright.load"
 local histograms = require "warpwright.histograms"
 local intervals = require "warpwright.intervals"
 local inputs = require "warpwright.inputs"
+local names = require "warpwright.names"
 local plan_of = require "warpwright.sweep.plan"
 local policy = require "warpwright.policy"
 local sample_options = require "warpwright.sample_options"
@@ -55,8 +56,14 @@ local function place_of(made, name, value)
   return line and ("%s:%d"):format(made.where, line) or made.where
 end
 
+--- Instead of parameters of the machine that are near an axis that is none, the option of a run that is nearer.
+local function with_option(name, problem)
+  local option = problem:find(("set: no object or parameter matches '%s'"):format(name), 1, true) and names.guess(name, plan_of.run_axes)
+  return option and ("axes: no axis matches '%s'; did you mean %s?"):format(name, option) or problem
+end
+
 local function refuse(made, name, value, problem)
-  problem = core.thrown_text(problem)
+  problem = with_option(name, core.thrown_text(problem))
   local named = problem:find(name, 1, true) or value == nil
   core.user_error(("%s: %s%s"):format(place_of(made, name, value), named and "" or ("%s = %s: "):format(name, tostring(value)), problem))
 end
@@ -129,12 +136,15 @@ local function suspects(made)
   return list
 end
 
---- What a run that fails does not fail without.
-local function culprit(made, entry)
+--- What a run that fails does not fail without, and what is wrong with that.
+local function culprit(made, entry, problem)
   local without = {}
   for _, name in ipairs(suspects(made)) do
     without[name] = true
-    if name == "config" or try(plan_of.run_without(entry, without)) then return name end
+    if name == "config" then return name, problem end
+    local ok, other = try(plan_of.run_without(entry, without))
+    if ok then return name, problem end
+    problem = other
   end
 end
 
@@ -143,8 +153,8 @@ local MOST_TRIES <const>, MOST_ELSEWHERE <const> = 20, 4
 
 --- An error when no run with this value can be built. A value that is wrong only beside others, or on some machines, is a matter of
 -- these runs.
-local function blame(made, entry, problem)
-  local name, tries = culprit(made, entry), {}
+local function blame(made, entry, first_problem)
+  local tries, name, problem = {}, culprit(made, entry, first_problem)
   for _, other in ipairs(made.runs) do
     local config = other.run.config
     local most = config == entry.run.config and MOST_TRIES or MOST_ELSEWHERE

@@ -5,10 +5,10 @@ local intervals = require "warpwright.intervals"
 local names = require "warpwright.names"
 local own_state = require "warpwright.own_state"
 
-local plan = {}
-
 --- Axes that are options of ww.run, the slowest first; `seed` is a parameter of the size. Others are parameters of the machine.
 local run_axes <const> = { "config", "workload", "size", "seed", "policy", "max_cycles", "memory", "bounds", "energy", "sample" }
+local plan = { run_axes = run_axes }
+
 local fields <const> = { "axes", "runs", "keep", "repetitions", "warm_up", "name", "stats_every", "stats_of",
   "histograms" }
 
@@ -64,6 +64,15 @@ local function whole(value) return type(value) == "number" and math.tointeger(va
 
 local function is_plain(value) return type(value) == "string" or type(value) == "number" or type(value) == "boolean" end
 
+--- The same value twice would be runs that are the same: `repetitions` asks for these.
+local function check_different(where, values)
+  local seen = {}
+  for _, value in ipairs(values) do
+    if seen[value] then core.user_error(("%s: expected different values, got '%s' twice"):format(where, tostring(value))) end
+    seen[value] = true
+  end
+end
+
 --- One value, or a list of them; each a text, a number or a boolean.
 function values_of(where, axis, given)
   if axis == "max_cycles" then given = whole(given) end
@@ -81,6 +90,7 @@ function values_of(where, axis, given)
       names.expected(where, "texts, numbers or booleans", value)
     end
   end
+  check_different(where, values)
   return values
 end
 
