@@ -117,9 +117,24 @@ harness.test("unbounded still ends a run whose caches become full", function()
   harness.contains(tostring(problem), "sm[0].l1d: expected a kernel that touches up to 128 lines", "l1_lines")
 end)
 
+harness.test("equalizer follows in a run that had its range of clocks from the start", function()
+  local ranges = {}
+  for clock, megahertz in pairs { core = 700, icnt = 1400, dram = 924 } do
+    ranges["clock." .. clock] = ("%dMHz, %dMHz to %.1fMHz"):format(megahertz, megahertz, 1.15 * megahertz)
+  end
+  local sim = ww.build("gtx480", { policy = "gto", set = ranges })
+  sim:start("spmv", "small")
+  assert(not sim:run { until_cycle = cycles[1] })
+  sim:change { policy = "equalizer" }
+  assert(sim:run {})
+  sim:close()
+end)
+
 harness.test("what cannot be transferred is refused, and the legal values are listed", function()
   for _, case in ipairs {
     { { policy = "perfect" }, "clock.dram: expected 924000000 Hz as in the checkpoint, got 1108800000 Hz" },
+    { { policy = "equalizer" }, "clock.core: expected 700000000 Hz to 700000000 Hz as in the checkpoint, got 700000000 Hz to 805000000 Hz",
+      'a warm-up with --set "clock.core=700000000Hz, 700000000Hz to 805000000Hz" from its start' },
     { { set = { ["sm[*].l1d.size"] = "256B", ["sm[*].l1d.ways"] = 2 } },
       "l1d.ways: ", " lines of set 0 that are dirty or in flight, got 2 ways; larger sets or" },
   } do

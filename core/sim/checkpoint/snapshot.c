@@ -73,8 +73,10 @@ static void say_other_clock(const Sim *sim, const char *name, uint64_t hertz, ui
     const Clock *clock = sim_find_clock(sim, name);
     if (clock && clock->hertz == hertz)
         snprintf(why, why_size,
-                 "clock.%s: expected %lu Hz to %lu Hz as in the checkpoint, got %lu Hz to %lu Hz", name,
-                 slowest, fastest, clock->slowest, clock->fastest);
+                 "clock.%s: expected %lu Hz to %lu Hz as in the checkpoint, got %lu Hz to %lu Hz (a run or a "
+                 "warm-up with --set \"clock.%s=%luHz, %luHz to %luHz\" from its start can go on so)",
+                 name, slowest, fastest, clock->slowest, clock->fastest, name, clock->hertz, clock->slowest,
+                 clock->fastest);
     else if (clock)
         snprintf(why, why_size,
                  "clock.%s: expected %lu Hz as in the checkpoint, got %lu Hz (times are saved in ticks that "
