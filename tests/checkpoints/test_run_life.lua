@@ -78,13 +78,13 @@ harness.test("a folder without checkpoints is an error", function()
 end)
 
 harness.test("--max-cycles leaves a checkpoint, from which the run goes on", function()
-  local folder = home .. "/limit"
+  local folder = home .. "/the limit"
   local output = harness.refused("max_cycles was reached", "run", "gtx480", "spmv", "--size", "small", set[1], set[2], "--max-cycles",
     "30000", "--out", folder)
   local cycles = checkpoints(folder)
   harness.equal(#cycles, 1, "checkpoints")
   assert(cycles[1] >= 30000 and cycles[1] < 30000 + 64, "at cycle " .. cycles[1])
-  harness.contains(output, ("go on with: warpwright run --resume %s/%d.ckpt"):format(folder, cycles[1]))
+  harness.contains(output, ("go on with: warpwright run --resume '%s/%d.ckpt'"):format(folder, cycles[1]))
   passes("--resume", folder)
   same_stats(folder)
 end)

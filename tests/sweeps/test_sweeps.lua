@@ -419,18 +419,18 @@ function once:on_period()
   os.execute("kill -TERM " .. table.concat({ state:read("a"):match "^(%%d+) .*%%) %%a (%%d+)" }, " "))
 end
 return once]]):format(said, marker, marker))
-  local file, straight = prepare(([[return { axes = { config = "gtx480", workload = "spmv", size = "small", sms = 2, policy = { "gto", "lrr" } },
+  local stopping, straight = prepare(([[return { axes = { config = "gtx480", workload = "spmv", size = "small", sms = 2, policy = { "gto", "lrr" } },
     warm_up = { cycles = 20000, policy = %q } }]]):format(policy))
   harness.write("stopped_once", "")
-  harness.equal(sweep(file, straight), 0, "exit status")
+  harness.equal(sweep(stopping, straight), 0, "exit status")
   local folder = straight .. "-stopped"
   os.remove(marker)
   os.remove(said)
-  local status, output = sweep(file, folder)
+  local status, output = sweep(stopping, folder)
   harness.equal(status, 75, output)
   harness.contains(output, "stops_once.lua sms=2: stopped\n", "SIGTERM: stopped; the same command goes on")
   harness.contains(select(2, harness.run("sweep", "--status", folder)), "2 runs: 0 done, 0 failed, 2 stopped, 0 missing")
-  status, output = sweep(file, folder)
+  status, output = sweep(stopping, folder)
   harness.equal(status, 0, output)
   harness.equal(select(2, harness.read(said):gsub("%f[%d]" .. harness.read(said):match "%d+\n", "")), 1, "times that it began")
   assert(harness.read(folder .. "/results.sqlite") == harness.read(straight .. "/results.sqlite"), "another database")

@@ -45,6 +45,11 @@ function names.short(text)
   return ("%s... (%d characters)"):format(text:sub(1, shown_of_longer), #text)
 end
 
+--- A word for a command line that is shown, in quotes where a shell needs them.
+function names.shell_word(text)
+  return text:find "^[%w_./=,:+@%%-]+$" and text or "'" .. text:gsub("'", "'\\''") .. "'"
+end
+
 --- A value, for a message: 'text', a number, true, nil, "a table".
 function names.shown(value)
   local kind = type(value)

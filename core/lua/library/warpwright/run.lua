@@ -93,7 +93,7 @@ local function is_signal(why) return why == "SIGINT" or why == "SIGTERM" or why 
 --- `word`: of the command line that goes on, or nil: run.
 local function raise(sim, problem, made, word)
   local why = sim:gpu():totals().stopped
-  local how = made.last and ("go on with: warpwright %s --resume %s"):format(word or "run", made.last) or "no checkpoint was made"
+  local how = made.last and ("go on with: warpwright %s --resume %s"):format(word or "run", names.shell_word(made.last)) or "no checkpoint was made"
   if why == "max_cycles was reached" and made.last then core.user_error(("%s; %s"):format(tostring(problem), how)) end
   if not is_signal(why) then error(problem, 0) end
   error(setmetatable({ message = ("%s; %s"):format(tostring(problem), how), exit_status = run.EXIT_STOPPED }, Stopped))
@@ -106,7 +106,7 @@ end
 
 --- A sampled run that a signal stopped has no result yet: of its launches, some are counted in other processes.
 local function raise_stopped_sampling(folder, problem)
-  local how = folder.path and ("the same command with --out %s goes on from the passes that it has made"):format(folder.path)
+  local how = folder.path and ("the same command with --out %s goes on from the passes that it has made"):format(names.shell_word(folder.path))
     or "without a folder nothing is kept"
   error(setmetatable({ message = ("%s; %s"):format(tostring(problem), how), exit_status = run.EXIT_STOPPED }, Stopped))
 end

@@ -80,7 +80,7 @@ local function print_table(sweep)
     end
   end
   io.write(text_table.text(columns, rows))
-  if #sweep.plan.runs > rows_shown then print(("... %d more: warpwright query %s"):format(#sweep.plan.runs - rows_shown, sweep.path)) end
+  if #sweep.plan.runs > rows_shown then print(("... %d more: warpwright query %s"):format(#sweep.plan.runs - rows_shown, names.shell_word(sweep.path))) end
 end
 
 local function print_outdated(sweep)
@@ -138,7 +138,7 @@ local function submit(sweep, o)
   local count, jobs = slurm.submit(sweep, o)
   print(("%d of %d runs submitted%s"):format(count, #sweep.plan.runs, jobs[1] and " as job" .. (jobs[2] and "s " or " ")
     .. table.concat(jobs, ", ") or ""))
-  print(("state     warpwright sweep --status %s"):format(sweep.path))
+  print(("state     warpwright sweep --status %s"):format(names.shell_word(sweep.path)))
   return 0
 end
 
