@@ -26,6 +26,11 @@ fails("no workload", 2, { "run", "gtx480" }, { "CONFIG and WORKLOAD" })
 fails("no such config", 2, { "run", "gtx48", "vecadd" }, { "config: no config matches 'gtx48'", "gtx480" })
 fails("no such workload", 2, { "run", "gtx480", "vecad" }, { "workload: no workload matches 'vecad'", "kmeans", "vecadd" })
 fails("no such policy", 2, { "run", "gtx480", "vecadd", "--policy", "rr" }, { "policy: no policy matches 'rr'", "gto, ", ", lrr" })
+fails("a program as a workload", 2, { "run", "gtx480", arg[-1] },
+  { arg[-1] .. ": expected a Lua file that returns a workload, got a program; a CUDA program is run by: warpwright cuda" })
+for _, case in ipairs { { "config", "./", "vecadd" }, { "workload", "gtx480", "./" }, { "policy", "gtx480", "vecadd", "--policy", "./" } } do
+  fails("a folder as a " .. case[1], 2, { "run", table.unpack(case, 2) }, { case[1] .. ": expected a file, got './', which is none" })
+end
 fails("no such size", 2, { "run", "gtx480", "vecadd", "--size", "tiny" }, { "'tiny'", "large, medium, small" })
 fails("no such parameter of a size", 2, { "run", "gtx480", "vecadd", "--size", "small,m=4" }, { "'m'", "Available: n, seed" })
 fails("a parameter of a size that is no number", 2, { "run", "gtx480", "vecadd", "--size", "small,n=x" }, { "size of workload vecadd: n: expected a whole number, got 'x'" })

@@ -148,6 +148,10 @@ end)
 harness.test("mistakes are told before the kernel runs, with kernels and parameters", function()
   local ok = { "--arg", "f32[8]", "--arg", "f32[8]", "--arg", "1", "--arg", "8" }
   fails("--kernel: expected one of the 2 kernels of ", "available: axpy, pair", "|", "--grid", "1", "--block", "32")
+  local mangled = harness.write("mangled.ptx", ".version 6.0\n.target sm_20\n.address_size 64\n.visible .entry _Z6streamPKfPfi() { ret; }\n"
+    .. ".visible .entry _Z6gatherv() { ret; }\n")
+  harness.refused("no kernel matches 'stream'; did you mean _Z6streamPKfPfi?", "run", "gtx480", mangled, "--kernel", "stream", "--grid", "1",
+    "--block", "32")
   fails("no kernel matches 'axp'; did you mean axpy? Available: axpy, pair", "|", "--kernel", "axp", "--grid", "1", "--block", "32")
   fails("expected --grid and --block with a PTX file, got no --block", "|", "--grid", "1")
   fails("--grid: expected X, X,Y or X,Y,Z in whole numbers, got '1,q'", "|", "--grid", "1,q", "--block", "1")

@@ -43,9 +43,18 @@ local function require_no_circle(path)
   end
 end
 
+--- Machine code is no Lua, whatever Lua says of its first line.
+local function require_no_program(path, wanted)
+  local file <close> = io.open(path, "rb")
+  if file and file:read(4) == "\127ELF" then
+    core.user_error(("%s: expected a Lua file that returns %s, got a program; a CUDA program is run by: warpwright cuda"):format(path, wanted))
+  end
+end
+
 --- What the file of this path returns, which is to be `wanted`.
 local function loaded_from(path, wanted, globals)
   require_no_circle(path)
+  require_no_program(path, wanted)
   local chunk, problem = (path:find "%.lua%.zst$" and packed_chunk or loadfile)(path, "bt", globals)
   if not chunk then error(problem, 0) end
   local before = at_work
@@ -110,6 +119,7 @@ function load.get(what, value, place)
   local path = is_path and value or file_of(kind, value)
   if is_path and not core.is_file(path) and core.is_file(file_of(kind, value)) then path = file_of(kind, value) end -- "gallery/l3"
   if not core.is_file(path) then
+    if is_path and core.real_path(value) then refuse("%s: expected a file, got '%s', which is none", what, value) end
     local below = is_path and value:match "^[%w_]+/" or ""
     local known = (not is_path or below ~= "") and known_names(kind, below) or {}
     if is_path and not known[1] then refuse("%s: no file matches '%s'", what, value) end

@@ -112,11 +112,20 @@ end
 
 -- Running ----------------------------------------------------------------------------------------------------------
 
+--- What is said of a name that is none of the kernels. It may be that of the source: C++ puts _Z, its length and its parameters around it.
+local function meant(name, kernel_names)
+  local beginning = ("_Z%d%s"):format(#name, name)
+  for _, kernel in ipairs(kernel_names) do
+    if kernel:sub(1, #beginning) == beginning then return ("; did you mean %s?"):format(kernel) end
+  end
+  return names.available(name, kernel_names)
+end
+
 --- Kernels by name; unknown names are errors.
 local function strict_kernels(w, kernels, kernel_names)
   return setmetatable(kernels, {
     __index = function(_, name)
-      core.user_error(("%s: no kernel matches '%s'%s"):format(w.ptx, tostring(name), names.available(name, kernel_names)))
+      core.user_error(("%s: no kernel matches '%s'%s"):format(w.ptx, tostring(name), meant(tostring(name), kernel_names)))
     end,
   })
 end
