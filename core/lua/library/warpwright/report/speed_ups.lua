@@ -91,7 +91,7 @@ local function durations(found)
   return cycles, "cycles"
 end
 
---- Runs that differ in the compared axis and in their seeds alone, as rows { name =, seeds = of those that ended, took = { [value of the axis] =
+--- Runs that differ in the compared axis and in their seeds alone, as rows { name =, words = of it, by axis, seeds = of those that ended, took = { [value of the axis] =
 -- { [seed] = what it took } } }; of repetitions the first.
 local function rows_of(found, axes, compared, took)
   local rows, by_name = {}, {}
@@ -99,7 +99,7 @@ local function rows_of(found, axes, compared, took)
     local words, seed, value = {}, compared ~= "seed" and text_of(run.seed) or "", text_of(run[compared])
     for i, axis in ipairs(axes) do words[i] = text_of(run[axis]) end
     local name = words[1] and table.concat(words, ", ") or "all"
-    local row = by_name[name] or { name = name, seeds = {}, took = {} }
+    local row = by_name[name] or { name = name, words = words, seeds = {}, took = {} }
     if not by_name[name] then
       by_name[name], rows[#rows + 1] = row, row
     end
@@ -153,12 +153,12 @@ local function mean_of(rows, values)
     speed[value] = quotients[1] and ratio.mean(quotients)
   end
   local name = #whole == #rows and "geometric mean" or ("geometric mean, %d of %d rows"):format(#whole, #rows)
-  return { name = name, label = name, seeds = {}, speed = speed }
+  return { name = name, words = { name }, label = name, seeds = {}, speed = speed }
 end
 
 --- Of what the database of a sweep has, { path =, axes =, runs = }, where an axis `compare` and a value `base` of it were asked for, or
--- nil: { compared = an axis, values = of it, the base first, of_rows = the axes that names of rows are of, rows = { { name =, label = the
--- same with its seeds, seeds = list, speed = { [value] = a quotient or nil } } ... }, the last one the mean, caption =, has_intervals =,
+-- nil: { compared = an axis, values = of it, the base first, of_rows = the axes that names of rows are of, axes = these as a list, rows =
+-- { { name =, words = its parts by axis, label = the name with its seeds, seeds = list, speed = { [value] = a quotient or nil } } ... }, the last one the mean, caption =, has_intervals =,
 -- has_seeds = }; or { missing = why }.
 function speed_ups.of(found, compare, base)
   local varied = varied_axes(found)
@@ -181,8 +181,9 @@ function speed_ups.of(found, compare, base)
   rows[#rows + 1] = mean_of(rows, values)
   local caption = ("%s of %s %s, over those of each other"):format(unit, compared, values[1])
   if has_intervals then caption = caption .. "; +- is half of a 95% interval, ~ not significant: 1 lies in it" end
-  return { compared = compared, values = values, of_rows = axes[1] and table.concat(axes, ", ") or "runs", rows = rows, caption = caption,
-    has_intervals = has_intervals, has_seeds = has_seeds }
+  return { compared = compared, values = values, of_rows = axes[1] and table.concat(axes, ", ") or "runs", axes = axes, rows = rows,
+    caption = caption, has_intervals = has_intervals,
+    has_seeds = has_seeds }
 end
 
 -- As text -----------------------------------------------------------------------------------------------------------------------
@@ -196,11 +197,17 @@ local function as_table(ups)
   return ("%s\n\n%s"):format(ups.caption, text_table.text({ ups.of_rows, table.unpack(ups.values) }, rows))
 end
 
---- A writer of rows as `write` does, with all digits: a column for each value, where there are intervals one for its half-width, too.
+--- A writer of rows as `write` does, with all digits: a column for each axis and each value, where there are intervals one for its
+-- half-width, too.
 local function as_rows(write)
   return function(ups)
-    local columns, rows = { ups.of_rows, ups.has_seeds and "seeds" or nil }, {}
-    for i, row in ipairs(ups.rows) do rows[i] = { row.name, row.seeds[1] and #row.seeds or nil } end
+    local columns, rows = table.move(ups.axes, 1, #ups.axes, 1, {}), {}
+    if not columns[1] then columns[1] = ups.of_rows end
+    for i, row in ipairs(ups.rows) do
+      rows[i] = table.move(row.words[1] and row.words or { row.name }, 1, #columns, 1, {})
+      rows[i][#columns + 1] = row.seeds[1] and #row.seeds or nil
+    end
+    if ups.has_seeds then columns[#columns + 1] = "seeds" end
     for _, value in ipairs(ups.values) do
       local at = #columns + 1
       columns[at], columns[at + 1] = value, ups.has_intervals and value .. " +-" or nil
