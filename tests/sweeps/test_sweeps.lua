@@ -631,6 +631,12 @@ harness.test("a run without the statistics that are asked for now is made again,
   end
 end)
 
+harness.test("query: the size is that of the axis, and the seed stands beside it", function()
+  local seeds, folder = prepare [[return { axes = { config = "gtx480", workload = "vecadd", size = "small,n=1000", seed = { 1, 2 }, sms = 1 } }]]
+  harness.equal(sweep(seeds, folder), 0, "exit status")
+  harness.equal(query(folder, "--select", "size, seed"), 'size,seed\n"small,n=1000",1\n"small,n=1000",2\n')
+end)
+
 harness.test("query: a statistic in double quotes is that statistic, and what is none an error", function()
   harness.equal(query(whole, "--select", '1 - "sm[*].l1d.miss_rate" as x', "--order", "run"),
     query(whole, "--select", "1 - sm[*].l1d.miss_rate as x", "--order", "run"))

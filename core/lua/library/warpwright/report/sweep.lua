@@ -31,7 +31,6 @@ local function read(path)
   for _, row in ipairs(file:prepare("SELECT run, axis, value FROM parameters"):rows()) do
     if not run_axes[row[2]] and by_number[row[1]] then by_number[row[1]][row[2]] = row[3] end
   end
-  for _, run in ipairs(runs) do run.size = database.size_without_seed(run.size, run.seed) end
   local widths, estimated = database.half_widths_of_cycles(file)
   for number, half_width in pairs(widths) do by_number[number].half_width = half_width end
   local figures, seen, glob = { "cycles", "ipc", "warp_ipc" }, {}, {}

@@ -157,8 +157,8 @@ function Writer:add_run(path, runs, entry, axes)
   local r = contents and result or {}
   local why = damage or failure and error_of(failure) or nil
   self.run:run(number, contents and "done" or failure and "failed" or "missing", why,
-    (stem:gsub("^" .. path:gsub("%p", "%%%0") .. "/", "")), entry.repetition, run.config, run.workload, run.size or "medium",
-    run.policy or "default", r.cycles, r.ipc, r.warp_ipc, r.warp_instructions, r.thread_instructions,
+    (stem:gsub("^" .. path:gsub("%p", "%%%0") .. "/", "")), entry.repetition, run.config, run.workload,
+    entry.point.size or "medium", run.policy or "default", r.cycles, r.ipc, r.warp_ipc, r.warp_instructions, r.thread_instructions,
     r.launches and #r.launches, r.memory_peak, r.checks)
   for _, axis in ipairs(axes) do
     if entry.point[axis] ~= nil then self.parameter:run(number, axis, entry.point[axis]) end
@@ -228,11 +228,6 @@ function database.build(path, plan, runs)
 end
 
 -- Reading ------------------------------------------------------------------------------------------------------------------------------
-
---- The size of a run as the axis has it: that of the database says the seed as well, where that is an axis.
-function database.size_without_seed(size, seed)
-  return seed and size:sub(1, -1 - #(",seed=" .. tostring(seed))) or size
-end
 
 --- The half-widths of estimated cycles, by the number of the run, and how many there are.
 function database.half_widths_of_cycles(file)

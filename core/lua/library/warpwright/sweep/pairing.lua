@@ -14,7 +14,7 @@ local function read(path)
   for i, row in ipairs(file:prepare("SELECT run, repetition, status, cycles, size FROM runs ORDER BY run"):rows()) do
     local point = {}
     for _, parameter in ipairs(parameters:rows(row[1])) do point[parameter[1]] = tostring(parameter[2]) end
-    point.size = database.size_without_seed(row[5], point.seed) -- where it is no axis, the default
+    point.size = row[5] -- where it is no axis, the default
     runs[i] = { point = point, repetition = row[2], status = row[3], cycles = row[4], half_width = widths[row[1]] }
   end
   return runs
