@@ -203,7 +203,7 @@ START_TEST(policies_that_keep_all_lines_drop_it) {
     CacheRig rig = rig_of(classes[_i], "size=128 ways=1 prefetch_queue=8");
     rig_time(&rig, read_line(0));
     rig_subscribe(&rig, 1u << CACHE_ASK_VICTIM, -1);
-    prefetch(&rig, LINE);
+    rig_prefetch(&rig, LINE);
     rig_run(&rig);
     ck_assert_uint_eq(rig.recorder->count, 1);
     expect_fates(&rig, 0, 0, 0, 0);
