@@ -4,7 +4,7 @@
 
 #include "core/gpu/sm/sm.h"
 
-enum { FAULT_TEXT_BYTES = 160, FAULT_PLACE_BYTES = 480, FAULT_MESSAGE_BYTES = 2048 };
+enum { FAULT_TEXT_BYTES = 160, FAULT_PLACE_BYTES = 480, FAULT_MESSAGE_BYTES = 2304 };
 
 /* Beside the kinds of FaultKind: the kernel did not end, or gpu_give_up() ended it. */
 enum { FAULT_TIMEOUT = 100, FAULT_GIVEN_UP };
