@@ -21,7 +21,7 @@ enum {
     FILE_BYTES_AT = 24,
     TABLE_DIGEST_AT = 32,
     HEADER_DIGEST_AT = 40,
-    HEADER_BYTES = 48,
+    FILE_HEADER_BYTES = 48,
     NUMBERS_BYTES = 4 * 8, /* of a row: raw bytes, stored bytes, raw digest, stored digest */
     MOST_REPAIRED = 1 << 20,
     MOST_SECTIONS = 8,
@@ -114,11 +114,12 @@ static void repair_row(Buffer *file, size_t row, size_t offset, uint64_t stored)
 }
 
 static void repair(Buffer *file) {
-    if (file->count < HEADER_BYTES) return;
+    if (file->count < FILE_HEADER_BYTES) return;
     Reader header = {.bytes = file->bytes, .count = file->count, .position = SECTIONS_AT};
     uint64_t count = reader_u32(&header), table_bytes = reader_u64(&header);
-    if (table_bytes > file->count - HEADER_BYTES) return;
-    Reader table = {.bytes = file->bytes, .count = HEADER_BYTES + table_bytes, .position = HEADER_BYTES};
+    if (table_bytes > file->count - FILE_HEADER_BYTES) return;
+    Reader table = {
+        .bytes = file->bytes, .count = FILE_HEADER_BYTES + table_bytes, .position = FILE_HEADER_BYTES};
     Reader sections = {.bytes = file->bytes, .count = file->count, .position = table.count};
     for (; count && !table.failed && !sections.failed; count--) {
         reader_bytes(&table, (uint64_t)reader_u32(&table) + 1);
@@ -128,7 +129,7 @@ static void repair(Buffer *file) {
         if (reader_bytes(&table, NUMBERS_BYTES - 16) && reader_bytes(&sections, stored))
             repair_row(file, row, offset, stored);
     }
-    put_u64(file, TABLE_DIGEST_AT, hash_bytes(0, file->bytes + HEADER_BYTES, table_bytes));
+    put_u64(file, TABLE_DIGEST_AT, hash_bytes(0, file->bytes + FILE_HEADER_BYTES, table_bytes));
     put_u64(file, HEADER_DIGEST_AT, hash_bytes(0, file->bytes, HEADER_DIGEST_AT));
 }
 
@@ -147,9 +148,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t count) {
 /* A file of these sections, with the head (magic and version) of another. */
 static Buffer pack(const uint8_t *head, const CheckpointSection *sections, uint32_t count) {
     Buffer file = {0}, stored = {0};
-    uint8_t zeros[HEADER_BYTES] = {0};
+    uint8_t zeros[FILE_HEADER_BYTES] = {0};
     buffer_append(&file, head, SECTIONS_AT);
-    buffer_append(&file, zeros, HEADER_BYTES - SECTIONS_AT);
+    buffer_append(&file, zeros, FILE_HEADER_BYTES - SECTIONS_AT);
     for (uint32_t i = 0; i < count; i++) {
         const Buffer *raw = &sections[i].bytes;
         size_t bound = ZSTD_compressBound(raw->count);
@@ -165,7 +166,7 @@ static Buffer pack(const uint8_t *head, const CheckpointSection *sections, uint3
         free(packed);
     }
     memcpy(file.bytes + SECTIONS_AT, &count, sizeof count);
-    put_u64(&file, TABLE_BYTES_AT, file.count - HEADER_BYTES);
+    put_u64(&file, TABLE_BYTES_AT, file.count - FILE_HEADER_BYTES);
     put_u64(&file, FILE_BYTES_AT, file.count + stored.count);
     buffer_append(&file, stored.bytes, stored.count);
     buffer_free(&stored);
