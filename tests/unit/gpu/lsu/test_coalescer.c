@@ -79,7 +79,7 @@ START_TEST(sectors_are_named_where_lanes_leave_some_of_a_segment_out) {
             Segment segment[MAX_SEGMENTS];
             MemoryOp op = strided(0xc0000000, stride[i], 4);
             uint32_t touched = 0, count;
-            op.kind = kind;
+            op.kind = (uint8_t)kind;
             op.has_addresses = 1;
             ck_assert_uint_eq(count = coalesce(&op, segment, COALESCE_LINE), segments[i]);
             name_sectors(&op, segment, count);
