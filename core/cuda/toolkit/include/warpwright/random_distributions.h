@@ -84,7 +84,7 @@ enum { __warpwright_keeps_nothing, __warpwright_keeps_normal, __warpwright_keeps
     if (is_kept) return state->extra;                                                                        \
     auto pair = new_pair;                                                                                    \
     state->extra = pair.y;                                                                                   \
-    return pair.x;
+    return pair.x
 #define WARPWRIGHT_NORMAL(State)                                                                             \
     WARPWRIGHT_DEVICE float2 curand_normal2(State *state) {                                                  \
         float u = curand_uniform(state), v = curand_uniform(state);                                          \
@@ -102,17 +102,20 @@ enum { __warpwright_keeps_nothing, __warpwright_keeps_normal, __warpwright_keeps
         double2 pair = curand_normal2_double(state);                                                         \
         return make_double2(exp(mean + stddev * pair.x), exp(mean + stddev * pair.y));                       \
     }                                                                                                        \
-    WARPWRIGHT_DEVICE float curand_normal(State *state){WARPWRIGHT_ONE_OF(                                   \
-        curand_normal2(state), normal, boxmuller_flag, boxmuller_extra)} WARPWRIGHT_DEVICE double            \
-    curand_normal_double(State *state){WARPWRIGHT_ONE_OF(curand_normal2_double(state), normal,               \
-                                                         boxmuller_flag_double,                              \
-                                                         boxmuller_extra_double)} WARPWRIGHT_DEVICE float    \
-    curand_log_normal(State *state, float mean, float stddev){                                               \
+    WARPWRIGHT_DEVICE float curand_normal(State *state) {                                                    \
+        WARPWRIGHT_ONE_OF(curand_normal2(state), normal, boxmuller_flag, boxmuller_extra);                   \
+    }                                                                                                        \
+    WARPWRIGHT_DEVICE double curand_normal_double(State *state) {                                            \
+        WARPWRIGHT_ONE_OF(curand_normal2_double(state), normal, boxmuller_flag_double,                       \
+                          boxmuller_extra_double);                                                           \
+    }                                                                                                        \
+    WARPWRIGHT_DEVICE float curand_log_normal(State *state, float mean, float stddev) {                      \
         WARPWRIGHT_ONE_OF(curand_log_normal2(state, mean, stddev), log_normal, boxmuller_flag,               \
-                          boxmuller_extra)} WARPWRIGHT_DEVICE double                                         \
-    curand_log_normal_double(State *state, double mean, double stddev) {                                     \
+                          boxmuller_extra);                                                                  \
+    }                                                                                                        \
+    WARPWRIGHT_DEVICE double curand_log_normal_double(State *state, double mean, double stddev) {            \
         WARPWRIGHT_ONE_OF(curand_log_normal2_double(state, mean, stddev), log_normal, boxmuller_flag_double, \
-                          boxmuller_extra_double)                                                            \
+                          boxmuller_extra_double);                                                           \
     }
 WARPWRIGHT_NORMAL(curandStateXORWOW_t)
 WARPWRIGHT_NORMAL(curandStateMRG32k3a_t)
