@@ -109,6 +109,14 @@ static void describe(const char *form, const char *operands, Statement *statemen
     }
 }
 
+/* Matrix instructions have more than MAX_SRC. */
+static void add_source(Inst *inst, uint32_t source) {
+    static uint32_t more[32];
+    uint32_t index = inst->src_count++;
+    if (index >= MAX_SRC) inst->more_src = more;
+    *(index < MAX_SRC ? &inst->src[index] : &more[index - MAX_SRC]) = source;
+}
+
 static void place_operand(const char *word, int k) {
     Inst *inst = &warp.inst;
     uint32_t offset = (uint32_t)(k * (int)sizeof(Slot));
@@ -120,12 +128,12 @@ static void place_operand(const char *word, int k) {
         break;
     case ROLE_SRC:
     case ROLE_HANDLE:
-    case ROLE_ADDRESS: inst->src[inst->src_count++] = offset | (constant ? OPERAND_CONST : 0); break;
+    case ROLE_ADDRESS: add_source(inst, offset | (constant ? OPERAND_CONST : 0)); break;
     case ROLE_SHARED_ADDRESS: /* its displacement is the constant of the same number */
-        inst->src[inst->src_count++] = offset;
-        inst->src[inst->src_count++] = offset | OPERAND_CONST;
+        add_source(inst, offset);
+        add_source(inst, offset | OPERAND_CONST);
         break;
-    case ROLE_PSRC: inst->src[inst->src_count++] = predicate | (*word == '!' ? OPERAND_NEGATED : 0); break;
+    case ROLE_PSRC: add_source(inst, predicate | (*word == '!' ? OPERAND_NEGATED : 0)); break;
     case ROLE_PDST: {
         uint8_t *place = inst->pdst == NO_PREDICATE && k == 0        ? &inst->pdst
                          : k == 1 && warp.plan.roles[0] == ROLE_PDST ? &inst->pdst2
