@@ -41,7 +41,7 @@ static inline bool are_alike(const LaneU64 address[WARP_LANES]) {
     if (address[WARP_LANES - 1] != first) return false;
     for (int i = 0; i < WARP_LANES / 4; i++)
         differences |= fours[i] ^ first;
-    return !has_bits(differences);
+    return !has_bits(&differences);
 }
 
 /* The address that the instruction forms in each lane, if it is the same in all of them. */
@@ -55,7 +55,7 @@ static inline bool is_address_alike(const Inst *inst, const ExecContext *context
         for (int i = 0; i < WARP_LANES / 8 && !is_constant; i++)
             differences |= ((const EightLanes *)base)[i] ^ first;
         *address = first + (uint32_t)inst->displacement;
-        return !has_bits((FourLanes)differences);
+        return !has_bits((const FourLanes *)&differences);
     }
     const LaneU64 *lanes = base;
     uint64_t first = lanes[0];
@@ -75,7 +75,7 @@ static inline bool are_in_runs(const uint64_t address[WARP_LANES], uint64_t byte
         const FourLanes *lanes = (const FourLanes *)(const void *)(address + run);
         differences |= (lanes[0] ^ (address[run] + low * bytes)) | (lanes[1] ^ (address[run] + high * bytes));
     }
-    return !has_bits(differences);
+    return !has_bits(&differences);
 }
 
 /* Sets lowest and highest of the context where the lanes are not scattered. */

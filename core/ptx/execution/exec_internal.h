@@ -44,12 +44,12 @@ typedef uint64_t FourLanes __attribute__((vector_size(32), may_alias));
 
 /* What a compiler makes of a loop over all bits waits for one vector operation after the other: the host has an
  * instruction for it. */
-static inline bool has_bits(FourLanes lanes) {
+static inline bool has_bits(const FourLanes *lanes) {
 #ifdef __AVX2__
     typedef long long Signed __attribute__((vector_size(32)));
-    return !__builtin_ia32_ptestz256((Signed)lanes, (Signed)lanes);
+    return !__builtin_ia32_ptestz256((Signed)*lanes, (Signed)*lanes);
 #else
-    return lanes[0] | lanes[1] | lanes[2] | lanes[3];
+    return (*lanes)[0] | (*lanes)[1] | (*lanes)[2] | (*lanes)[3];
 #endif
 }
 

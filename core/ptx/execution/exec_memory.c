@@ -119,7 +119,8 @@ static inline bool load_from_line(const Inst *inst, ExecContext *context) {
     uint32_t lowest = WINDOW_SPAN, highest = 0;
     for (int lane = 0; lane < WARP_LANES; lane += 4)
         differences |= *(const FourLanes *)(context->address + lane) ^ first;
-    if (has_bits(differences & ~(uint64_t)(WINDOW_SPAN - 4)) || first & 3) return false;
+    differences &= ~(uint64_t)(WINDOW_SPAN - 4);
+    if (has_bits(&differences) || first & 3) return false;
     FOR_LANES offsets[lane] = (uint32_t)(context->address[lane] - line);
     FOR_LANES {
         lowest = offsets[lane] < lowest ? offsets[lane] : lowest;
