@@ -13,7 +13,7 @@ local warp = require "tests.conformance.warp"
 local conformance = {}
 
 local QUICK_CASES <const> = 200
-local SHOWN <const> = 40 -- of mismatches
+local SHOWN <const> = 40 -- of mismatches, unless they are those of silicon
 
 local PAGE <const> = [[
 # Conformance: every form against a reference
@@ -104,59 +104,94 @@ function conformance.survey(rows)
 end
 
 --- Counts by group, in the order of the first form of each.
-local function new_tally()
+local function new_tally(most)
   local tally = { order = {}, groups = {}, shown = 0 }
-  function tally:add(group, form, cases, differ, text)
+  local function say(...)
+    tally.shown = tally.shown + 1
+    if tally.shown <= most then print((...):format(select(2, ...))) end
+  end
+  --- `outcome`: cases, differ and text; on a GPU of silicon apart and apart_text, or refusal.
+  function tally:add(group, form, outcome)
     local counts = self.groups[group]
     if not counts then
-      counts = { group = group, forms = 0, cases = 0, differ = 0, seen = {} }
+      counts = { group = group, forms = 0, cases = 0, differ = 0, apart = 0, refused = 0, seen = {} }
       self.groups[group] = counts
       self.order[#self.order + 1] = counts
     end
     if not counts.seen[form] then counts.forms = counts.forms + 1 end
     counts.seen[form] = true
-    counts.cases, counts.differ = counts.cases + cases, counts.differ + differ
-    if differ == 0 then return end
-    self.shown = self.shown + 1
-    if text and self.shown <= SHOWN then print(("%s: %d of %d cases differ; the first: %s"):format(form, differ, cases, text)) end
+    counts.cases, counts.differ = counts.cases + outcome.cases, counts.differ + outcome.differ
+    counts.apart = counts.apart + (outcome.apart or 0)
+    if outcome.differ > 0 then say("%s: %d of %d cases differ; the first: %s", form, outcome.differ, outcome.cases, outcome.text) end
+    if outcome.apart and outcome.apart > 0 then
+      say("%s: %d of %d cases have other bits; the first: %s", form, outcome.apart, outcome.cases, outcome.apart_text)
+    end
+    if outcome.refusal then
+      counts.refused = counts.refused + 1
+      say("%s: refused: %s", form, outcome.refusal:gsub("%s+", " "))
+    end
+  end
+  --- A function for those that call found(form, cases, differ, text).
+  function tally:into(group)
+    return function(form, cases, differ, text, more)
+      local outcome = more or {}
+      outcome.cases, outcome.differ, outcome.text = cases, differ, text
+      self:add(group, form, outcome)
+    end
   end
   return tally
 end
 
+--- Those of a list that are this part's.
+local function part_of(list, options)
+  local mine = {}
+  for i, entry in ipairs(list) do
+    if i % options.parts == options.part % options.parts then mine[#mine + 1] = entry end
+  end
+  return mine
+end
+
 local function compare_forms(gpu, list, options, tally)
   local cases = options.cases > 0 and -options.cases or QUICK_CASES
-  for _, batch in ipairs(compare.batches(list)) do
-    compare.run(gpu, batch, cases, options.seed, function(entry, count, differ, text)
-      tally:add(entry.group, entry.form, count, differ, text)
-    end)
+  for _, batch in ipairs(part_of(compare.batches(list), options)) do
+    compare.run(gpu, batch, cases, options.seed, function(entry, outcome) tally:add(entry.group, entry.form, outcome) end,
+      options.simulated)
   end
 end
 
 local function compare_lanes(gpu, list, options, tally)
   local warps = options.cases > 0 and options.cases // 32 + 1 or 12
-  for _, entry in ipairs(list) do tally:add(warp.GROUP, entry.form, warp.compare(gpu, entry.form, warps, options.seed)) end
+  local found = tally:into(warp.GROUP)
+  for _, entry in ipairs(part_of(list, options)) do found(entry.form, warp.compare(gpu, entry.form, warps, options.seed, options.gpu)) end
 end
 
-local function compare_special(sim, options, tally)
-  local function into(group)
-    return function(form, count, differ, text) tally:add(group, form, count, differ, text) end
+local function compare_special(gpu, sms, options, tally)
+  special.registers(gpu, sms, tally:into "special registers")
+  special.addresses(gpu, tally:into "addresses of spaces")
+  special.atomics(gpu, options.seed, tally:into "atomics of all threads")
+end
+
+local function compare_programs(gpu, options, tally)
+  local programs = options.programs // options.parts
+  local threads, wrong = control_flow.run(gpu, programs, options.seed + options.part - 1, options.out)
+  tally:add("random programs", "", { cases = threads, differ = wrong, text = "see above" })
+  tally.groups["random programs"].forms = programs
+end
+
+local function print_table(tally, write, has_silicon)
+  local extra = has_silicon and " %d | %d |" or ""
+  local function line(name, counts)
+    write(("| %s | %d | %d | %d |" .. extra):format(name, counts.forms, counts.cases, counts.differ, counts.apart, counts.refused))
   end
-  special.registers(sim, into "special registers")
-  special.addresses(sim, into "addresses of spaces")
-  special.atomics(sim, options.seed, into "atomics of all threads")
-  matrix.run(sim:gpu(), math.max(options.cases, QUICK_CASES), options.seed, into "mma")
-end
-
-local function print_table(tally, write)
-  write("| group | forms | cases | mismatches |")
-  write("|---|---:|---:|---:|")
-  local forms_of_all, cases, differ = 0, 0, 0
+  write("| group | forms | cases | mismatches |" .. (has_silicon and " other bits than simulated | refused |" or ""))
+  write("|---|---:|---:|---:|" .. (has_silicon and "---:|---:|" or ""))
+  local all = { forms = 0, cases = 0, differ = 0, apart = 0, refused = 0 }
   for _, counts in ipairs(tally.order) do
-    write(("| %s | %d | %d | %d |"):format(counts.group, counts.forms, counts.cases, counts.differ))
-    forms_of_all, cases, differ = forms_of_all + counts.forms, cases + counts.cases, differ + counts.differ
+    line(counts.group, counts)
+    for key, sum in pairs(all) do all[key] = sum + counts[key] end
   end
-  write(("| **all** | %d | %d | %d |"):format(forms_of_all, cases, differ))
-  return differ
+  line("**all**", all)
+  return all.differ
 end
 
 local function print_reasons(title, list, write)
@@ -176,27 +211,37 @@ local function only(list, text)
   return chosen
 end
 
+--- The GPU that executes the kernels, and how many SMs it has.
+local function gpu_of(options)
+  local sim = ww.build("gallery/private_l1", {})
+  if not options.gpu then return sim:gpu(), #sim:objects "SM" end
+  local silicon = require("tests.conformance.nvidia_gpu").open()
+  print(silicon.name .. "\n")
+  options.simulated = sim:gpu()
+  return silicon, silicon.sms
+end
+
 --- Prints tables; true when nothing differs and every form has a reference, or a reason to have none.
 function conformance.run(options)
   local survey = conformance.survey(reference.rows())
-  local tally, lines = new_tally(), {}
-  local sim = ww.build("gallery/private_l1", {})
+  local tally, lines = new_tally(options.gpu and math.huge or SHOWN), {}
+  local gpu, sms = gpu_of(options)
   if options.only then
     survey.compared, survey.across_lanes = only(survey.compared, options.only), only(survey.across_lanes, options.only)
   end
-  compare_forms(sim:gpu(), survey.compared, options, tally)
-  compare_lanes(sim:gpu(), survey.across_lanes, options, tally)
-  if not options.only then compare_special(sim, options, tally) end
-  if options.programs > 0 and not options.only then
-    local threads, wrong = control_flow.run(sim:gpu(), options.programs, options.seed, options.out)
-    tally:add("random programs", "", threads, wrong)
-    tally.groups["random programs"].forms = options.programs
+  compare_forms(gpu, survey.compared, options, tally)
+  compare_lanes(gpu, survey.across_lanes, options, tally)
+  if not options.only then
+    if options.part == 1 then compare_special(gpu, sms, options, tally) end
+    matrix.run(gpu, options, math.max(options.cases, QUICK_CASES), tally:into "mma")
+    if options.programs > 0 then compare_programs(gpu, options, tally) end
   end
   local function write(line)
     lines[#lines + 1] = line
     print(line)
   end
-  local differ = print_table(tally, write)
+  local differ = print_table(tally, write, options.gpu)
+  if options.gpu then return differ == 0 end
   print_reasons("## Compared elsewhere, or without a result", survey.elsewhere, write)
   print_reasons("## Taken by the decoder, and not in the PTX ISA", survey.not_in_isa, write)
   if options.page then

@@ -4,6 +4,7 @@
 #include "core/lua/host/interpreter.h"
 #include "core/ptx/instructions/isa.h"
 #include "tests/conformance/cases.h"
+#include "tests/conformance/nvidia_gpu.h"
 #include "tests/conformance/reference.h"
 
 #include <stdlib.h>
@@ -150,10 +151,34 @@ static int compare(lua_State *L) {
     return 2;
 }
 
+/* apart({results}, {others}): in how many cases they have other bits, and the first, from 0 on. */
+static int apart(lua_State *L) {
+    size_t count = 0, first = 0, cells = 0;
+    lua_Integer results = luaL_len(L, 1);
+    const char *mine[MAX_KINDS] = {NULL}, *others[MAX_KINDS] = {NULL};
+    luaL_argcheck(L, results <= MAX_KINDS, 1, "too many");
+    for (int k = 0; k < results; k++) {
+        lua_rawgeti(L, 1, k + 1);
+        mine[k] = luaL_checklstring(L, -1, &cells);
+        lua_rawgeti(L, 2, k + 1);
+        others[k] = luaL_checkstring(L, -1);
+    }
+    for (size_t index = 0; index < cells / 8; index++) {
+        bool is_apart = false;
+        for (int k = 0; k < results; k++)
+            is_apart |= value_at(mine[k], index) != value_at(others[k], index);
+        if (is_apart && count++ == 0) first = index;
+    }
+    lua_pushinteger(L, (lua_Integer)count);
+    lua_pushinteger(L, (lua_Integer)first);
+    return 2;
+}
+
 static int open_module(lua_State *L) {
-    static const luaL_Reg functions[] = {{"rows", list_rows},           {"find", find},
-                                         {"signature", read_signature}, {"cases", cases},
-                                         {"compare", compare},          {NULL, NULL}};
+    static const luaL_Reg functions[] = {
+        {"rows", list_rows}, {"find", find},       {"signature", read_signature},
+        {"cases", cases},    {"compare", compare}, {"apart", apart},
+        {NULL, NULL}};
     luaL_newlib(L, functions);
     return 1;
 }
@@ -165,6 +190,8 @@ int main(int argc, char **argv) {
     luaL_getsubtable(L, LUA_REGISTRYINDEX, LUA_PRELOAD_TABLE);
     lua_pushcfunction(L, open_module);
     lua_setfield(L, -2, "conformance");
+    lua_pushcfunction(L, nvidia_gpu_open_module);
+    lua_setfield(L, -2, "conformance.nvidia_gpu");
     lua_pop(L, 1);
     int status = interpreter_run(L, argc, argv);
     lua_close(L);

@@ -214,45 +214,68 @@ local function kernel_text(f, shape)
   return KERNEL:format(table.concat(lines, "\n"))
 end
 
-local function compare(gpu, f, warps, seed, found)
+--- What a GPU leaves; nil and why it does not execute the kernel.
+local function execute(gpu, f, shape, records, warps)
+  local kernels, _, refusals = gpu:load { text = kernel_text(f, shape), name = text_of(f) .. ".ptx" }
+  if refusals.multiply then return nil, refusals.multiply end
+  local input, output = gpu:upload(ww.array_from("i64", records)), gpu:alloc(warps * LANES * 32)
+  gpu:launch(kernels.multiply, { grid = warps, block = LANES, args = { input, output } })
+  local got = gpu:download("i64", output, warps * LANES * 4)
+  gpu:free(input)
+  gpu:free(output)
+  return got
+end
+
+local function compare(gpu, simulated, f, warps, seed, found)
   local shape, rng, name = shape_of(f), ww.rng(seed), text_of(f)
-  local kernels, _, refusals = gpu:load { text = kernel_text(f, shape), name = name .. ".ptx" }
-  if refusals.multiply then error(refusals.multiply, 0) end
   local records, drawn = {}, {}
   for w = 1, warps do
     local slots, a, b, c = draw(rng, f, shape)
     table.move(slots, 1, #slots, #records + 1, records)
     drawn[w] = { a, b, c }
   end
-  local input, output = gpu:upload(ww.array_from("i64", records)), gpu:alloc(warps * LANES * 32)
-  gpu:launch(kernels.multiply, { grid = warps, block = LANES, args = { input, output } })
-  local got = gpu:download("i64", output, warps * LANES * 4)
-  gpu:free(input)
-  gpu:free(output)
-  local differ, first, cases = 0, nil, 0
+  local got, refusal = execute(gpu, f, shape, records, warps)
+  if not got then
+    if not simulated then error(refusal, 0) end
+    found(name, 0, 0, nil, { refusal = refusal })
+    return
+  end
+  local others = simulated and assert(execute(simulated, f, shape, records, warps)) or got
+  local differ, first, cases, apart, apart_text = 0, nil, 0, 0, nil
   for w = 1, warps do
     for lane = 0, LANES - 1 do
       for r = 0, shape.c - 1 do
         for e = 0, shape.c_each - 1 do
           local row, column = place_c(shape, lane, r, e)
           local want, magnitude = element(f, drawn[w][1], drawn[w][2], drawn[w][3], row, column)
-          local bits = got[((w - 1) * LANES + lane) * 4 + r]
-          if types[f.d].bits < 64 then bits = field(bits, e * types[f.d].bits, types[f.d].bits) end
+          local function bits_of(words)
+            local word, bits = words[((w - 1) * LANES + lane) * 4 + r], types[f.d].bits
+            return bits < 64 and field(word, e * bits, bits) or word
+          end
+          local bits, other = bits_of(got), bits_of(others)
           cases = cases + 1
           if not fits(f, bits, want, magnitude) then
             differ = differ + 1
             first = first or ("row %d, column %d: expected %s, got 0x%x"):format(row, column, want, bits)
           end
+          if bits ~= other then
+            apart = apart + 1
+            apart_text = apart_text or ("%s: 0x%x, simulated 0x%x"):format(want, bits, other)
+          end
         end
       end
     end
   end
-  found(name, cases, differ, first)
+  found(name, cases, differ, first, { apart = simulated and apart, apart_text = apart_text })
 end
 
---- At least so many elements of each form.
-function matrix.run(gpu, elements, seed, found)
-  for _, f in ipairs(forms()) do compare(gpu, f, (elements + f.m * 8 - 1) // (f.m * 8), seed, found) end
+--- At least so many elements of each form that is this part's.
+function matrix.run(gpu, options, elements, found)
+  for i, f in ipairs(forms()) do
+    if i % options.parts == options.part % options.parts then
+      compare(gpu, options.simulated, f, (elements + f.m * 8 - 1) // (f.m * 8), options.seed, found)
+    end
+  end
 end
 
 return matrix

@@ -42,9 +42,9 @@ end
 function statements.barrier() return "bar.sync 0;" end
 local function call_text(o, guard, target, prototype)
   local lines = {
-    "{\n.param .b32 from;\n.param .b64 values;\n.param .b32 to;", ("st.param.b32 [from], %%r%d;"):format(o.a),
-    "st.param.b64 [values], %table;", ("%scall (to), %s, (from, values)%s;"):format(guard, target, prototype),
-    ("%sld.param.b32 %%r%d, [to];\n}"):format(guard, o.to),
+    "{\n.param .b32 from;\n.param .b64 table;\n.param .b32 to;", ("st.param.b32 [from], %%r%d;"):format(o.a),
+    "st.param.b64 [table], %table;", ("%scall (to), %s, (from, table)%s;"):format(guard, target, prototype),
+    ("ld.param.b32 %%t0, [to];\n%smov.b32 %%r%d, %%t0;\n}"):format(guard, o.to),
   }
   return table.concat(lines, "\n"), true
 end

@@ -61,9 +61,9 @@ local function coordinates(number, extent)
   return { number % extent[1], number // extent[1] % extent[2], number // extent[1] // extent[2] }
 end
 
---- Calls found(register, cases, mismatches, text) for each.
-function special.registers(sim, found)
-  local gpu, list = sim:gpu(), registers()
+--- Calls found(register, cases, mismatches, text) for each, on a GPU of so many SMs.
+function special.registers(gpu, sms, found)
+  local list = registers()
   local grid, block = { 3, 2, 4 }, { 7, 5, 3 }
   local threads, ctas = block[1] * block[2] * block[3], grid[1] * grid[2] * grid[3]
   local output = gpu:alloc(threads * ctas * 4 * #list)
@@ -78,7 +78,7 @@ function special.registers(sim, found)
       local number, value = i % threads, got[i * #list + k - 1]
       local thread = {
         grid = grid, block = block, cta = coordinates(i // threads, grid), tid = coordinates(number, block), number = number,
-        lane = number % 32, threads = threads, owners = owners, sms = #sim:objects "SM",
+        lane = number % 32, threads = threads, owners = owners, sms = sms,
       }
       local want = entry[2](thread, value)
       if want ~= value then
@@ -148,8 +148,8 @@ for _, space in ipairs { "global", "shared", "shared::cta", "local", "const" } d
   special.forms["isspacep." .. space] = true
 end
 
-function special.addresses(sim, found)
-  local gpu, body = sim:gpu(), {}
+function special.addresses(gpu, found)
+  local body = {}
   local spaces = { "global", "shared", "local" }
   for k, space in ipairs(spaces) do
     body[k] = SPACE_BODY:gsub("SPACE", space):gsub("OFFSET", (OWN_PLACES[space]:gsub("%%", "%%%%"))):gsub("NUMBER", k * 1000):gsub(
@@ -225,8 +225,8 @@ local SHARED_BY_ALL <const> = {
   { "and", "b32", "b64" }, { "or", "b32", "b64" }, { "xor", "b32", "b64" },
 }
 
-local function one_place(sim, opcode, operation, type, seed, found)
-  local gpu, rng, values = sim:gpu(), ww.rng(seed), {}
+local function one_place(gpu, opcode, operation, type, seed, found)
+  local rng, values = ww.rng(seed), {}
   local step, bits = together(operation, type)
   local mask = bits == 32 and 0xffffffff or -1
   local ctas = 5
@@ -248,10 +248,10 @@ local function one_place(sim, opcode, operation, type, seed, found)
   found(("%s.%s.%s"):format(opcode, operation, type), ctas * THREADS, got == want and 0 or 1, ("expected %x, got %x"):format(want, got))
 end
 
-function special.atomics(sim, seed, found)
+function special.atomics(gpu, seed, found)
   for _, opcode in ipairs { "atom", "red" } do
     for _, operation in ipairs(SHARED_BY_ALL) do
-      for k = 2, #operation do one_place(sim, opcode, operation[1], operation[k], seed, found) end
+      for k = 2, #operation do one_place(gpu, opcode, operation[1], operation[k], seed, found) end
     end
   end
 end

@@ -217,11 +217,14 @@ local function differs(form, reference, lane, lanes, active, d, p, has_p)
   return want_d and want_d ~= d or has_p and p ~= (want_p and 1 or 0), want_d, want_p
 end
 
---- Compares a form in `warps` warps: cases (of lanes), mismatches, text of the first.
-function warp.compare(gpu, form, warps, seed)
+--- Compares a form in `warps` warps: cases (of lanes), mismatches, text of the first; more of one that is refused, as some may be.
+function warp.compare(gpu, form, warps, seed, may_refuse)
   local statement, masked = statement_of(form)
   local loaded, _, refusals = gpu:load { text = KERNEL:gsub("STATEMENT", (statement:gsub("%%", "%%%%"))), name = form .. ".ptx" }
-  if refusals.lanes then error(refusals.lanes, 0) end
+  if refusals.lanes then
+    if not may_refuse then error(refusals.lanes, 0) end
+    return 0, 0, nil, { refusal = refusals.lanes }
+  end
   local rng, records, all = ww.rng(seed), {}, {}
   for w = 1, warps do
     local lanes, active = draw(rng, masked, form:find "f32")
