@@ -4,6 +4,7 @@
 #include "core/sim/checkpoint/buffer.h"
 #include "core/sim/clock_shares.h"
 #include "core/sim/clocks.h"
+#include "core/sim/halves.h"
 #include "core/sim/trace/trace.h"
 #include "core/sim/ways.h"
 
@@ -405,12 +406,32 @@ static void order_objects(const Sim *sim, Cluster *cluster, Random *random) {
     }
 }
 
+static void make_turns(Cluster *cluster, uint32_t count) {
+    cluster->places = (count + TURNS_IN_STEP - 1) / TURNS_IN_STEP * TURNS_IN_STEP;
+    cluster->turns = zeroed(cluster->places, sizeof(Turn));
+    for (uint32_t i = count; i < cluster->places; i++)
+        cluster->turns[i].due = NEVER;
+}
+
+/* Of objects that are alone in their clusters, the halves become clusters, the last ones. */
+static void part_halves(Sim *sim) {
+    for (uint32_t i = 0; i < sim->object_count; i++) {
+        SimObject *object = sim->objects[i];
+        if (!object->class->response_half) continue;
+        *object->class->response_half(object) = *object;
+        if (object->cluster->count != 1) continue;
+        Cluster *cluster = &sim->clusters[sim->cluster_count++];
+        make_turns(cluster, 1);
+        halves_part(object, cluster);
+    }
+}
+
 /* Clusters stand in the order of their first object; a different tick order permutes clusters and their
  * objects. Parts, which seldom tick, come last: the host then finds the others where it has learned them. */
 static void make_clusters(Sim *sim) {
     uint32_t *root = join_objects(sim), *cluster_of = zeroed(sim->object_count, sizeof *cluster_of);
     Random random = {sim->order_seed};
-    sim->clusters = zeroed(sim->object_count, sizeof(Cluster));
+    sim->clusters = zeroed(2 * (size_t)sim->object_count, sizeof(Cluster)); /* halves have theirs, too */
     for (uint32_t i = 0; i < sim->object_count; i++) {
         uint32_t r = find_root(root, i);
         if (!cluster_of[r]) cluster_of[r] = ++sim->cluster_count;
@@ -418,10 +439,7 @@ static void make_clusters(Sim *sim) {
     }
     for (uint32_t c = 0; c < sim->cluster_count; c++) {
         Cluster *cluster = &sim->clusters[c];
-        cluster->places = (cluster->count + TURNS_IN_STEP - 1) / TURNS_IN_STEP * TURNS_IN_STEP;
-        cluster->turns = zeroed(cluster->places, sizeof(Turn));
-        for (uint32_t i = cluster->count; i < cluster->places; i++)
-            cluster->turns[i].due = NEVER;
+        make_turns(cluster, cluster->count);
         cluster->count = 0;
     }
     for (uint32_t i = 0; i < 2 * sim->object_count; i++) { /* all that are no parts, then all parts */
@@ -441,6 +459,7 @@ static void make_clusters(Sim *sim) {
         }
         cluster_note_observers(cluster);
     }
+    part_halves(sim);
     free(root);
     free(cluster_of);
 }
@@ -498,13 +517,23 @@ static void make_set(LinkSet *set) {
     memset(set->members, 0, lines);
 }
 
+/* One more link that may stand in a set of the cluster of this end; and, once it is joined, in that of the whole object. */
+static void count_link(const SimObject *end, size_t set) {
+    const SimObject *ends[] = {end, object_whole(end)};
+    for (int i = 0; i < 1 + (ends[0] != ends[1]); i++) {
+        Exchange *exchange = &end->sim->exchanges[ends[i]->cluster - end->sim->clusters];
+        ((LinkSet *)(void *)((char *)exchange + set))->count++;
+    }
+}
+
 /* Their counts are first those of all cut links that may stand in them. */
 static void make_exchanges(Sim *sim) {
     sim->exchanges = zeroed(sim->cluster_count, sizeof(Exchange));
     for (uint32_t i = 0; i < sim->link_count; i++) {
         const Link *link = sim->links[i];
-        sim->exchanges[link->sender->cluster - sim->clusters].pushed.count += link->cut;
-        sim->exchanges[link->receiver->cluster - sim->clusters].popped.count += link->cut;
+        if (!link->cut) continue;
+        count_link(link->sender, offsetof(Exchange, pushed));
+        count_link(link->receiver, offsetof(Exchange, popped));
     }
     sim->exchanges[0].pushed.count = sim->exchanges[0].popped.count = sim->link_count;
     for (uint32_t i = 0; i < sim->cluster_count; i++) {

@@ -1,6 +1,7 @@
 #include "core/sim/clocks.h"
 
 #include "core/sim/clock_shares.h"
+#include "core/sim/halves.h"
 #include "core/sim/threads.h"
 
 #include <stdlib.h>
@@ -194,13 +195,17 @@ static void change_link(Link *link, const Clock *was) {
 
 /* A tick that comes too early changes nothing. */
 static void wake(SimObject *object) {
+    SimObject *half = object_half_apart(object);
     *object->due = NEVER;
-    object_poke(object, object_edge(object, object->sim->now));
+    if (half) *half->due = NEVER;
+    object_poke_whole(object, object_edge(object, object->sim->now));
 }
 
 static void tell_objects(Sim *sim, const Clock *was) {
     for (uint32_t i = 0; i < sim->object_count; i++)
         clocks_set_object(sim->objects[i]);
+    for (uint32_t i = 0; i < sim->object_count; i++)
+        halves_update(sim->objects[i]);
     for (uint32_t i = 0; i < sim->link_count; i++)
         change_link(sim->links[i], was);
     for (uint32_t i = 0; i < sim->object_count; i++) {

@@ -1,5 +1,7 @@
 #include "core/sim/event.h"
 
+#include "core/sim/halves.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,6 +14,7 @@ int event_number(const Class *class, const char *name) {
 }
 
 void object_subscribe(SimObject *object, Subscriber *subscriber, uint32_t events) {
+    object_join_halves(object);
     object->subscribers = realloc(object->subscribers,
                                   (object->subscriber_count + 1) * sizeof(SubscriberEntry));
     ensure(object->subscribers);
@@ -124,7 +127,7 @@ uint64_t object_next_cycle(const SimObject *object) {
 }
 
 void object_wake(SimObject *object) {
-    object_poke(object, object_next_cycle(object));
+    object_poke_whole(object, object_next_cycle(object));
 }
 
 void object_fail(SimObject *object, const char *message) {

@@ -240,6 +240,10 @@ struct Class {
      * something to do, a later edge, considering everything in its links, messages not yet ready included; NEVER
      * when only a poke by a link can change that. Spurious ticks must change nothing. */
     uint64_t (*tick)(SimObject *object, uint64_t now);
+    /* Responses share nothing with requests that changes within a quantum: the half of the object to which links with
+     * responses belong while it is apart, and its cycle; then tick() has the requests alone, else both (halves.h). */
+    SimObject *(*response_half)(const SimObject *object);
+    uint64_t (*tick_responses)(SimObject *half, uint64_t now);
     /* A request comes without timing, between quanta and with nothing in flight: what the object remembers of
      * requests, tags say, becomes what it would have been, and what it sends on it sends on in the same way, with
      * link_send_untimed(). Nothing is counted, nobody is told. NULL: requests end here, but for those that the class

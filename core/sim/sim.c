@@ -1,6 +1,7 @@
 /* Running a machine, quantum by quantum. */
 #include "core/sim/checkpoint/answers.h"
 #include "core/sim/event.h"
+#include "core/sim/halves.h"
 #include "core/sim/threads.h"
 
 #include <stdlib.h>
@@ -52,7 +53,7 @@ void cluster_note_observers(Cluster *cluster) {
     for (uint32_t i = 0; i < cluster->count; i++) {
         const Turn *turn = &cluster->turns[i];
         const Class *class = turn->object->class;
-        cluster->observed |= turn->object->subscriber_count || turn->tick != class->tick ||
+        cluster->observed |= turn->object->subscriber_count || turn->tick != turn_own_tick(turn) ||
                              class->made_at_run_time;
     }
 }

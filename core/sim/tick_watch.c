@@ -1,5 +1,7 @@
 #include "core/sim/tick_watch.h"
 
+#include "core/sim/halves.h"
+
 #include <stdlib.h>
 
 static uint64_t watched_tick(SimObject *object, uint64_t now) {
@@ -20,6 +22,7 @@ static Turn *turn_of(const SimObject *object) {
 void object_watch_ticks(SimObject *object, TickWatcher *watcher) {
     Sim *sim = object->sim;
     ensure(sim->elaborated);
+    object_join_halves(object);
     if (!sim->tick_watchers) sim->tick_watchers = calloc(sim->object_count, sizeof *sim->tick_watchers);
     ensure(sim->tick_watchers && !sim->tick_watchers[object->id]);
     sim->tick_watchers[object->id] = watcher;

@@ -44,8 +44,7 @@ static void make_chain(const Sim *sim, Cluster **chain) {
         swap(&chain[i], &chain[count - 1 - i]);
 }
 
-/* Tells the cut links which threads have their ends. */
-static void note_threads(const Sim *sim) {
+void work_split_note_threads(const Sim *sim) {
     const WorkSplit *split = &sim->split;
     uint32_t *thread_of = calloc(sim->cluster_count, sizeof *thread_of);
     ensure(thread_of);
@@ -71,7 +70,7 @@ void work_split_new(Sim *sim) {
     for (uint32_t i = 0; i < count; i++)
         split->cost[i] = split->chain[i]->count; /* until something has been measured */
     partition(split->cost, count, sim->threads, split->begin);
-    note_threads(sim);
+    work_split_note_threads(sim);
 }
 
 void work_split_free(Sim *sim) {
@@ -92,5 +91,5 @@ void work_split_adjust(Sim *sim) {
     uint64_t now = partition_cost(split->cost, sim->threads, split->begin);
     if (partition_cost(split->cost, sim->threads, better) >= now - now / 20) return;
     memcpy(split->begin, better, (sim->threads + 1) * sizeof *better);
-    note_threads(sim);
+    work_split_note_threads(sim);
 }

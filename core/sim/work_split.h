@@ -22,5 +22,7 @@ void work_split_new(struct Sim *sim);
 void work_split_free(struct Sim *sim);
 /* After measured quanta: cuts the chain anew where that saves a twentieth or more. No mail may be unread. */
 void work_split_adjust(struct Sim *sim);
+/* Tells the cut links which threads have their ends. */
+void work_split_note_threads(const struct Sim *sim);
 
 #endif

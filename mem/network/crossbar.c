@@ -79,7 +79,7 @@ OF_EACH void send_oldest_packet(const Crossbar *x, Subnet *net, Kind kind, uint3
     output->channel_free = now + x->obj.period;
     uint32_t slot = output->first;
     output->first = --output->count ? (slot + 1) & (net->ring - 1) : 0; /* few slots stay warm */
-    audit_leave(&x->obj, buffer_queue(kind.direction, j), slot);
+    audit_leave(crossbar_half(x, kind.direction), buffer_queue(kind.direction, j), slot);
     if (!output->count) net->sending[word_of(j, kind)] &= ~bit_of(j);
 }
 
@@ -282,7 +282,8 @@ OF_EACH MemMessage *send_ahead(const Crossbar *x, Subnet *net, Kind kind, uint32
 OF_EACH MemMessage *keep_packet(const Crossbar *x, Subnet *net, Kind kind, uint32_t j, uint32_t flits,
                                 uint32_t last_part, uint64_t arrived) {
     Packet *packet = enter_buffer(net, kind, j, flits);
-    audit_enter(&x->obj, buffer_queue(kind.direction, j), (uint32_t)(packet - &net->packets[j * net->ring]));
+    audit_enter(crossbar_half(x, kind.direction), buffer_queue(kind.direction, j),
+                (uint32_t)(packet - &net->packets[j * net->ring]));
     packet->arrived = arrived;
     packet->leaves = output_at(net, kind.wide, j)->all_left - x->obj.period;
     packet->flits = flits;
@@ -497,7 +498,7 @@ OF_EACH uint64_t tick_subnet(const Crossbar *x, Subnet *net, Kind kind, uint64_t
     uint64_t quantum = x->obj.sim->now;
     bool outside = view->seen_quantum != quantum || !view->all_cut;
     view->seen_quantum = quantum;
-    view->unseen_until = view->outputs_cut ? object_unseen_until(&x->obj) : 0;
+    view->unseen_until = view->outputs_cut ? object_unseen_until(crossbar_half(x, kind.direction)) : 0;
     uint64_t until = view->all_cut ? view->unseen_until : 0;
     do {
         do_cycle(x, net, kind, outside, now);
@@ -507,15 +508,29 @@ OF_EACH uint64_t tick_subnet(const Crossbar *x, Subnet *net, Kind kind, uint64_t
     return now;
 }
 
-static __attribute__((noinline)) uint64_t tick_wide(Crossbar *x, uint64_t now) {
-    uint64_t requests = tick_subnet(x, &x->request, (Kind){REQUESTS, true}, now);
-    return earlier_of(requests, tick_subnet(x, &x->response, (Kind){RESPONSES, true}, now));
+static __attribute__((noinline)) uint64_t tick_wide(Crossbar *x, Direction direction, uint64_t now) {
+    return direction == REQUESTS ? tick_subnet(x, &x->request, (Kind){REQUESTS, true}, now)
+                                 : tick_subnet(x, &x->response, (Kind){RESPONSES, true}, now);
 }
 
 /* hot: else compilers leave links' functions out of the ways that they take for rare. */
-__attribute__((hot)) uint64_t tick_crossbar(SimObject *object, uint64_t now) {
+__attribute__((hot)) static uint64_t tick_responses(Crossbar *x, uint64_t now) {
+    if (__builtin_expect(x->wide, 0)) return tick_wide(x, RESPONSES, now);
+    return tick_subnet(x, &x->response, (Kind){RESPONSES, false}, now);
+}
+
+__attribute__((hot)) static uint64_t tick_requests(Crossbar *x, uint64_t now) {
+    if (__builtin_expect(x->wide, 0)) return tick_wide(x, REQUESTS, now);
+    return tick_subnet(x, &x->request, (Kind){REQUESTS, false}, now);
+}
+
+uint64_t tick_crossbar_responses(SimObject *half, uint64_t now) {
+    return tick_responses((Crossbar *)((char *)half - offsetof(Crossbar, responses)), now);
+}
+
+uint64_t tick_crossbar(SimObject *object, uint64_t now) {
     Crossbar *x = (Crossbar *)object;
-    if (__builtin_expect(x->wide, 0)) return tick_wide(x, now);
-    uint64_t requests = tick_subnet(x, &x->request, (Kind){REQUESTS, false}, now);
-    return earlier_of(requests, tick_subnet(x, &x->response, (Kind){RESPONSES, false}, now));
+    uint64_t requests = tick_requests(x, now);
+    return x->responses.due != object->due ? requests
+                                           : earlier_of(requests, tick_responses(x, now)); /* apart? */
 }

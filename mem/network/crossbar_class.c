@@ -2,6 +2,7 @@
 #include "mem/network/crossbar_state.h"
 
 #include "core/sim/clocks.h"
+#include "core/sim/halves.h"
 #include "mem/protocol/networks.h"
 
 #include <stdlib.h>
@@ -81,7 +82,7 @@ static void init_view(const Crossbar *x, Subnet *net, const Port *from, const Po
 }
 
 static uint64_t packets_in_buffer(const SimObject *object, uint32_t queue) {
-    const Crossbar *x = (const Crossbar *)object;
+    const Crossbar *x = (const Crossbar *)object_whole(object);
     const Subnet *net = queue < MAX_PORTS ? &x->request : &x->response;
     return subnet_output(net, queue % MAX_PORTS)->count;
 }
@@ -128,6 +129,9 @@ static void init_crossbar(SimObject *object) {
     init_views(x);
     audit_buffers(x, &x->request, REQUESTS);
     audit_buffers(x, &x->response, RESPONSES);
+#ifdef WW_DEBUG
+    x->responses.audit = object->audit;
+#endif
 }
 
 static void destroy_crossbar(SimObject *object) {
@@ -237,8 +241,13 @@ static const Field crossbar_fields[] = {
     HOST(Crossbar, output_of, "The port behind which each slice lies"),
     SUBNET(request),
     SUBNET(response),
+    HOST(Crossbar, responses, "What ticks the responses while they are apart"),
     FIELDS_END,
 };
+
+static SimObject *response_half(const SimObject *object) {
+    return &((Crossbar *)(uintptr_t)object)->responses;
+}
 
 static UntimedAnswer take_untimed(SimObject *object, const void *request) {
     const Crossbar *x = (const Crossbar *)object;
@@ -259,6 +268,8 @@ const Class crossbar_class = {
     .build = build_crossbar,
     .init = init_crossbar,
     .tick = tick_crossbar,
+    .response_half = response_half,
+    .tick_responses = tick_crossbar_responses,
     .clocks_changed = crossbar_clocks_changed,
     .is_sound = crossbar_is_sound,
     .came_by = crossbar_came_by,

@@ -117,7 +117,13 @@ typedef struct {
     const AddressMap *map;
     uint16_t *output_of; /* by number of the slice */
     Subnet request, response;
+    SimObject responses; /* what ticks `response` while it is apart */
 } Crossbar;
+
+/* What ticks a direction. */
+static inline const SimObject *crossbar_half(const Crossbar *x, Direction direction) {
+    return direction == REQUESTS ? &x->obj : &x->responses;
+}
 
 /* An output's buffer among the queues of the object. */
 static inline uint32_t buffer_queue(Direction direction, uint32_t output) {
@@ -164,6 +170,7 @@ static inline PortSet asking_for(const Subnet *net, uint32_t j) {
 
 /* --- crossbar.c */
 uint64_t tick_crossbar(SimObject *object, uint64_t now);
+uint64_t tick_crossbar_responses(SimObject *half, uint64_t now);
 /* Flits of the longest packet. */
 uint32_t longest_packet(const Crossbar *crossbar);
 uint32_t packet_flits(const Crossbar *crossbar, const MemMessage *message, Direction direction);

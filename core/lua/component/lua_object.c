@@ -6,6 +6,7 @@
 #include "core/lua/host/own_state.h"
 #include "core/lua/host/signals.h"
 #include "core/sim/clocks.h"
+#include "core/sim/halves.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -139,9 +140,10 @@ static int argument_count(const Event *event) {
 }
 
 static SimObject *peer_of(const LuaPort *port) {
-    return port->port->send      ? port->port->send->receiver
-           : port->port->receive ? port->port->receive->sender
-                                 : NULL;
+    const SimObject *end = port->port->send      ? port->port->send->receiver
+                           : port->port->receive ? port->port->receive->sender
+                                                 : NULL;
+    return end ? object_whole(end) : NULL;
 }
 
 _Noreturn static void refuse_cut(const SimObject *object, const LuaPort *port) {

@@ -2,6 +2,7 @@
 #include "core/lua/machine/objects.h"
 
 #include "core/lua/bindings.h"
+#include "core/sim/halves.h"
 #include "core/sim/ways.h"
 #include "mem/network/router.h"
 
@@ -290,7 +291,7 @@ static int l_peer(lua_State *L) {
     SimObject *peer = port->send ? port->send->receiver : port->receive ? port->receive->sender : NULL;
     if (!peer) return 0;
     lua_getiuservalue(L, 1, 1);
-    object_push(L, -1, ref->machine, peer);
+    object_push(L, -1, ref->machine, object_whole(peer));
     return 1;
 }
 

@@ -1,5 +1,7 @@
 #include "core/sim/checkpoint/answers.h"
 
+#include "core/sim/halves.h"
+
 #include <stdlib.h>
 
 /* Messages that lead to an object, by their kind. */
@@ -16,7 +18,7 @@ enum { NETWORKS_MAX = 64 }; /* that a message may have crossed; a way round woul
 /* Who gets the answer: NULL when the way back cannot be found. */
 static const SimObject *asker(const Link *by, const void *message, uint32_t depth) {
     for (uint32_t i = 0; by && i < NETWORKS_MAX; i++) {
-        const SimObject *object = by->sender;
+        const SimObject *object = object_whole(by->sender);
         const Link *before = object->class->came_by ? object->class->came_by(object, message, &depth) : NULL;
         if (!before) return object;
         by = before;

@@ -1,6 +1,7 @@
 #include "core/sim/checkpoint/snapshot_parts.h"
 #include "core/sim/clock_shares.h"
 #include "core/sim/clocks.h"
+#include "core/sim/halves.h"
 #include "core/sim/trace/trace.h"
 
 #include <stdlib.h>
@@ -239,8 +240,10 @@ static bool load_objects(Sim *sim, Reader *reader, uint32_t sections, const Snap
         if (!load_object(object, &section, changes, saved, why, why_size)) return false;
         if (object->class->knobs_set) object->class->knobs_set(object);
         sections--;
+        SimObject *half = object_half_apart(object);
         *object->due = NEVER;
-        object_poke(object, saved->due);
+        if (half) *half->due = NEVER;
+        object_poke_whole(object, saved->due);
     }
     while (sections && (!section.taken || next_section(&section, reader)) && changes && changes->allowed &&
            is_part(section.class)) {
@@ -261,7 +264,7 @@ static void laws_hold(void *context) {
 static void wake_all(const Sim *sim) {
     for (uint32_t i = 0; i < sim->object_count; i++) {
         SimObject *object = sim->objects[i];
-        object_poke(object, object_edge(object, sim->now));
+        object_poke_whole(object, object_edge(object, sim->now));
     }
 }
 

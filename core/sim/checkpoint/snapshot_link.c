@@ -1,6 +1,8 @@
 /* One link in a snapshot: the counters of both halves, and the messages in it. */
 #include "core/sim/checkpoint/snapshot_parts.h"
 
+#include "core/sim/halves.h"
+
 #include <string.h>
 
 void save_link(const Link *link, Buffer *buffer) {
@@ -51,7 +53,7 @@ static void link_is_sound(void *context) {
         uint64_t ready = link->ready[i & link->slot_mask];
         sound(ready <= latest && ready % link->receiver->period == 0, "%s: message %lu is ready at tick %lu",
               link->name, i, ready);
-        if (is_sound) is_sound(link->name, link->receiver, link_message(link, i));
+        if (is_sound) is_sound(link->name, object_whole(link->receiver), link_message(link, i));
     }
 }
 

@@ -1,6 +1,8 @@
 /* One object in a snapshot: its parameters as text, its state row by row. */
 #include "core/sim/checkpoint/snapshot_parts.h"
 
+#include "core/sim/halves.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -55,7 +57,7 @@ void save_object(const SimObject *object, Buffer *buffer) {
     snapshot_text(object->class->name, NAME_BYTES, buffer);
     size_t at = buffer->count;
     buffer_u64(buffer, 0); /* the length of what follows */
-    buffer_u64(buffer, *object->due);
+    buffer_u64(buffer, object_due(object));
     save_params(object, buffer);
     save_rows(object, buffer);
     uint64_t length = buffer->count - at - sizeof length;

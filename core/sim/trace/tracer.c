@@ -1,4 +1,5 @@
 /* Recording: who is traced, what they record in a quantum, and the order in which writers get it. */
+#include "core/sim/halves.h"
 #include "core/sim/trace/trace.h"
 
 #include <stdlib.h>
@@ -328,6 +329,7 @@ static Turn *turn_of(const SimObject *object) {
 
 static void begin_object(Tracer *tracer, Traced *traced) {
     SimObject *object = traced->object;
+    object_join_halves(object);
     traced->turn = turn_of(object);
     ensure(traced->turn);
     traced->tick = traced->turn->tick;

@@ -1,5 +1,6 @@
 /* Nothing that a crossbar does depends on the order in which objects are ticked, or on how often. */
 #include "core/sim/base/random.h"
+#include "core/sim/halves.h"
 #include "tests/unit/mem/network/crossbar_fixture.h"
 
 #include <stdlib.h>
@@ -121,7 +122,7 @@ START_TEST(spurious_ticks_change_nothing) {
                        .quantum = 1};
     Network calm = start_mixed_traffic(options), poked = start_mixed_traffic(options);
     for (uint64_t cycle = 0; cycle < 4000; cycle++) {
-        object_poke(poked.crossbar, cycle * poked.crossbar->period);
+        object_poke_whole(poked.crossbar, cycle * poked.crossbar->period);
         run_until_cycle(&poked, cycle + 1);
     }
     run_to_end(&calm);
