@@ -21,14 +21,15 @@ cudaError_t runtime_leave(int problem) {
 
 /* --- Errors ------------------------------------------------------------------------------------ */
 
-/* The error of a kernel that failed stays. */
+/* That a kernel has failed is not known before a call waits for it: a launch without an error is one of a good
+ * configuration. Once a call has told the error, it stays. */
 cudaError_t cudaPeekAtLastError(void) {
-    return (cudaError_t)(warp_dead() ? warp_dead() : last_error);
+    return (cudaError_t)last_error;
 }
 
 cudaError_t cudaGetLastError(void) {
     cudaError_t problem = cudaPeekAtLastError();
-    last_error = 0;
+    if ((int)problem != warp_dead()) last_error = 0;
     return problem;
 }
 

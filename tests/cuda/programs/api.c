@@ -228,13 +228,16 @@ static void errors(void) {
     GOOD(cudaDeviceSynchronize());
 }
 
-/* The error comes from the call after the launch, and stays. */
+/* The error comes from the call that waits for the launch, and stays. Nobody has been told of it before. */
 static void fault(const void *kernel, cudaError_t error) {
     int *a, *b;
     GOOD(cudaMalloc((void **)&a, 4000));
     void *params[] = {&a};
     GOOD(cudaLaunchKernel(kernel, size1(1), size1(32), params, 0, 0));
+    GOOD(cudaPeekAtLastError());
+    GOOD(cudaGetLastError());
     EXPECT(cudaDeviceSynchronize(), error);
+    EXPECT(cudaPeekAtLastError(), error);
     EXPECT(cudaGetLastError(), error);
     EXPECT(cudaGetLastError(), error);
     EXPECT(cudaMalloc((void **)&b, 4), error);
