@@ -11,7 +11,7 @@ local function good(part)
   return output
 end
 
-for _, part in ipairs { "basic", "memory", "volumes", "mapped", "textures", "linear_texture", "colours", "voxel_arrays", "surfaces", "removed", "threads", "children", "properties", "driver", "driver_more", "contexts", "libraries", "runtime_libraries", "pointers",
+for _, part in ipairs { "basic", "memory", "volumes", "mapped", "textures", "linear_texture", "colours", "voxel_arrays", "array_bounds", "surfaces", "removed", "threads", "children", "properties", "driver", "driver_more", "contexts", "libraries", "runtime_libraries", "pointers",
   "hints", "per_thread", "versions", "entry_points" } do
   harness.test("the API: " .. part, function() good(part) end)
 end

@@ -219,8 +219,12 @@ static WarpPlace end_of_copy(const struct cudaArray *array, struct cudaPitchedPt
     return place((uint8_t *)pointer.ptr + at.z * slice + at.y * pointer.pitch + at.x, pointer.pitch, slice);
 }
 
+static bool is_good_end(const struct cudaArray *array, struct cudaPos at, struct cudaExtent extent) {
+    return !array || (runtime_array(array) && runtime_array_has(array, at, extent));
+}
+
 int runtime_copy_of(WorkCopy *copy, const struct cudaMemcpy3DParms *p) {
-    if ((p->srcArray && !runtime_array(p->srcArray)) || (p->dstArray && !runtime_array(p->dstArray)))
+    if (!is_good_end(p->srcArray, p->srcPos, p->extent) || !is_good_end(p->dstArray, p->dstPos, p->extent))
         return CUDA_INVALID_VALUE;
     const struct cudaArray *array = p->srcArray ? p->srcArray : p->dstArray;
     *copy = (WorkCopy){.to = end_of_copy(p->dstArray, p->dstPtr, p->dstPos),

@@ -25,6 +25,8 @@ struct cudaArray {
 
 /* The array of a handle; NULL for what is none. */
 struct cudaArray *runtime_array(const void *handle);
+/* Does a box of elements lie in the array? One row and one slice where it has no height and no depth. */
+bool runtime_array_has(const struct cudaArray *array, struct cudaPos at, struct cudaExtent extent);
 
 /* Bytes of an element; 0 for what is no format. */
 uint32_t runtime_element_bytes(const struct cudaChannelFormatDesc *format);

@@ -54,12 +54,30 @@ struct cudaArray *runtime_array(const void *handle) {
     return warp_handle(handle, HANDLE_ARRAY);
 }
 
+static bool is_within(uint64_t from, uint64_t count, uint64_t all) {
+    return count <= all && from <= all - count;
+}
+
+bool runtime_array_has(const struct cudaArray *array, struct cudaPos at, struct cudaExtent extent) {
+    return is_within(at.x, extent.width, array->extent.width) &&
+           is_within(at.y, extent.height, at_least_one(array->extent.height)) &&
+           is_within(at.z, extent.depth, at_least_one(array->extent.depth));
+}
+
+static bool is_cube_or_plain(struct cudaExtent extent, unsigned flags) {
+    if (!(flags & cudaArrayCubemap)) return true;
+    bool has_layers = (flags & cudaArrayLayered) != 0;
+    return extent.width == extent.height &&
+           (has_layers ? extent.depth && extent.depth % CUBE_FACES == 0 : extent.depth == CUBE_FACES);
+}
+
 static cudaError_t new_array(cudaArray_t *result, const struct cudaChannelFormatDesc *format,
                              struct cudaExtent extent, unsigned flags) {
     struct cudaArray *array = calloc(1, sizeof *array);
     int problem = warp_enter();
     if (!problem && (!array || !result || !format || !extent.width)) problem = CUDA_INVALID_VALUE;
     if (!problem && !runtime_element_bytes(format)) problem = CUDA_INVALID_CHANNEL_DESCRIPTOR;
+    if (!problem && !is_cube_or_plain(extent, flags)) problem = CUDA_INVALID_VALUE;
     if (!problem) {
         *array = (struct cudaArray){.format = *format, .extent = extent, .flags = flags, .is_owned = true};
         array->element_bytes = runtime_element_bytes(format);
@@ -116,18 +134,19 @@ static WarpPlace outside(const void *pointer, size_t pitch) {
     return (WarpPlace){(uint64_t)pointer, pitch, 0};
 }
 
-static bool has_bytes(const struct cudaArray *array, size_t x, size_t width) {
-    return runtime_array(array) && width <= array->pitch && x <= array->pitch - width;
+static bool has_rows(const struct cudaArray *array, size_t x, size_t y, size_t width, size_t height) {
+    return runtime_array(array) && is_within(x, width, array->extent.width * array->element_bytes) &&
+           is_within(y, height, at_least_one(array->extent.height));
 }
 
 static cudaError_t rows_to(const struct cudaArray *to, size_t x, size_t y, WarpPlace from, size_t width,
                            size_t height, enum cudaMemcpyKind kind, void *stream) {
-    if (!has_bytes(to, x, width)) return runtime_note(CUDA_INVALID_VALUE);
+    if (!has_rows(to, x, y, width, height)) return runtime_note(CUDA_INVALID_VALUE);
     return runtime_copy_rows(inside(to, x, y), from, width, height, kind, stream);
 }
 static cudaError_t rows_from(WarpPlace to, const struct cudaArray *from, size_t x, size_t y, size_t width,
                              size_t height, enum cudaMemcpyKind kind, void *stream) {
-    if (!has_bytes(from, x, width)) return runtime_note(CUDA_INVALID_VALUE);
+    if (!has_rows(from, x, y, width, height)) return runtime_note(CUDA_INVALID_VALUE);
     return runtime_copy_rows(to, inside(from, x, y), width, height, kind, stream);
 }
 
@@ -152,7 +171,7 @@ cudaError_t cudaMemcpy2DFromArrayAsync(void *to, size_t pitch, cudaArray_const_t
 cudaError_t cudaMemcpy2DArrayToArray(cudaArray_t to, size_t x, size_t y, cudaArray_const_t from,
                                      size_t from_x, size_t from_y, size_t width, size_t height,
                                      enum cudaMemcpyKind kind) {
-    if (!has_bytes(from, from_x, width)) return runtime_note(CUDA_INVALID_VALUE);
+    if (!has_rows(from, from_x, from_y, width, height)) return runtime_note(CUDA_INVALID_VALUE);
     return rows_to(to, x, y, inside(from, from_x, from_y), width, height, kind, WARP_WAIT);
 }
 

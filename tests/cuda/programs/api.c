@@ -427,6 +427,56 @@ static void voxel_arrays(void) {
     GOOD(cudaFree(out));
 }
 
+/* What does not lie in an array is copied neither there nor from there. */
+static void array_bounds(void) {
+    enum { WIDTH = 5, ROWS = 3, SLICES = 2, ALL = WIDTH * ROWS };
+    static const size_t beyond[][4] = {/* x in bytes, y, width in bytes, rows */
+                                       {4, 0, WIDTH * 4, 1}, {WIDTH * 4, 0, 4, 1}, {0, 1, WIDTH * 4, ROWS},
+                                       {0, ROWS, 4, 1},      {0, 0, 4, ROWS + 1},  {0, SIZE_MAX, 4, 2}};
+    struct cudaChannelFormatDesc format = cudaCreateChannelDesc(32, 0, 0, 0, cudaChannelFormatKindFloat);
+    const struct cudaExtent extent = {WIDTH, ROWS, SLICES};
+    float host[ALL * 2] = {0};
+    cudaArray_t plane, other, volume;
+    GOOD(cudaMallocArray(&plane, &format, WIDTH, ROWS, 0));
+    GOOD(cudaMallocArray(&other, &format, WIDTH, ROWS, 0));
+    GOOD(cudaMalloc3DArray(&volume, &format, extent, 0));
+    for (size_t i = 0; i < sizeof beyond / sizeof *beyond; i++) {
+        size_t x = beyond[i][0], y = beyond[i][1], width = beyond[i][2], rows = beyond[i][3];
+        EXPECT(cudaMemcpy2DToArray(plane, x, y, host, width, width, rows, cudaMemcpyHostToDevice),
+               cudaErrorInvalidValue);
+        EXPECT(cudaMemcpy2DFromArray(host, width, plane, x, y, width, rows, cudaMemcpyDeviceToHost),
+               cudaErrorInvalidValue);
+        EXPECT(cudaMemcpy2DArrayToArray(other, 0, 0, plane, x, y, width, rows, cudaMemcpyDeviceToDevice),
+               cudaErrorInvalidValue);
+    }
+    GOOD(cudaMemcpy2DToArray(plane, 4, 1, host, 16, 16, 2, cudaMemcpyHostToDevice));
+    struct cudaMemcpy3DParms copy = {.srcPtr = {host, WIDTH * 4, WIDTH, ROWS},
+                                     .dstArray = volume,
+                                     .extent = extent,
+                                     .kind = cudaMemcpyHostToDevice};
+    GOOD(cudaMemcpy3D(&copy));
+    size_t *const places[] = {&copy.dstPos.x, &copy.dstPos.y, &copy.dstPos.z};
+    for (int i = 0; i < 3; i++) {
+        *places[i] = 1;
+        EXPECT(cudaMemcpy3D(&copy), cudaErrorInvalidValue);
+        *places[i] = 0;
+    }
+    struct cudaMemcpy3DParms out = {.srcArray = volume,
+                                    .srcPos = {1, 1, 1},
+                                    .dstPtr = {host, WIDTH * 4, WIDTH, ROWS},
+                                    .extent = {WIDTH - 1, ROWS - 1, 1},
+                                    .kind = cudaMemcpyDeviceToHost};
+    GOOD(cudaMemcpy3D(&out));
+    out.extent.height = ROWS;
+    EXPECT(cudaMemcpy3D(&out), cudaErrorInvalidValue);
+    const struct cudaExtent uneven = {2, 3, 6}, too_few = {2, 2, 5}, too_many = {2, 2, 12};
+    EXPECT(cudaMalloc3DArray(&other, &format, uneven, cudaArrayCubemap), cudaErrorInvalidValue);
+    EXPECT(cudaMalloc3DArray(&other, &format, too_few, cudaArrayCubemap), cudaErrorInvalidValue);
+    EXPECT(cudaMalloc3DArray(&other, &format, too_many, cudaArrayCubemap), cudaErrorInvalidValue);
+    GOOD(cudaMalloc3DArray(&other, &format, too_many, cudaArrayCubemap | cudaArrayLayered));
+    cudaGetLastError();
+}
+
 static void expect_painted(cudaArray_t array, cudaSurfaceObject_t handle) {
     uint32_t back[12];
     dim3 block = {4, 3, 1};
@@ -1265,6 +1315,7 @@ int main(int argc, char **argv) {
                  {"textures", textures},
                  {"colours", colours},
                  {"voxel_arrays", voxel_arrays},
+                 {"array_bounds", array_bounds},
                  {"surfaces", surfaces},
                  {"removed", removed},
                  {"steps", steps},
