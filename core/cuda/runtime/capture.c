@@ -117,7 +117,8 @@ static WarpCapture *capture_of(const WarpEvent *event) {
 int warp_wait_for_event(void *handle) {
     const WarpEvent *event = warp_event(handle);
     if (!event) return CUDA_INVALID_HANDLE;
-    if (!event->capture) return warp_do_pending();
+    int problem = warp_capture_forbids();
+    if (!event->capture) return problem ? problem : warp_do_pending();
     WarpCapture *capture = capture_of(event);
     return capture ? invalidate(capture, CUDA_CAPTURED_EVENT) : CUDA_CAPTURED_EVENT;
 }

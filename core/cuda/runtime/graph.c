@@ -102,6 +102,15 @@ static WarpNode *append_node(WarpGraph *graph, const WarpWork *kept) {
     return node;
 }
 
+/* Memory of graphs is freed once in each launch. */
+static bool frees(const WarpGraph *graph, uint64_t address) {
+    for (size_t i = 0; i < graph->nodes.count; i++) {
+        const WarpWork *work = &graph->nodes.at[i]->work;
+        if (work->kind == WORK_FREE && work->memory.address == address) return true;
+    }
+    return false;
+}
+
 int warp_graph_add(WarpGraph *graph, const WarpNodeSet *dependencies, const WarpWork *work, WarpNode **node) {
     WarpWork kept;
     for (size_t i = 0; i < dependencies->count; i++) {
@@ -111,6 +120,7 @@ int warp_graph_add(WarpGraph *graph, const WarpNodeSet *dependencies, const Warp
             if (dependencies->at[k] == dependency) return CUDA_INVALID_VALUE;
     }
     if (graph->parent && is_memory(work)) return CUDA_NOT_SUPPORTED;
+    if (work->kind == WORK_FREE && frees(graph, work->memory.address)) return CUDA_INVALID_VALUE;
     int problem = warp_work_keep(&kept, work);
     if (problem) return problem;
     WarpNode *made = append_node(graph, &kept);

@@ -67,16 +67,16 @@ static bool same_dependencies(const WarpNode *a, const WarpNode *b) {
 static int difference_of(const WarpNode *old, const WarpNode *new);
 
 static bool find_difference(const WarpGraph *old, const WarpGraph *new, ExecDifference *difference) {
-    size_t count = old->nodes.count < new->nodes.count ? old->nodes.count : new->nodes.count;
+    size_t count = old->nodes.count;
     *difference = (ExecDifference){0};
-    for (size_t i = 0; i < count && !difference->result; i++)
-        *difference = (ExecDifference){difference_of(old->nodes.at[i], new->nodes.at[i]), new->nodes.at[i],
-                                       old->nodes.at[i]};
-    if (!difference->result && old->nodes.count != new->nodes.count)
+    if (count != new->nodes.count)
         *difference = (ExecDifference){
             .result = TOPOLOGY_CHANGED,
             .node = new->nodes.count > count ? new->nodes.at[count] : NULL,
         };
+    for (size_t i = 0; i < count && !difference->result; i++)
+        *difference = (ExecDifference){difference_of(old->nodes.at[i], new->nodes.at[i]), new->nodes.at[i],
+                                       old->nodes.at[i]};
     return difference->result != 0;
 }
 

@@ -240,6 +240,7 @@ static void modes(void) {
     static const int allowed[3][3] = {
         {0, 1, 1}, {1, 1, 1}, {1, 1, 1}}; /* by mode of the capture, of the thread */
     int *a;
+    cudaEvent_t event = new_event();
     captured = new_stream(cudaStreamNonBlocking);
     for (int mode = 0; mode < 3; mode++)
         for (int own = 0; own < 3; own++) {
@@ -257,6 +258,13 @@ static void modes(void) {
         EXPECT(cudaMalloc((void **)&a, 64), relaxed ? cudaSuccess : cudaErrorStreamCaptureUnsupported);
         EXPECT(cudaStreamEndCapture(captured, &abandoned),
                relaxed ? cudaSuccess : cudaErrorStreamCaptureInvalidated);
+        for (int waits = 0; waits < 2; waits++) { /* the event has nothing to do with the capture */
+            GOOD(cudaStreamBeginCapture(captured, (enum cudaStreamCaptureMode)mode));
+            EXPECT(waits ? cudaEventSynchronize(event) : cudaEventQuery(event),
+                   relaxed ? cudaSuccess : cudaErrorStreamCaptureUnsupported);
+            EXPECT(cudaStreamEndCapture(captured, &abandoned),
+                   relaxed ? cudaSuccess : cudaErrorStreamCaptureInvalidated);
+        }
     }
     enum cudaStreamCaptureMode own = cudaStreamCaptureModeRelaxed; /* the thread's, for its own captures */
     GOOD(cudaThreadExchangeStreamCaptureMode(&own));

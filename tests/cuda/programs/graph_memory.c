@@ -150,7 +150,7 @@ static void graph_memory(void) {
 
 static void memory_nodes(void) {
     cudaGraph_t graph;
-    cudaGraphNode_t alloc, fill, release;
+    cudaGraphNode_t alloc, fill, release, again;
     struct cudaMemAllocNodeParams params = {
         .poolProps = {.allocType = cudaMemAllocationTypePinned, .location = {cudaMemLocationTypeDevice, 0}},
         .bytesize = 4096};
@@ -161,6 +161,7 @@ static void memory_nodes(void) {
         .dst = params.dptr, .value = 1, .elementSize = 1, .width = 4096, .height = 1};
     GOOD(cudaGraphAddMemsetNode(&fill, graph, &alloc, 1, &bytes));
     GOOD(cudaGraphAddMemFreeNode(&release, graph, &fill, 1, params.dptr));
+    EXPECT(cudaGraphAddMemFreeNode(&again, graph, &fill, 1, params.dptr), cudaErrorInvalidValue);
     GOOD(cudaGraphMemFreeNodeGetParams(release, &address));
     EXPECT(address == params.dptr && address != 0, 1);
     memset(&params, 0, sizeof params);

@@ -153,6 +153,11 @@ static void updates(void) {
     EXPECT(cudaGraphExecUpdate(exec, other.graph, &node, &result), cudaErrorGraphExecUpdateFailure);
     EXPECT(result, cudaGraphExecUpdateErrorNodeTypeChanged);
     EXPECT(node == extra, 1);
+    GOOD(cudaGraphDestroyNode(
+        other.copy)); /* so that nodes behind it have others of another kind beside them */
+    EXPECT(cudaGraphExecUpdate(exec, other.graph, &node, &result), cudaErrorGraphExecUpdateFailure);
+    EXPECT(result, cudaGraphExecUpdateErrorTopologyChanged);
+    EXPECT(node == 0, 1);
     GOOD(cudaGraphLaunch(exec, 0));
     EXPECT(other.calls, 2);
     cudaGetLastError();
