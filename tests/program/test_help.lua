@@ -15,6 +15,17 @@ harness.test("every command has its help, and the program's names each of them",
   end
 end)
 
+harness.test("--help is heard behind other words of a command, not of a program or of nvcc", function()
+  local _, help_of_run = harness.run("run", "--help")
+  for _, words in ipairs { { "gtx480", "kmeans", "--help" }, { "--policy", "gto", "--help", "gtx480" }, { "gtx480", "--policy", "--help" } } do
+    local status, text = harness.run("run", table.unpack(words))
+    harness.equal(status, 0, text)
+    harness.equal(text, help_of_run)
+  end
+  harness.refused("cuda: cannot start './missing'", "cuda", "gtx480", "--", "./missing", "--help")
+  harness.contains(select(2, harness.run("nvcc", "missing.cu", "--help")), "missing.cu")
+end)
+
 harness.test("the options in the help of run and cuda are those that runs take, or of a kernel", function()
   local run, cuda, run_kernel = require "warpwright.run", require "warpwright.cuda", require "warpwright.run_kernel"
   local taken = {}

@@ -647,6 +647,18 @@ harness.test("query: a statistic in double quotes is that statistic, and what is
   harness.refused("no such column: ipcc", "query", whole, "--sql", 'select "ipcc" from results')
 end)
 
+harness.test("query: what launches cost is named as in stats.txt", function()
+  local all = query(whole, "--sql", "select run, sum(cycles), sum(ctas), sum(thread_instructions) * 1.0 / sum(cycles) from launches group by run")
+  local named = query(whole, "--select", "run, launch[*].cycles, launch[*].ctas, launch[*].ipc")
+  harness.equal(named:match "\n(.*)", all:match "\n(.*)")
+  harness.equal(query(whole, "--select", 'launch[0].cycles*2 as x, "launch[0].start_cycle" as y'),
+    query(whole, "--sql", "select cycles * 2 as x, start_cycle as y from launches where launch = 0 order by run"))
+  harness.refused("query: no column or statistic matches 'launch[999].cycles'", "query", whole, "--select", "launch[999].cycles")
+  harness.refused("query: no column or statistic matches 'launch[0].cycle'; did you mean launch[*].cycles", "query", whole,
+    "--select", "launch[0].cycle")
+  harness.refused("query: no column or statistic matches 'launch[*].start_cycle'", "query", whole, "--select", "launch[*].start_cycle")
+end)
+
 harness.test("query: a pattern is of counters or of ratios, and a * behind it may multiply", function()
   harness.refused("query: sm[*].l1d.miss*: expected counters or ratios, got both", "query", whole, "--select", "sm[*].l1d.miss*")
   harness.equal(query(whole, "--select", "sm[*].l1d.misses*2.0/cycles as x"), query(whole, "--select", "sm[*].l1d.misses * 2.0 / cycles as x"))

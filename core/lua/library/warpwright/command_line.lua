@@ -10,6 +10,16 @@ require "warpwright.loading"
 
 local function usage_error(text, ...) core.user_error(text:format(...) .. "; see warpwright --help") end
 
+--- Does a command get --help, before any "--"? To nvcc it is a word of its own.
+local function asks_for_help(args, first)
+  if not help.find(args[first]) then return false end
+  if args[first + 1] == "-h" or args[first + 1] == "--help" then return true end
+  for i = first + 2, args[first] == "nvcc" and 0 or arguments.before_dashes(args, first + 1) do
+    if args[i] == "--help" then return true end
+  end
+  return false
+end
+
 --- A number of the command line.
 local function whole(word, option, what, text)
   return text and (math.tointeger(tonumber(text)) or arguments.error(word, "%s: expected a %s, got '%s'", option, what, text))
@@ -129,7 +139,7 @@ return function(args)
     return 2
   elseif word == "--help" or word == "-h" then
     io.write(help.all())
-  elseif help.find(word) and (args[first + 1] == "--help" or args[first + 1] == "-h") then
+  elseif asks_for_help(args, first) then
     io.write(help.of(word))
   elseif word == "--complete" then
     require("warpwright.completion").print(table.move(args, first + 1, #args, 1, {}))

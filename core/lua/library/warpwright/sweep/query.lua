@@ -43,6 +43,27 @@ local function choice_without(file, pattern)
   return not pattern:find "^run%." and not has_rows(file, "SELECT 1 FROM names WHERE name NOT GLOB 'run.*'") and "summary" or nil
 end
 
+--- What launches cost stands in a table of its own. Of one launch, and of sums over all.
+local of_launch <const> = {
+  cycles = "SUM(cycles)", ctas = "SUM(ctas)", warp_instructions = "SUM(warp_instructions)",
+  thread_instructions = "SUM(thread_instructions)", ipc = "SUM(thread_instructions) * 1.0 / SUM(cycles)",
+}
+
+--- Of launch[N].cycles and its like: what SQL selects, and of which launches; nil of anything else.
+local function launch_column(pattern)
+  local number, field = pattern:match "^launch%[([%d*]+)%]%.([%w_]+)$"
+  if number == "*" then return of_launch[field], "1" end
+  if not math.tointeger(tonumber(number)) then return nil end
+  return of_launch[field] or field == "start_cycle" and field or nil, "launch = " .. number
+end
+
+--- Of the run of the row; nil where no run has such launches.
+local function cost_of_launch(file, pattern)
+  local column, where = launch_column(pattern)
+  if not column or not has_rows(file, "SELECT 1 FROM launches WHERE " .. where) then return nil end
+  return ("(SELECT %s FROM launches WHERE launches.run = results.run AND %s)"):format(column, where)
+end
+
 local function unknown_statistic(file, pattern, is_quoted)
   names.check_indices("query", pattern)
   local choice = choice_without(file, pattern)
@@ -53,12 +74,17 @@ local function unknown_statistic(file, pattern, is_quoted)
   local known = {}
   for i, row in ipairs(file:prepare("SELECT DISTINCT pattern FROM names"):rows()) do known[i] = row[1] end
   for _, row in ipairs(file:prepare("SELECT name FROM pragma_table_info('results')"):rows()) do known[#known + 1] = row[1] end
+  for _, name in ipairs { "cycles", "ctas", "ipc", "start_cycle", "thread_instructions", "warp_instructions" } do
+    known[#known + 1] = "launch[*]." .. name
+  end
   core.user_error(("query: no column or statistic matches '%s'%s%s"):format(pattern,
     names.did_you_mean(pattern:gsub("%[%d+%]", "[*]"), known, 3), is_quoted and "; texts stand in single quotes" or ""))
 end
 
 --- Of the run of the row. A pattern that matches nothing is an error, and so is one of counters and ratios.
 local function statistic(file, pattern, is_quoted)
+  local cost = cost_of_launch(file, pattern)
+  if cost then return cost end
   local where = condition(pattern)
   if not has_rows(file, "SELECT 1 FROM names WHERE " .. where) then unknown_statistic(file, pattern, is_quoted) end
   local counted = ("SELECT 1 FROM counts JOIN names USING (name_id) WHERE %s AND whole IS "):format(where)
@@ -79,7 +105,7 @@ end
 --- A path without what a * behind a whole name multiplies it by.
 local function without_factors(file, path, columns)
   local shorter = path
-  while shorter and not columns[shorter] and not has_rows(file, "SELECT 1 FROM names WHERE " .. condition(shorter)) do
+  while shorter and not columns[shorter] and not cost_of_launch(file, shorter) and not has_rows(file, "SELECT 1 FROM names WHERE " .. condition(shorter)) do
     shorter = shorter:match "^(.*[%w_%]])%*"
   end
   return shorter or path
