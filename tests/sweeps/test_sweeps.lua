@@ -845,6 +845,31 @@ harness.test("with stats_every, intervals are in the database, and add up to the
   ]]):match "\n(.*)\n", "6,1,1,0")
 end)
 
+harness.test("stats_of and histograms may be functions of a point: what one policy counts is no column of the others", function()
+  harness.write("own.lua", [[
+    local own = require("warpwright.policy") "own" { counters = { hits = "Hits" } }
+    function own:on_l1_hit() self:count "hits" end
+    return own]])
+  local described = [[return {
+    axes = { config = "gtx480", workload = "vecadd", size = "small,n=2000", policy = { "gto", "%s/own.lua" } },
+    stats_every = 500,
+    stats_of = function(point) return point.policy == "gto" and "run.ipc" or { "run.ipc", "sm[*].own.hits" } end,
+    histograms = function(point) return point.policy == "gto" and "l2[*].queue" or nil end,
+  }]]
+  local path, folder = harness.write("of_point.lua", described:format(harness.folder())), harness.folder() .. "/of_point"
+  local status, output = sweep(path, folder)
+  harness.equal(status, 0, output)
+  harness.equal(query(folder, "--sql", [[
+    SELECT run, name, count(*) > 1, sum(value) = (SELECT sum(value) FROM stats WHERE stats.run = interval_stats.run AND name GLOB 'sm*.own.hits')
+    FROM interval_stats GROUP BY run, name]]):match "\n(.*)", "1,run.ipc,1,\n2,run.ipc,1,0\n2,sm[*].own.hits,1,1\n")
+  harness.equal(query(folder, "--sql", "SELECT DISTINCT run, name FROM histograms"), "run,name\n1,l2[*].queue\n")
+  local wrong = described:gsub('"run.ipc" or {', "3 or {"):format(harness.folder())
+  harness.refused("of_point.lua: histograms: expected all, or names and patterns of histograms, got 3", "sweep",
+    harness.write("of_point.lua", (wrong:gsub('"l2%[%*%].queue" or nil', "3 or nil"))), "--out", folder .. "2")
+  harness.refused("of_point.lua:4: attempt to index a nil value (field 'none')", "sweep",
+    harness.write("of_point.lua", (wrong:gsub("return point.policy", "return point.none.policy", 1))), "--out", folder .. "2")
+end)
+
 harness.test("with histograms, buckets and percentiles are in the database", function()
   local described, folder = prepare(sweep_text:gsub("axes = {", 'histograms = "all", axes = {'))
   local status, output = sweep(described, folder)

@@ -186,6 +186,17 @@ local function check_field(where, read, value)
   if not ok then core.user_error(("%s: %s"):format(where, core.thrown_text(problem))) end
 end
 
+--- stats_of and histograms may be functions of a point: policies count what others do not.
+local function fields_of_point(where, point, of_all)
+  local own = {}
+  for key, value in pairs(of_all) do own[key] = value end
+  for _, field in ipairs { "stats_of", "histograms" } do
+    if type(own[field]) == "function" then own[field] = own_state.result_of(own[field], point) end
+  end
+  check_field(where, histograms.words_of, own.histograms)
+  return own
+end
+
 --- plan.new(where, description): { runs = list of { number =, point =, run = }, axes = names in order, name =, where = }. `where`, the
 -- file where there is one, begins messages. A point has the values of the axes by name.
 function plan.new(where, description)
@@ -203,16 +214,16 @@ function plan.new(where, description)
   local of_all = { warm_up = read_warm_up(where, description.warm_up), stats_every = description.stats_every,
     stats_of = description.stats_of, histograms = description.histograms }
   check_field(where, intervals.read_every, of_all.stats_every)
-  check_field(where, histograms.words_of, of_all.histograms)
   local made, axes = { where = where, runs = {}, name = description.name }, {}
   for _, point in ipairs(points) do
     if not description.keep or own_state.result_of(description.keep, point) then
       if of_all.warm_up and point.sample ~= nil then core.user_error(where .. ": warm_up: expected runs without sample, got one with it") end
       for axis in pairs(point) do axes[axis] = true end
+      local of_run = fields_of_point(where, point, of_all)
       for repetition = 1, read_repetitions(where, description.repetitions) do
         made.runs[#made.runs + 1] = {
           number = #made.runs + 1, point = point, repetition = repetition,
-          run = run_of(where, point, repetition > 1 and repetition or nil, of_all),
+          run = run_of(where, point, repetition > 1 and repetition or nil, of_run),
         }
       end
     end
