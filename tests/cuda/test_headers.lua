@@ -108,6 +108,8 @@ harness.test("a program of both APIs in C, by the system's compiler", function()
   harness.contains(checks("host", cuda_programs.build "headers_host", 50), "a cluster of more than one CTA is not supported")
 end)
 
+harness.test("rows and volumes by the driver API", function() checks("copies", cuda_programs.build "headers_copies", 38) end)
+
 harness.test("device functions: words, shuffles, atomics, caches, rounding, memory", function() passes("device", "sm_80", 13700) end)
 harness.test("DPX: maxima, minima and predicates of words and of halves", function() passes("dpx", "sm_70", 152000) end)
 harness.test("half and bfloat16, in float where the device has no instructions", function() passes("half", "sm_35", 120000) end)

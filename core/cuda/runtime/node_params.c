@@ -67,8 +67,6 @@ void copy_params(const WarpWork *work, CopyParams *params) {
 
 #else
 
-enum { MEMORY_HOST = 1, MEMORY_DEVICE = 2, MEMORY_UNIFIED = 4 };
-
 static bool place_of(WarpPlace *place, const CopyEnd *end) {
     if (end->type != MEMORY_HOST && end->type != MEMORY_DEVICE && end->type != MEMORY_UNIFIED) return false;
     uint64_t start = end->type == MEMORY_HOST ? (uint64_t)end->host : end->device;

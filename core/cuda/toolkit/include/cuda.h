@@ -244,6 +244,7 @@ CUresult cuGetProcAddress(const char *name, void **function, int version, cuuint
 }
 #endif
 
+#include "warpwright/driver_copies.h"
 #include "warpwright/driver_graphs.h"
 
 #endif
