@@ -107,6 +107,7 @@ local function second_launch(config, set, fast_forward)
   gpu:fill(data, 0, 1 << 23)
   local function launch(rounds, seed) gpu:launch(kernel, { grid = 1, block = 32, args = { data, rounds, seed } }) end
   launch(3000, 1)
+  sim:drain()
   local first = sim:result()
   launch(500, 7)
   local counts = {}

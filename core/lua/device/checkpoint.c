@@ -30,10 +30,15 @@ struct Resume {
 /* --- Saving ---------------------------------------------------------------------------------- */
 
 void require_caught_up(const Machine *machine, const char *what) {
-    if (machine->resume && machine->resume->file)
-        user_error("%s: expected a host program that has caught up with checkpoint %s; sim:run { until_cycle "
-                   "= 1 } does it",
-                   what, machine->resume->path);
+    if (!machine->resume || !machine->resume->file) return;
+    if (machine->host_program == PROGRAM_RUNS || gpu_launch_count(machine->gpu))
+        user_error(
+            "%s: expected a call behind the checkpoint %s, got one of a host program that has not caught up "
+            "with it; sim:counters { ... } can be read",
+            what, machine->resume->path);
+    user_error("%s: expected a host program that has caught up with checkpoint %s; sim:run { until_cycle "
+               "= 1 } does it",
+               what, machine->resume->path);
 }
 
 /* A fault leaves a machine in the middle of a quantum. */

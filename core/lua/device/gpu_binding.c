@@ -42,6 +42,8 @@ static int l_gpu(lua_State *L) {
     lua_newtable(L);
     lua_setiuservalue(L, -2, GPU_LAUNCHES);
     luaL_setmetatable(L, gpu_type);
+    lua_pushvalue(L, -1);
+    lua_setiuservalue(L, 1, MACHINE_GPU);
     return 1;
 }
 
@@ -346,10 +348,24 @@ static int l_launches(lua_State *L) {
     return 1;
 }
 
-/* gpu:drain(): lets what is in flight finish. */
+/* gpu:drain() -> whether it let what is in flight finish: a resumed machine comes from behind that. */
 static int l_drain(lua_State *L) {
-    gpu_drain(gpu_at(L, 1)->gpu);
-    return 0;
+    Machine *machine = machine_to_change(L, "drain");
+    bool replaying = host_log_replaying(&machine->log);
+    host_log_call(&machine->log, 0, "drain");
+    if (!replaying) gpu_drain(machine->gpu);
+    repeated_call(L, machine);
+    lua_pushboolean(L, !replaying);
+    return 1;
+}
+
+/* core.drain_after_program(gpu) -> the same, behind the end of a host program, which is the last call in its log. */
+static int l_drain_after_program(lua_State *L) {
+    Machine *machine = gpu_at(L, 1);
+    bool replaying = host_log_replaying(&machine->log);
+    if (!replaying) gpu_drain(machine->gpu);
+    lua_pushboolean(L, !replaying);
+    return 1;
 }
 
 /* gpu:digest() -> 16 hexadecimal digits over all live allocations */
@@ -441,7 +457,8 @@ void gpu_open(lua_State *L) {
         {"set_hang_report", l_set_hang_report},
         {NULL, NULL},
     };
-    static const luaL_Reg functions[] = {{"gpu", l_gpu}, {NULL, NULL}};
+    static const luaL_Reg functions[] = {
+        {"gpu", l_gpu}, {"drain_after_program", l_drain_after_program}, {NULL, NULL}};
     define_type(L, gpu_type, gpu_metamethods, gpu_methods);
     luaL_setfuncs(L, functions, 0);
 }

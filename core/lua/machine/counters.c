@@ -1,6 +1,7 @@
 /* Sums of counters, by pattern, that are read often: resolved once, then a read costs no more than the
  * additions. */
 #include "core/lua/bindings.h"
+#include "core/lua/device/checkpoint.h"
 #include "core/lua/machine/machine.h"
 
 #include <stdlib.h>
@@ -83,7 +84,11 @@ static void resolve_sum(lua_State *L, Counters *counters, Sum *sum, int unmatche
     }
 }
 
-/* Pushes the list of the patterns that match nothing. */
+static int by_name(const void *a, const void *b) {
+    return strcmp(((const Sum *)a)->name, ((const Sum *)b)->name);
+}
+
+/* The order of Lua's tables is another in each process. Pushes the list of the patterns that match nothing. */
 static void resolve(lua_State *L, int index, Counters *counters) {
     size_t sums = 0;
     forget(counters);
@@ -105,6 +110,7 @@ static void resolve(lua_State *L, int index, Counters *counters) {
         resolve_sum(L, counters, sum, unmatched);
     }
     lua_pop(L, 1);
+    qsort(counters->sums, counters->count, sizeof *counters->sums, by_name);
 }
 
 /* core.counters(machine, { name = { pattern ... } ... }) -> counters, { patterns that match no counter ... }
@@ -136,23 +142,65 @@ static void resolve_again(lua_State *L, Counters *counters) {
     lua_pop(L, 1);
 }
 
+static void add_up(const Counters *counters, uint64_t *sums) {
+    for (size_t i = 0; i < counters->count; i++) {
+        const Sum *sum = &counters->sums[i];
+        sums[i] = 0;
+        for (size_t k = 0; k < sum->count; k++)
+            sums[i] += *sum->counters[k];
+    }
+}
+
+/* Behind a launch, what a host program reads is in its log: where it is resumed, the machine is not there yet. */
+static bool is_logged(const Machine *machine) {
+    return machine->gpu && gpu_launch_count(machine->gpu) && !machine->launched &&
+           asked_by_host_program(machine);
+}
+
+static uint64_t digest_of_names(const Counters *counters) {
+    uint64_t digest = counters->count;
+    for (size_t i = 0; i < counters->count; i++)
+        digest = hash_bytes(digest, counters->sums[i].name, strlen(counters->sums[i].name) + 1);
+    return digest;
+}
+
+/* Returns whether the log has the sums as the host program read them before the checkpoint. The machine is at the index. */
+static bool take_from_log(lua_State *L, int index, const Counters *counters, uint64_t *sums) {
+    Machine *machine = counters->machine;
+    host_log_call(&machine->log, digest_of_names(counters), "read %zu sums of counters", counters->count);
+    if (!host_log_take(&machine->log, sums, counters->count * sizeof *sums)) return false;
+    lua_getiuservalue(L, index, MACHINE_GPU);
+    lua_replace(L, 1); /* the state comes with the last call */
+    after_host_call(L, machine);
+    return true;
+}
+
+static int push_sums(lua_State *L, const Counters *counters, const uint64_t *sums) {
+    lua_createtable(L, 0, (int)counters->count);
+    for (size_t i = 0; i < counters->count; i++) {
+        lua_pushinteger(L, (lua_Integer)sums[i]);
+        lua_setfield(L, -2, counters->sums[i].name);
+    }
+    return 1;
+}
+
 /* counters:read() -> { name = sum of the counters that match } */
 static int l_read(lua_State *L) {
     Counters *counters = luaL_checkudata(L, 1, counters_type);
+    lua_settop(L, 1);
+    lua_pushvalue(L, 1); /* it stays */
     lua_getiuservalue(L, 1, COUNTERS_MACHINE);
-    const Machine *machine = machine_at(L, -1);
+    Machine *machine = machine_at(L, 3);
     if (counters->sim != machine->sim) resolve_again(L, counters);
-    machine_settle(machine, false);
-    lua_createtable(L, 0, (int)counters->count);
-    for (size_t i = 0; i < counters->count; i++) {
-        const Sum *sum = &counters->sums[i];
-        uint64_t value = 0;
-        for (size_t k = 0; k < sum->count; k++)
-            value += *sum->counters[k];
-        lua_pushinteger(L, (lua_Integer)value);
-        lua_setfield(L, -2, sum->name);
+    uint64_t *sums = lua_newuserdatauv(L, counters->count * sizeof *sums + 1, 0);
+    bool logged = is_logged(machine);
+    if (!logged || !take_from_log(L, 3, counters, sums)) {
+        bool is_new = host_log_replaying(&machine->log) && !gpu_launch_count(machine->gpu);
+        if (!is_new) machine_settle(machine, false);
+        add_up(counters, sums);
+        if (logged) host_log_answer(&machine->log, sums, counters->count * sizeof *sums);
     }
-    return 1;
+    return push_sums(L, counters, sums);
 }
 
 void counters_open(lua_State *L) {

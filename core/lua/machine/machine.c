@@ -30,7 +30,7 @@ Machine *machine_at(lua_State *L, int index) {
 static int l_machine(lua_State *L) {
     const char *name = luaL_checkstring(L, 1);
     raise_user_errors_in(L);
-    Machine *machine = lua_newuserdatauv(L, sizeof *machine, 1);
+    Machine *machine = lua_newuserdatauv(L, sizeof *machine, MACHINE_USER_VALUES);
     *machine = (Machine){.cycle_limit = NEVER, .checkpoint_cycle = NEVER, .pause_cycle = NEVER};
     luaL_setmetatable(L, machine_type);
     machine->sim = sim_new(name);

@@ -56,6 +56,9 @@ static inline bool machine_is_open(const Machine *machine) {
     return machine->sim && !machine->closed;
 }
 
+/* User value of a machine in Lua: its GPU, once it has one. */
+enum { MACHINE_GPU = 1, MACHINE_USER_VALUES = MACHINE_GPU };
+
 /* User values of a GPU in Lua. */
 enum {
     GPU_MACHINE = 1,

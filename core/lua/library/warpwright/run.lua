@@ -217,6 +217,7 @@ function run.run(options)
     error(checks_or_problem, 0)
   end
 
+  if not ok and not sim.checks then sim:finish() end
   local r = sim:result()
   local trace_problem = trace:finish()
   r.memcheck = found or false -- with the faults, of which the simulation knows nothing

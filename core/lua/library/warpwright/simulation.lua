@@ -1,6 +1,7 @@
 -- A machine with its GPU, as a script holds it: ww.build().
 local checkpoint = require "warpwright.checkpoint"
 local core = require "warpwright.core"
+local drained = require "warpwright.drained"
 local fast_forward = require "warpwright.fast_forward"
 local inputs = require "warpwright.inputs"
 local later = require "warpwright.later"
@@ -228,6 +229,7 @@ local function continue(self, cycle)
   if coroutine.status(self.program) == "suspended" then refuse_yield(self.program) end
   if not ok then error(value, 0) end
   self.checks = value
+  self:finish()
   return true, value
 end
 
@@ -272,6 +274,7 @@ function Simulation:resume(path, options)
       path, saved.policy or "default", self.choices.policy or "default"))
   end
   core.resume(self:gpu(), path, options.allow_changes or false, other_policy)
+  self.drained, self.choices.drained = drained.read(saved.drained, (self.machine:clocks())), saved.drained
   self.resumed = { path = path, saved = saved, allow_changes = options.allow_changes }
 end
 
@@ -373,24 +376,44 @@ local function of_measure(self, totals, measure)
     core.stats_of_counters(self.machine, measures.counters(measure), estimated.cycles + self:gpu():totals().cycles - totals.cycles))
 end
 
---- The totals as of the end of the last kernel, also when a result before has let what was in flight then finish.
+--- The totals as of the end of the last kernel, also where what it left in flight has been let finish since.
 local function totals_of_kernels(self)
-  local totals, drained = add_clocks(self, self:gpu():totals()), self.drained
-  if drained and drained.to == totals.cycles then
-    totals.cycles, totals.clocks, totals.simulated = drained.cycles, drained.clocks, drained.simulated
+  local totals, before = add_clocks(self, self:gpu():totals()), self.drained
+  totals.is_drained = before ~= nil and before.to == totals.cycles
+  if totals.is_drained then
+    totals.cycles = before.from
+    if totals.clocks then totals.clocks, totals.simulated = before.clocks, before.simulated end
   end
   totals.seconds = totals.seconds + (self.choices["seconds before"] or 0)
   return totals
 end
 
-local function drain(self, totals)
-  self:gpu():drain()
-  self.drained = { cycles = totals.cycles, clocks = totals.clocks, simulated = totals.simulated, to = self:gpu():totals().cycles }
+local function is_in_kernel(self, totals)
+  return totals.stopped or self.program and coroutine.status(self.program) == "suspended"
 end
 
---- sim:result(): all counters so far, their conservation laws checked. What kernels left in flight, write-backs and the
--- like, finishes first and is counted; run.cycles ends with the last kernel. That takes cycles of the machine: a launch that
--- follows begins later.
+--- Lets what is in flight finish by `drain`, of the GPU, which says whether it did: where a resumed host program has not caught up, there
+-- is nothing to finish.
+local function drain_by(self, drain)
+  local gpu = self:gpu()
+  local totals = totals_of_kernels(self)
+  if not drain(gpu) then return end
+  self.drained = { from = totals.cycles, to = gpu:totals().cycles, clocks = totals.clocks, simulated = totals.simulated }
+  self.choices.drained = drained.text(self.drained)
+end
+
+--- sim:drain(): lets finish what the last kernel left in flight, write-backs and the like. The next launch begins later then;
+-- run.cycles ends with the last kernel.
+function Simulation:drain() drain_by(self, function(gpu) return gpu:drain() end) end
+
+--- Behind the last kernel of a host program. The statistics of a run have all that it caused.
+function Simulation:finish()
+  local totals = totals_of_kernels(self)
+  if totals.is_drained or is_in_kernel(self, totals) then return end
+  drain_by(self, core.drain_after_program)
+end
+
+--- sim:result(): all counters as they are, their conservation laws checked; the machine goes on as if nobody had asked.
 function Simulation:result()
   if self.stopped then
     self.machine:settle(self.stopped == "idle")
@@ -398,9 +421,7 @@ function Simulation:result()
   end
   local gpu = self:gpu()
   local totals = totals_of_kernels(self)
-  local in_kernel = totals.stopped or self.program and coroutine.status(self.program) == "suspended"
-  if not in_kernel then drain(self, totals) end
-  self.machine:settle(not in_kernel)
+  self.machine:settle(totals.is_drained and not is_in_kernel(self, totals))
   totals.by_kernel = core.kernel_counts(gpu)
   local r
   if self.sampler and not totals.stopped then
