@@ -61,7 +61,7 @@ local function warm_up(sweep, run, stem)
   local sim, ended = go_on(checkpoint.newest(stem), simulate)
   if not sim then sim, ended = simulate() end
   if ended then
-    core.user_error(("warm_up.cycles: expected fewer than the %d cycles of %s, got %d"):format(sim:gpu():totals().cycles, run.workload,
+    core.user_error(("warm_up.cycles: expected fewer than the %d cycles of %s, got %d"):format(sim:result().cycles, run.workload,
       run.warm_cycles))
   end
   local path = stem .. ".ckpt"
