@@ -65,6 +65,10 @@ const char *push_given(lua_State *L, int index);
 
 /* The user error "WHERE: expected WHAT, got VALUE": the text, ", got " and the value at `index`. */
 _Noreturn void user_error_got(lua_State *L, int index, const char *format, ...) PRINTF_LIKE(3, 4);
+/* Within raise_user_errors_in(); an error begins with `what`. */
+lua_Integer whole_argument(lua_State *L, int index, const char *what);
+/* Nothing and nil are false. */
+bool flag_argument(lua_State *L, int index, const char *what);
 
 /* What was thrown, any value, on top of the stack, which becomes its text: its __tostring may throw in turn.
  */

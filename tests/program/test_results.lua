@@ -69,6 +69,31 @@ harness.test("a result that was asked for before changes none: neither launches 
   end
 end)
 
+harness.test("since refuses results of another run", function()
+  local first = ww.run { config = "gtx480", workload = "vecadd", size = "small,n=1024", out = false }
+  local good, message = pcall(function() return run():since(first) end)
+  assert(not good)
+  harness.contains(tostring(message), "since: expected a result of the same run, got one of another run on gtx480")
+end)
+
+harness.test("a run without sampling has no interval, under the names of fields, too", function()
+  harness.equal(run():interval "cycles", 0.0)
+end)
+
+harness.test("a machine without SMs has a result before it runs", function()
+  local sim = ww.build(ww.machine("alone", function(m)
+    m:clocks { core = "700MHz" }
+    local source, sink = m:TrafficSource "source" { rate = 0.2 }, m:TrafficSink "sink" {}
+    m:wire(source.mem, sink.cpu)
+  end))
+  local before = sim:result()
+  harness.equal(before.cycles, 0)
+  sim:advance(1000)
+  local since = sim:result():since(before)
+  assert(since.cycles >= 1000 and since["sink.answered"] > 0)
+  sim:close()
+end)
+
 -- Rows ----------------------------------------------------------------------------------------------------------------
 
 local odd_rows = {

@@ -15,6 +15,21 @@ local wrong <const> = {
   ['sim:run { until_cycle = "x" }'] = "sim:run: until_cycle: expected a core cycle, got 'x'",
   ["sim:fork { { policy = true } }"] = "sim:fork: policy: expected a name, a path, a policy or a list of these, got true",
   ["sim:fork { { name = {} } }"] = "sim:fork: name: expected a text, got a table",
+  ["sim:fork()"] = "sim:fork: expected { { policy =, set =, name = } ..., jobs =, out = }, got nil",
+  ["sim.result()"] = "sim:result: expected a machine of ww.build in front of the colon, got nil",
+  ['sim:result().energy_by "fermi_40nm"'] = "r:energy_by: expected a result in front of the colon, got 'fermi_40nm'",
+  ['sim:resume("x", { allow_changes = "no" })'] = "sim:resume: allow_changes: expected true or false, got 'no'",
+  ["ww.run { pin = 1 }"] = "pin: expected true or false, got 1",
+  ['ww.build("gtx480", { memcheck = "no" })'] = "memcheck: expected true or false, got 'no'",
+  ['ww.build("gtx480", { profile = 0 })'] = "profile: expected true or false, got 0",
+  ['ww.run { config = "gtx480", workload = "vecadd", size = "small,medium" }'] =
+    "size: expected one size of workload vecadd, got small and medium",
+  ['ww.workload "w" { ptx = false, sizes = { small = 5 } }'] = "workload w: sizes: small: expected a table of parameters, got 5",
+  ['ww.rng "x"'] = "ww.rng: seed: expected a whole number, got 'x'",
+  ["ww.rng(1):int(1.5, 2)"] = "rng:int: lo: expected a whole number, got 1.5",
+  ["ww.rng(1):bytes(4)"] = "rng:bytes: lo: expected a whole number, got nothing",
+  ['ww.array(5, 4)'] = "type: expected i8, u8, i16, u16, i32, u32, i64, u64, f32, f64, f16 or bf16, got 5",
+  ['ww.array("i32", 4):random(0.5, 0, 1)'] = "random: seed: expected a whole number, got 0.5",
   ["ww.sweep(3)"] = "ww.sweep: expected { axes =, out = ... }, got 3",
   ["ww.sweep { axes = of_sweep }"] = "ww.sweep: out: expected a folder, got nil",
   ["ww.sweep { axes = of_sweep, out = 3 }"] = "ww.sweep: out: expected a folder, got 3",
@@ -33,6 +48,46 @@ for call, message in pairs(wrong) do
     harness.refused(("error: %s:4: %s"):format(path, message), path)
   end)
 end
+
+local OF_A_SCRIPT <const> = [[
+local ww = require "warpwright"
+local gpu = ww.build("gtx480", { set = { "sms=1" } }):gpu()
+local kernels = gpu:load "workloads/vecadd/vecadd.ptx"
+local data = gpu:alloc(4096) local function launch(how) how.grid, how.block, how.args = 1, 32, { data, data, data, 32 } gpu:launch(kernels.vecadd, how) end
+]]
+
+local wrong_of_device <const> = {
+  ['gpu:alloc(16, "x")'] = "alloc: align: expected a whole number, got 'x'",
+  ["gpu:fill(data, 0.5, 1)"] = "fill: byte: expected a whole number, got 0.5",
+  ['gpu:set_heap "x"'] = "set_heap: expected a number of bytes up to 1099511627776, got 'x'",
+  ["gpu:bind_texture(kernels)"] = "bind_texture: expected the name of a .texref or .surfref, got nil",
+  ["gpu:launch(kernels.vecadd)"] = "launch: expected { grid =, block =, args = }, got nothing",
+  ["launch { timed = 0 }"] = "kernel vecadd: timed: expected true or false, got 0",
+  ["launch { cooperative = 1 }"] = "kernel vecadd: cooperative: expected true or false, got 1",
+  ["pcall(launch, {}) gpu:set_cycle_limit(1) pcall(launch, {}) gpu:alloc(4)"] =
+    "alloc: kernel vecadd was stopped (max_cycles was reached): the machine cannot go on, the device can be read",
+  ["data = 0 pcall(launch, {}) gpu:alloc(4)"] =
+    "alloc: machine gtx480 was stopped by an error and cannot go on; until sim:close() the device can be read",
+}
+
+for call, message in pairs(wrong_of_device) do
+  harness.test(call, function()
+    local path = harness.write("wrong_of_device.lua", OF_A_SCRIPT .. call .. "\n")
+    local line = call:find "^launch" and 4 or 5
+    harness.refused(("error: %s:%d: %s"):format(path, line, message), path)
+  end)
+end
+
+harness.test("tolerances of checks are numbers from 0 on", function()
+  local ww = require "warpwright"
+  for _, value in ipairs { -1, 0 / 0, "x", true } do
+    local w = ww.workload "w" { ptx = false, sizes = { small = {} } }
+    function w:run() self:check("one", 1, 1, { rel = value }) end
+    local good, message = pcall(function() return ww.build("gtx480"):run(w, "small") end)
+    assert(not good)
+    harness.contains(tostring(message), "check: tolerance: rel: expected 0 or more, got ")
+  end
+end)
 
 harness.test("a variant of a fork may have a policy, or a list of them, in place of names", function()
   local path = harness.write("fork.lua", HEAD .. [[

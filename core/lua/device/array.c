@@ -46,10 +46,10 @@ Array *array_at(lua_State *L, int index, const char *what) {
 }
 
 ElementType array_type_at(lua_State *L, int index) {
-    const char *name = lua_type(L, index) == LUA_TSTRING ? lua_tostring(L, index) : luaL_typename(L, index);
+    const char *name = lua_type(L, index) == LUA_TSTRING ? lua_tostring(L, index) : "";
     for (int type = 0; type < ELEMENT_TYPES; type++)
         if (strcmp(element_types[type].name, name) == 0) return (ElementType)type;
-    user_error("type: expected i8, u8, i16, u16, i32, u32, i64, u64, f32, f64, f16 or bf16, got '%s'", name);
+    user_error_got(L, index, "type: expected i8, u8, i16, u16, i32, u32, i64, u64, f32, f64, f16 or bf16");
 }
 
 uint64_t array_count_at(lua_State *L, int index, const char *what) {
@@ -322,7 +322,7 @@ static bool is_finite_in(const Array *array, double value) {
 /* a:random(seed, lo, hi) -> a; integers from lo to hi, both included, floats in [lo, hi). */
 static int l_random(lua_State *L) {
     Array *array = receiver(L);
-    Random random = {(uint64_t)luaL_checkinteger(L, 2)};
+    Random random = {(uint64_t)whole_argument(L, 2, "random: seed")};
     if (array_is_float(array)) {
         double lo = float_at(L, 3), hi = float_at(L, 4);
         if (!(lo < hi)) user_error("random: expected lo < hi, got %g and %g", lo, hi);

@@ -100,6 +100,13 @@ static int l_set_hang_report(lua_State *L) {
  * may change while a kernel runs. */
 Machine *machine_to_change(lua_State *L, const char *what) {
     Machine *machine = gpu_at(L, 1);
+    if (machine->sim->faulted)
+        user_error("%s: machine %s was stopped by an error and cannot go on; until sim:close() the device "
+                   "can be read",
+                   what, machine->sim->name);
+    if (machine->launched && machine->stopped)
+        user_error("%s: kernel %s was stopped (%s): the machine cannot go on, the device can be read", what,
+                   gpu_progress(machine->gpu).kernel, machine->stopped);
     if (machine->launched)
         user_error("%s: kernel %s has not ended; until then the device is read-only", what,
                    gpu_progress(machine->gpu).kernel);
@@ -159,7 +166,8 @@ static void log_write(Machine *machine, const char *what, uint64_t address, cons
 static int l_alloc(lua_State *L) {
     Machine *machine = machine_to_change(L, "alloc");
     int whole;
-    lua_Integer bytes = lua_tointegerx(L, 2, &whole), align = luaL_optinteger(L, 3, 1);
+    lua_Integer bytes = lua_tointegerx(L, 2, &whole);
+    lua_Integer align = lua_isnoneornil(L, 3) ? 1 : whole_argument(L, 3, "alloc: align");
     if (align < 1 || align > MOST_ALIGN || (align & (align - 1)))
         user_error("alloc: align: expected a power of two up to %d, got %lld", MOST_ALIGN, align);
     if (!whole || bytes < 0) user_error_got(L, 2, "alloc: expected a number of bytes");
@@ -208,7 +216,7 @@ static int l_write(lua_State *L) {
 static int l_fill(lua_State *L) {
     Machine *machine = machine_to_change(L, "fill");
     uint64_t address = address_at(L, 2, "fill"), count = array_count_at(L, 4, "fill: count");
-    lua_Integer byte = luaL_checkinteger(L, 3);
+    lua_Integer byte = whole_argument(L, 3, "fill: byte");
     if (byte < -128 || byte > 255) user_error("fill: expected a byte (-128 to 255), got %lld", byte);
     require_covered(machine, "fill", address, count);
     host_log_call(&machine->log, 0, "fill %lu bytes at 0x%lx with 0x%02x", count, address, (uint8_t)byte);
@@ -319,10 +327,19 @@ static int l_try_launch_together(lua_State *L) {
     return launch_together_or_pause(L, true);
 }
 
+static uint64_t size_at(lua_State *L, int index, const char *what) {
+    const lua_Integer most = 1ll << 40;
+    int whole;
+    lua_Integer bytes = lua_tointegerx(L, index, &whole);
+    if (!whole || bytes < 0 || bytes > most)
+        user_error_got(L, index, "%s: expected a number of bytes up to %lld", what, most);
+    return (uint64_t)bytes;
+}
+
 /* gpu:set_heap(bytes): of the heap of malloc in kernels; before the first module that has it is loaded */
 static int l_set_heap(lua_State *L) {
     Machine *machine = machine_to_change(L, "set_heap");
-    uint64_t bytes = array_count_at(L, 2, "set_heap: bytes");
+    uint64_t bytes = size_at(L, 2, "set_heap");
     if (!gpu_set_heap(machine->gpu, bytes))
         user_error(
             "set_heap: expected a size before the first module with malloc is loaded, got one behind it");
@@ -334,7 +351,7 @@ static int l_set_heap(lua_State *L) {
 /* gpu:set_print_limit(bytes): what a launch may print at most; the rest is dropped */
 static int l_set_print_limit(lua_State *L) {
     Machine *machine = machine_to_change(L, "set_print_limit");
-    uint64_t bytes = array_count_at(L, 2, "set_print_limit: bytes");
+    uint64_t bytes = size_at(L, 2, "set_print_limit");
     host_log_call(&machine->log, bytes, "up to %lu bytes printed", bytes);
     gpu_set_print_limit(machine->gpu, bytes);
     repeated_call(L, machine);

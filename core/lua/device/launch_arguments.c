@@ -44,6 +44,14 @@ static uint32_t read_optional_count(lua_State *L, const char *kernel, const char
     return (uint32_t)value;
 }
 
+static bool read_flag(lua_State *L, const char *kernel, const char *name, bool unless_given) {
+    char what[256];
+    snprintf(what, sizeof what, "kernel %s: %s", kernel, name);
+    bool is_given = lua_getfield(L, 3, name) != LUA_TNIL, value = flag_argument(L, -1, what);
+    lua_pop(L, 1);
+    return is_given ? value : unless_given;
+}
+
 /* As a signed or as an unsigned number. */
 static bool integer_fits(lua_Integer value, uint32_t bytes) {
     if (bytes == 0 || bytes > 8) return false;
@@ -160,10 +168,8 @@ Launch launch_at(lua_State *L, const Kernel *kernel, bool returns_faults) {
     Launch launch = {.returns_faults = returns_faults};
     read_dimensions(L, kernel->name, "grid", !returns_faults, launch.grid);
     read_dimensions(L, kernel->name, "block", !returns_faults, launch.block);
-    launch.is_untimed = lua_getfield(L, 3, "timed") == LUA_TBOOLEAN && !lua_toboolean(L, -1);
-    lua_pop(L, 1);
-    launch.is_cooperative = lua_getfield(L, 3, "cooperative") != LUA_TNIL && lua_toboolean(L, -1);
-    lua_pop(L, 1);
+    launch.is_untimed = !read_flag(L, kernel->name, "timed", true);
+    launch.is_cooperative = read_flag(L, kernel->name, "cooperative", false);
     launch.shared_bytes = read_optional_count(L, kernel->name, "shared");
     launch.registers = read_optional_count(L, kernel->name, "registers");
     launch.stack_bytes = read_optional_count(L, kernel->name, "stack");

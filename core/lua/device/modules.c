@@ -280,9 +280,12 @@ _Noreturn static void no_such_texture(const Module *module, const char *name) {
 }
 
 int l_gpu_bind_texture(lua_State *L) {
+    lua_settop(L, 4);
     Machine *machine = machine_to_change(L, "bind_texture");
     const Module *module = module_at(L, 2, machine);
-    const char *name = luaL_checkstring(L, 3);
+    if (lua_type(L, 3) != LUA_TSTRING)
+        user_error_got(L, 3, "bind_texture: expected the name of a .texref or .surfref");
+    const char *name = lua_tostring(L, 3);
     const ModuleVariable *variable = module_texture(module, name);
     if (!variable) no_such_texture(module, name);
     TextureTable *table = gpu_textures(machine->gpu);

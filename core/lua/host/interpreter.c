@@ -128,6 +128,7 @@ const char *push_given(lua_State *L, int index) {
     switch (lua_type(L, index)) {
     case LUA_TSTRING: return lua_pushfstring(L, "'%s'", lua_tostring(L, index));
     case LUA_TNIL: return lua_pushliteral(L, "nil");
+    case LUA_TNONE: return lua_pushliteral(L, "nothing");
     case LUA_TBOOLEAN: return lua_pushstring(L, lua_toboolean(L, index) ? "true" : "false");
     case LUA_TNUMBER: return luaL_tolstring(L, index, NULL);
     default: return lua_pushfstring(L, "a %s", luaL_typename(L, index));
@@ -141,6 +142,19 @@ void user_error_got(lua_State *L, int index, const char *format, ...) {
     vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
     user_error("%s, got %s", text, push_given(L, index));
+}
+
+lua_Integer whole_argument(lua_State *L, int index, const char *what) {
+    int whole;
+    lua_Integer value = lua_tointegerx(L, index, &whole);
+    if (!whole) user_error_got(L, index, "%s: expected a whole number", what);
+    return value;
+}
+
+bool flag_argument(lua_State *L, int index, const char *what) {
+    if (!lua_isnoneornil(L, index) && !lua_isboolean(L, index))
+        user_error_got(L, index, "%s: expected true or false", what);
+    return lua_toboolean(L, index);
 }
 
 /* Of a table and the like Lua has an address alone, which differs from run to run. */

@@ -15,9 +15,9 @@ static Random *receiver(lua_State *L) {
 /* rng:int(lo, hi): lo to hi, both included. */
 static int l_int(lua_State *L) {
     Random *random = receiver(L);
-    lua_Integer lo = luaL_checkinteger(L, 2), hi = luaL_checkinteger(L, 3);
-    uint64_t span = (uint64_t)hi - (uint64_t)lo + 1; /* 0: all 64 bits */
     raise_user_errors_in(L);
+    lua_Integer lo = whole_argument(L, 2, "rng:int: lo"), hi = whole_argument(L, 3, "rng:int: hi");
+    uint64_t span = (uint64_t)hi - (uint64_t)lo + 1; /* 0: all 64 bits */
     if (lo > hi) user_error("rng:int: expected lo <= hi, got %lld and %lld", lo, hi);
     lua_pushinteger(L,
                     (lua_Integer)((uint64_t)lo + (span ? random_below(random, span) : random_next(random))));
@@ -33,9 +33,9 @@ static int l_float(lua_State *L) {
 /* rng:bytes(count, lo, hi): a string of bytes, each as rng:int(lo, hi) draws it. */
 static int l_bytes(lua_State *L) {
     Random *random = receiver(L);
-    lua_Integer lo = luaL_checkinteger(L, 3), hi = luaL_checkinteger(L, 4);
     raise_user_errors_in(L);
     uint64_t count = array_count_at(L, 2, "rng:bytes: count");
+    lua_Integer lo = whole_argument(L, 3, "rng:bytes: lo"), hi = whole_argument(L, 4, "rng:bytes: hi");
     if (lo < 0 || hi > UINT8_MAX || lo > hi)
         user_error("rng:bytes: expected 0 <= lo <= hi <= 255, got %lld and %lld", lo, hi);
     if (count > memory_of_computer())
@@ -50,7 +50,8 @@ static int l_bytes(lua_State *L) {
 }
 
 static int l_rng(lua_State *L) {
-    uint64_t seed = (uint64_t)luaL_checkinteger(L, 1);
+    raise_user_errors_in(L);
+    uint64_t seed = (uint64_t)whole_argument(L, 1, "ww.rng: seed");
     *(Random *)lua_newuserdatauv(L, sizeof(Random), 0) = (Random){seed};
     luaL_setmetatable(L, random_type);
     return 1;

@@ -111,6 +111,26 @@ function names.check_keys(where, t, legal)
   end
 end
 
+--- An error unless these fields of the table are true, false or nil: the text "no" would be taken for yes.
+function names.check_flags(t, fields, where)
+  for _, field in ipairs(fields) do
+    if t[field] ~= nil and type(t[field]) ~= "boolean" then names.expected((where or "") .. field, "true or false", t[field]) end
+  end
+end
+
+--- The methods of a class say what is missing where one is called with a dot: sim.result() in place of sim:result().
+function names.guard_methods(class, where, what)
+  for _, name in ipairs(names.sorted_keys(class)) do
+    local method = class[name]
+    if type(method) == "function" and not name:find "^__" then
+      class[name] = function(self, ...)
+        if getmetatable(self) ~= class then names.expected(where .. name, what .. " in front of the colon", self) end
+        return method(self, ...)
+      end
+    end
+  end
+end
+
 --- How many characters must be inserted, deleted or replaced to make `b` of `a`; nil when it is more than `most`.
 local function edit_distance(a, b, most)
   if math.abs(#a - #b) > most then return nil end

@@ -79,7 +79,7 @@ local function run_fields(name, policy, totals, launches)
     cycles_per_second = ratio(totals.cycles, totals.seconds),
     launches = launches,
     workload = false, size = false, checks = 0, out = false, memcheck = false, profile = false, histograms = false, sampled = false,
-    policy_from = 0,
+    policy_from = 0, origin = false, -- which run it is of; false: any
   }
 end
 
@@ -148,6 +148,9 @@ local totals <const> = { "cycles", "warp_instructions", "thread_instructions", "
 function Result:since(earlier)
   if getmetatable(earlier) ~= Result then names.expected("since", "a result", earlier) end
   if self.sampled or earlier.sampled then core.user_error "since: expected exact results, got one that is estimated by sampling" end
+  if self.origin and earlier.origin and earlier.origin ~= self.origin then
+    core.user_error(("since: expected a result of the same run, got one of another run on %s"):format(earlier.machine))
+  end
   if earlier.machine ~= self.machine or earlier.cycles > self.cycles or #earlier.launches > #self.launches then
     core.user_error(("since: expected a result of %s before cycle %d, got one of %s at cycle %d"):format(self.machine, self.cycles,
       earlier.machine, earlier.cycles))
@@ -163,7 +166,7 @@ function Result:since(earlier)
     end
   end
   local r = run_fields(self.machine, self.policy, since, { table.unpack(self.launches, #earlier.launches + 1) })
-  for _, name in ipairs { "workload", "size", "checks", "out", "policy_from", "structure", "memcheck" } do r[name] = self[name] end
+  for _, name in ipairs { "workload", "size", "checks", "out", "policy_from", "structure", "memcheck", "origin" } do r[name] = self[name] end
   local counts = rawget(self, "by_kernel")
   r.by_kernel = counts and { columns = counts.columns, ticks_per_cycle = counts.ticks_per_cycle }
   with_counted(r, rows_of(self):since(rows_of(earlier), self.policy_from == earlier.policy_from))
@@ -224,7 +227,7 @@ local function over_pattern(r, pattern)
 end
 
 local function unknown(r, key)
-  local patterns, seen = { "energy" }, { by_kernel = true, sampled = true, rows = true, counted = true, structure = true, energies = true, simulated = true, clocks = true }
+  local patterns, seen = { "energy" }, { by_kernel = true, sampled = true, origin = true, rows = true, counted = true, structure = true, energies = true, simulated = true, clocks = true }
   for _, field in ipairs(names.sorted_keys(r)) do
     if not seen[field] then patterns[#patterns + 1] = field end
   end
@@ -255,6 +258,7 @@ end
 function Result:interval(name)
   if type(name) ~= "string" then names.expected("interval", "the name of a statistic", name) end
   local widths = self.sampled and sampled_result.widths(self) or {}
+  if math.type(rawget(self, name)) and rows_of(self):value("run." .. name) then name = "run." .. name end -- r:interval "cycles"
   for _, known in ipairs { name, core.current_name(name) } do
     if rows_of(self):value(known) then return widths[known] or 0.0 end
   end
@@ -269,5 +273,7 @@ function Result:__index(key)
   local current = type(key) == "string" and core.current_name(key)
   return type(key) == "string" and counted(key) or current and counted(current) or unknown(self, key)
 end
+
+names.guard_methods(Result, "r:", "a result")
 
 return result

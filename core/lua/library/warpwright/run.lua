@@ -73,6 +73,7 @@ local function resolve_resume(options)
     core.user_error(("checkpoint %s: bounds: expected %s as in the checkpoint, got %s"):format(options.resume, saved.bounds,
       tostring(resolved.bounds)))
   end
+  if resolved.profile == saved.profile then resolved.profile = saved.profile ~= nil end -- "yes"
   resolved.set = {}
   for _, entry in ipairs(saved.set) do table.insert(resolved.set, entry) end
   for _, key in ipairs(names.sorted_keys(options.set or {}, "set")) do
@@ -151,6 +152,7 @@ function run.check(options)
   output.check_stats(options.stats)
   tracing.check(options)
   refuse_beside_sample(options)
+  names.check_flags(options, { "pin", "memcheck", "profile", "allow_changes" })
   local limit = options.max_cycles
   if limit ~= nil and (type(limit) ~= "number" or not math.tointeger(limit) or limit < 1) then names.expected("max_cycles", "1 cycle or more", limit) end
 end

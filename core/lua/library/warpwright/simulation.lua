@@ -27,6 +27,7 @@ local sampling = later "warpwright.sampling"
 local simulation = {}
 
 local Simulation = { __name = "simulation" }
+local builds = 0 -- so far, in this process
 Simulation.__index = Simulation
 
 --- Overrides one after the other, as a list.
@@ -89,15 +90,18 @@ function simulation.build(config, options)
   options = options or {}
   names.check_keys("ww.build", options, { "set", "policy", "order", "threads", "pin", "memory", "bounds", "memcheck",
     "profile", "fast_forward", "sample", "jobs" })
+  names.check_flags(options, { "pin", "memcheck", "profile" })
   if options.memcheck and options.bounds == "hardware" then
     core.user_error 'bounds: expected "strict" with memcheck, got "hardware"'
   end
   fast_forward.read(options.fast_forward)
   if options.sample or options.jobs then sample_options.check(options) end
+  builds = builds + 1
   local description = load.get("config", config)
   local policies = read_chain(options.policy)
   local sim = setmetatable({
     name = description.name,
+    origin = builds,
     policy = options.policy and policies.name or "default",
     policies = policies,
     memory = core.quantity(options.memory or "4GiB", "bytes", "memory"),
@@ -264,6 +268,7 @@ end
 function Simulation:resume(path, options)
   options = options or {}
   names.check_keys("sim:resume", options, { "allow_changes" })
+  names.check_flags(options, { "allow_changes" }, "sim:resume: ")
   if type(path) ~= "string" then names.expected("sim:resume", "a checkpoint", path) end
   local saved = checkpoint.read_run(path)
   self.choices["seconds before"] = tonumber(saved["host seconds"])
@@ -274,6 +279,7 @@ function Simulation:resume(path, options)
       path, saved.policy or "default", self.choices.policy or "default"))
   end
   core.resume(self:gpu(), path, options.allow_changes or false, other_policy)
+  self.origin = false -- it goes on with a run of before
   self.drained, self.choices.drained = drained.read(saved.drained, (self.machine:clocks())), saved.drained
   self.resumed = { path = path, saved = saved, allow_changes = options.allow_changes }
 end
@@ -317,6 +323,7 @@ end
 --- sim:fork { { policy =, set =, name = } ..., jobs =, out = }: runs variants side by side from the present state, each in
 -- a process and an output folder of its own; returns their results in order.
 function Simulation:fork(variants)
+  if type(variants) ~= "table" then names.expected("sim:fork", "{ { policy =, set =, name = } ..., jobs =, out = }", variants) end
   if not self.program then core.user_error("sim:fork: expected sim:start(workload, size) before it") end
   return fork.run(self, variants)
 end
@@ -361,7 +368,7 @@ end
 
 --- The totals of a machine that advance() runs.
 local function totals_without_gpu(self)
-  return add_clocks(self, { cycles = self.cycles, warp_instructions = 0, thread_instructions = 0, memory_peak = 0, seconds = 0 })
+  return add_clocks(self, { cycles = self.cycles or 0, warp_instructions = 0, thread_instructions = 0, memory_peak = 0, seconds = 0 })
 end
 
 --- The result that these counters make. Counters of policies are among them where all launches had timing: of windows they are in
@@ -415,8 +422,8 @@ end
 
 --- sim:result(): all counters as they are, their conservation laws checked; the machine goes on as if nobody had asked.
 function Simulation:result()
-  if self.stopped then
-    self.machine:settle(self.stopped == "idle")
+  if self.stopped or not self.device and not self:objects "SM"[1] then
+    if self.stopped then self.machine:settle(self.stopped == "idle") end
     return result.new(self.name, self.policy, add_shares(self, totals_without_gpu(self)), {}, self.machine)
   end
   local gpu = self:gpu()
@@ -430,6 +437,7 @@ function Simulation:result()
     r = result.new(self.name, self.policy, add_shares(self, totals), gpu:launches(), self.machine,
       policies_at_work.counters(self.machine, self.policies), self.policy_from)
   end
+  r.origin = self.origin
   r.profile = self.options.profile and core.profile(gpu) or false
   r.memcheck = self.options.memcheck and memcheck.report(gpu) or false
   return r
@@ -506,5 +514,7 @@ end
 
 --- sim:close(): gives its memory back at once.
 function Simulation:close() self.machine:close() end
+
+names.guard_methods(Simulation, "sim:", "a machine of ww.build")
 
 return simulation

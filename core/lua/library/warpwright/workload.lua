@@ -36,6 +36,11 @@ function workload.define(name)
       core.user_error(("workload %s: sizes: expected a table with one size or more, got %s"):format(name,
         definition.sizes and "none" or "nothing"))
     end
+    for _, size in ipairs(names.sorted_keys(definition.sizes)) do
+      if type(definition.sizes[size]) ~= "table" then
+        names.expected(("workload %s: sizes: %s"):format(name, tostring(size)), "a table of parameters", definition.sizes[size])
+      end
+    end
     local ptx = definition.ptx
     local is_text = ptx and ptx:find("\n", 1, true) ~= nil
     return setmetatable({
@@ -62,7 +67,7 @@ local function default_size(w) return w.sizes.medium and "medium" or names.sorte
 --- "small", "medium,nodes=1000" or { "medium", nodes = 1000 } as base and list of { name, value }. Without a base, the
 -- default is meant.
 local function read_size(w, size)
-  local base, changes = default_size(w), {}
+  local base, changes, named = default_size(w), {}, nil
   if type(size) == "table" then
     base = size[1] or base
     for _, key in ipairs(names.sorted_keys(size)) do
@@ -76,7 +81,8 @@ local function read_size(w, size)
     if key then
       changes[#changes + 1] = { key, value }
     else
-      base = word
+      if named then core.user_error(("size: expected one size of workload %s, got %s and %s"):format(w.name, named, word)) end
+      base, named = word, word
     end
   end
   return base, changes
@@ -170,6 +176,10 @@ local function array_of_number(value) return core.array(math.type(value) == "int
 function Workload:check(label, got, want, tolerance)
   tolerance = tolerance or {}
   names.check_keys("check: tolerance", tolerance, { "abs", "rel" })
+  for _, key in ipairs { "abs", "rel" } do
+    local value = tolerance[key]
+    if value and not (type(value) == "number" and value >= 0) then names.expected("check: tolerance: " .. key, "0 or more", value) end
+  end
   if type(got) == "number" and type(want) == "number" then
     got, want = array_of_number(got), array_of_number(want)
   end
