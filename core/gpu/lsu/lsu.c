@@ -43,19 +43,22 @@ static inline __attribute__((always_inline)) void take_answer(Lsu *lsu, Link *li
     object_progress(&lsu->obj);
 }
 
-static inline uint64_t next_answer(const Port *port) {
-    return port->receive ? link_next_ready(port->receive) : NEVER;
+/* When the first answer of constants or textures is ready. */
+static inline uint64_t next_other_answer(const Lsu *lsu) {
+    return earlier_of(*lsu->other_answers[0], *lsu->other_answers[1]);
 }
 
-/* Rare, compared with those of global and local memory. */
-__attribute__((noinline)) static void take_other_answer(Lsu *lsu, Link *link, uint64_t now) {
-    take_answer(lsu, link, now);
+/* Rare, compared with those of global and local memory. Returns when the next of them is ready. */
+__attribute__((noinline)) static uint64_t take_other_answers(Lsu *lsu, uint64_t now) {
+    if (*lsu->other_answers[0] <= now) take_answer(lsu, lsu->constant.receive, now);
+    if (*lsu->other_answers[1] <= now) take_answer(lsu, lsu->texture.receive, now);
+    return next_other_answer(lsu);
 }
 
-static inline void take_answers(Lsu *lsu, uint64_t now) {
-    if (next_answer(&lsu->mem) <= now) take_answer(lsu, lsu->mem.receive, now);
-    if (next_answer(&lsu->constant) <= now) take_other_answer(lsu, lsu->constant.receive, now);
-    if (next_answer(&lsu->texture) <= now) take_other_answer(lsu, lsu->texture.receive, now);
+static inline uint64_t take_answers(Lsu *lsu, uint64_t now) {
+    uint64_t others = next_other_answer(lsu);
+    if (link_next_ready(lsu->mem.receive) <= now) take_answer(lsu, lsu->mem.receive, now);
+    return others <= now ? take_other_answers(lsu, now) : others;
 }
 
 /* While somebody looks on, cycle by cycle, what the fixed pipeline has done goes to the SM by the link. */
@@ -223,28 +226,49 @@ static uint32_t payload_of(const MemoryOp *op) {
     return op->payload & -(uint32_t)(op->kind == INST_ATOMIC);
 }
 
-static void fill_request(const Lsu *lsu, const Segment *segment, MemMessage *request, uint64_t now) {
+/* A prefetch wants no data. */
+static uint64_t *counter_of(Lsu *lsu, const MemoryOp *op) {
+    if (!goes_to_memory(op)) return &lsu->uncounted;
+    if (is_prefetch(op)) return &lsu->prefetch_accesses;
+    return op->kind == INST_LOAD    ? &lsu->load_accesses
+           : op->kind == INST_STORE ? &lsu->store_accesses
+                                    : &lsu->atomic_accesses;
+}
+
+/* Each is stored here by itself, and read as a part of a word when a request is made, in the next cycle at the earliest. */
+static void find_common(Lsu *lsu) {
     const MemoryOp *op = &lsu->op;
-    uint32_t flags = flags_of(op);
-    __asm__("" : "+r"(flags)); /* kept as a whole: what is read back must not be wider than what was stored */
-    *request = (MemMessage){
-        .address = segment->address,
-        .byte_mask = {segment->byte_mask[0], segment->byte_mask[1]},
-        .issued = now,
-        .token = lsu->entry,
-        .lanes = segment->lanes,
-        .pc = op->inst,
-        .payload = (uint16_t)payload_of(op),
-        .cta = lsu->cta,
-        .bytes = (uint8_t)segment->bytes,
-        .sectors = (uint8_t)segment->sectors,
-        .sm = (uint16_t)sm_number(lsu->obj.parent),
-        .warp = op->warp,
-        .class_number = (uint8_t)lsu->class_number,
-        .kind = kind_of(op),
-        .flags = (uint8_t)flags,
-    };
-    if (__builtin_expect((lsu->obj.subscribed | is_prefetch(op)) != 0, 0))
+    MemMessage *request = &lsu->requests.request;
+    request->pc = op->inst;
+    request->payload = (uint16_t)payload_of(op);
+    request->cta = lsu->cta;
+    request->sm = (uint16_t)sm_number(lsu->obj.parent);
+    request->warp = op->warp;
+    request->class_number = (uint8_t)lsu->class_number;
+    request->kind = kind_of(op);
+    request->flags = flags_of(op);
+    lsu->requests.link = port_of(lsu, op->space);
+    lsu->requests.accesses = counter_of(lsu, op);
+}
+
+bool lsu_knobs_set(SimObject *object) {
+    Lsu *lsu = (Lsu *)object;
+    if (lsu->op_valid) find_common(lsu);
+    return true;
+}
+
+static inline void fill_request(const Lsu *lsu, const Segment *segment, MemMessage *request, uint64_t now) {
+    enum { COMMON = offsetof(MemMessage, pc) };
+    request->address = segment->address;
+    request->byte_mask[0] = segment->byte_mask[0];
+    request->byte_mask[1] = segment->byte_mask[1];
+    request->issued = now;
+    request->token = lsu->entry;
+    request->lanes = segment->lanes;
+    memcpy((char *)request + COMMON, (const char *)&lsu->requests.request + COMMON, sizeof *request - COMMON);
+    request->bytes = (uint8_t)segment->bytes;
+    request->sectors = (uint8_t)segment->sectors;
+    if (__builtin_expect((lsu->obj.subscribed | is_prefetch(&lsu->op)) != 0, 0))
         fill_special_request(lsu, segment, request);
 }
 
@@ -253,25 +277,13 @@ static void note_stall(Lsu *lsu, bool stalled, uint64_t now) {
     lsu->stall_since = stalled ? now : 0;
 }
 
-static void count_access(Lsu *lsu) {
-    if (!goes_to_memory(&lsu->op)) return;
-    if (__builtin_expect(is_prefetch(&lsu->op), 0))
-        lsu->prefetch_accesses++;
-    else if (lsu->op.kind == INST_LOAD)
-        lsu->load_accesses++;
-    else if (lsu->op.kind == INST_STORE)
-        lsu->store_accesses++;
-    else
-        lsu->atomic_accesses++;
-}
-
 /* Between issue and the end of its accesses an instruction stands in one of five places: latch, two
  * collectors, dispatch register, unit. The link from the SM is these five, so it is popped when the last
  * access is about to leave: in the cycle in which it does, the next instruction can issue. */
 static inline __attribute__((always_inline)) void free_place(Lsu *lsu, uint64_t now) {
     uint32_t left = lsu->segment_count - lsu->segment_next;
     if (left > 1 || !lsu->holds_place) return;
-    if (left == 1 && !link_has_room(port_of(lsu, lsu->op.space), now)) return; /* in the next cycle */
+    if (left == 1 && !link_has_room(lsu->requests.link, now)) return; /* in the next cycle */
     lsu->holds_place = 0;
     link_pop(lsu->sm.receive, now);
 }
@@ -285,12 +297,12 @@ static inline void foresee_stall(Lsu *lsu, const Link *link, uint64_t now) {
 
 /* One access per cycle; the instruction leaves the unit with its last one. */
 static void send_access(Lsu *lsu, uint64_t now) {
-    Link *link = port_of(lsu, lsu->op.space);
+    Link *link = lsu->requests.link;
     bool can = link_can_send(link, now) && take_entry(lsu, now);
     note_stall(lsu, !can, now);
     if (!can) return;
     fill_request(lsu, &lsu->segments[lsu->segment_next++], link_send_checked(link, now), now);
-    count_access(lsu);
+    ++*lsu->requests.accesses;
     lsu->outstanding[lsu->entry].remaining++;
     lsu->outstanding[lsu->entry].unsent--;
     free_place(lsu, now);
@@ -339,6 +351,7 @@ __attribute__((noinline)) static void begin_accesses(Lsu *lsu, const MemoryOp *o
     lsu->entry = NO_ENTRY;
     lsu->segment_count = make_segments(lsu, op, lsu->segments);
     lsu->holds_place = 1;
+    find_common(lsu);
     free_place(lsu, now);
 }
 
@@ -419,10 +432,6 @@ static inline void accept(Lsu *lsu, uint64_t now) {
         ;
 }
 
-static uint64_t min_time(uint64_t a, uint64_t b) {
-    return a < b ? a : b;
-}
-
 /* When the next instruction may begin, as far as is known. */
 static inline uint64_t next_begin(const Lsu *lsu) {
     if (link_next_ready(lsu->sm.receive) == NEVER) return NEVER;
@@ -431,33 +440,31 @@ static inline uint64_t next_begin(const Lsu *lsu) {
     return at > lsu->fixed.busy_until ? at : lsu->fixed.busy_until;
 }
 
-/* What is nearly always in the next cycle comes first. */
-static inline uint64_t next_work(const Lsu *lsu, uint64_t now) {
+/* What is nearly always in the next cycle comes first. `others`: when the first answer of constants or textures is ready. */
+static inline uint64_t next_work(const Lsu *lsu, uint64_t others, uint64_t now) {
     uint64_t soon = now + lsu->obj.period, next;
     if (!lsu->op_valid)
         next = next_begin(lsu);
     else if (lsu->stall_since > now) /* it was foreseen */
         next = NEVER;
     else if (lsu->stall_since)
-        next = link_space_time(port_of(lsu, lsu->op.space), now);
+        next = link_space_time(lsu->requests.link, now);
     else /* An access that has not been tried yet: if it fails, the stall begins there. */
         next = soon;
     if (next <= soon || lsu->answered_head != lsu->answered_tail) return soon;
     if (is_watched(lsu) && lsu->fixed.head != lsu->fixed.tail)
-        next = min_time(next, fixed_first_sent(&lsu->fixed));
-    next = min_time(next, next_answer(&lsu->mem));
-    next = min_time(next, next_answer(&lsu->constant));
-    next = min_time(next, next_answer(&lsu->texture));
+        next = earlier_of(next, fixed_first_sent(&lsu->fixed));
+    next = earlier_of(next, earlier_of(others, link_next_ready(lsu->mem.receive)));
     return next > now ? next : soon;
 }
 
 uint64_t lsu_tick(SimObject *object, uint64_t now) {
     Lsu *lsu = (Lsu *)object;
-    take_answers(lsu, now);
+    uint64_t others = take_answers(lsu, now);
     write_back(lsu, now);
     if (lsu->op_valid) send_access(lsu, now);
     if (!lsu->op_valid) accept(lsu, now);
-    return next_work(lsu, now);
+    return next_work(lsu, others, now);
 }
 
 /* An access to shared memory as it came from the SM, but that what it has to wait for is in `begins`. */

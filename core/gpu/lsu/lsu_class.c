@@ -39,6 +39,9 @@ static const Field lsu_fields[] = {
     HOST(Lsu, to_l1s, "The ways to L1s in its cluster"),
     HOST(Lsu, l1_spaces, "What these serve"),
     HOST(Lsu, loads, "Looks on at loads that are answered"),
+    HOST(Lsu, other_answers, "When the first of constants and textures is ready"),
+    HOST(Lsu, requests, "What those of the instruction being worked on have in common"),
+    HOST(Lsu, uncounted, "Accesses to constants and textures"),
     STATE(Lsu, op, "Instruction being worked on"),
     STATE(Lsu, segments, "Its accesses"),
     STATE(Lsu, op_valid, "Is there one?"),
@@ -151,6 +154,11 @@ static void fixed_init(Lsu *lsu) {
     fixed->next_done = fixed->issued_at = NEVER;
 }
 
+static const uint64_t *when_answered(const Port *port) {
+    static const uint64_t never = NEVER;
+    return port->receive ? &port->receive->next_ready : &never;
+}
+
 FixedPipeline *lsu_fixed_pipeline(SimObject *object) {
     ensure(object->class == &lsu_class);
     return &((Lsu *)object)->fixed;
@@ -169,6 +177,8 @@ static void init(SimObject *object) {
         lsu->outstanding[i].next_free = i + 1;
     lsu->entry = NO_ENTRY;
     lsu->names_sectors = l1s_have_sectors(object->sim);
+    lsu->other_answers[0] = when_answered(&lsu->constant);
+    lsu->other_answers[1] = when_answered(&lsu->texture);
     fixed_init(lsu);
     find_l1s(lsu);
 }
@@ -242,6 +252,7 @@ const Class lsu_class = {
     .init = init,
     .tick = lsu_tick,
     .take_untimed = lsu_take_untimed,
+    .knobs_set = lsu_knobs_set,
     .settle = lsu_settle,
     .put_back = lsu_put_back,
     .is_sound = lsu_is_sound,

@@ -28,6 +28,13 @@ typedef struct LoadObserver {
     void (*answered)(struct LoadObserver *observer, uint32_t warp, uint64_t ticks);
 } LoadObserver;
 
+/* What the requests of an instruction have in common. Host: found again after a resume. */
+typedef struct {
+    Link *link;         /* on which they are sent      */
+    uint64_t *accesses; /* the counter of such as they */
+    MemMessage request; /* from `pc` on, but for what a segment says */
+} Requests;
+
 typedef struct {
     SimObject obj;
     /* parameters */
@@ -40,6 +47,10 @@ typedef struct {
     Ways to_l1s;         /* host: to the L1s in its cluster */
     uint64_t l1_spaces;  /* bit per space that these serve */
     LoadObserver *loads; /* host: or NULL */
+    const uint64_t
+        *other_answers[2]; /* host: when the first from the constant and the texture cache is ready */
+    Requests requests;     /* host: of op */
+    uint64_t uncounted;    /* host: accesses to these caches */
     /* state */
     MemoryOp op;
     Segment segments[MAX_SEGMENTS];
@@ -78,6 +89,8 @@ static inline Link *port_of(const Lsu *lsu, uint32_t space) {
 }
 
 uint64_t lsu_tick(SimObject *object, uint64_t now);
+/* A snapshot has brought the instruction at work. */
+bool lsu_knobs_set(SimObject *object);
 UntimedAnswer lsu_take_untimed(SimObject *object, const void *request);
 /* Counts the cycles of a stall up to `now`. */
 void lsu_settle(SimObject *object, uint64_t now);
