@@ -33,15 +33,19 @@ static inline uint64_t take_turn(Cluster *cluster, Turn *turn, uint64_t now) {
 /* Whoever is poked by an object ticked earlier in the same cycle finds the message in its links anyway, so
  * the order of the objects cannot matter. */
 static void cluster_run(Cluster *cluster, uint64_t end) {
-    while (cluster->next < end) {
-        uint64_t now = cluster->now = cluster->next, next = NEVER;
+    Turn *const first = cluster->turns, *const last = first + cluster->places;
+    for (uint64_t now = cluster->next; now < end; now = cluster->next) {
+        uint64_t next = NEVER;
+        Turn *turn = first;
+        cluster->now = now;
         cluster->next = NEVER; /* lowered by pokes, to objects that have had their turn among others */
-        for (Turn *turn = cluster->turns, *last = turn + cluster->places; turn < last; turn += TURNS_IN_STEP)
+        do
 #pragma GCC unroll 3
             for (uint32_t i = 0; i < TURNS_IN_STEP; i++) {
-                uint64_t due = take_turn(cluster, turn + i, now);
+                uint64_t due = take_turn(cluster, turn++, now);
                 next = due < next ? due : next;
             }
+        while (turn < last);
         if (cluster->emitted_count) cluster_emit_events(cluster);
         cluster->next = next < cluster->next ? next : cluster->next;
     }
@@ -95,7 +99,7 @@ static uint64_t first_due(const Cluster *cluster) {
 
 /* From `begin` to `end`, every object in every cycle of its clock. When the cluster is due next is found out as
  * it is where objects sleep: in cycles in which it is due. */
-static void cluster_run_restless(Cluster *cluster, uint64_t begin, uint64_t end) {
+static __attribute__((noinline)) void cluster_run_restless(Cluster *cluster, uint64_t begin, uint64_t end) {
     for (uint64_t now = begin ? next_edge(cluster, begin - 1) : 0; now < end; now = next_edge(cluster, now)) {
         bool due = cluster->next <= now;
         cluster->now = now;
