@@ -85,14 +85,30 @@ uint32_t dram_refresh(Dram *dram, const DramTiming *t, DramBanks banks, uint64_t
     return closed;
 }
 
-void dram_issue(Dram *dram, const DramTiming *timing, DramCommand command, uint32_t bank, uint32_t row,
-                uint64_t cycle) {
+void dram_issue_column(Dram *dram, const DramTiming *timing, DramCommand command, uint32_t bank,
+                       uint64_t cycle) {
+    debug_ensure(cycle >= dram_earliest(dram, timing, command, bank));
+    debug_ensure(dram->banks[bank].open_row != DRAM_NO_ROW);
+    if (command == DRAM_READ)
+        issue_read(dram, timing, bank, cycle);
+    else
+        issue_write(dram, timing, bank, cycle);
+}
+
+void dram_issue_row(Dram *dram, const DramTiming *timing, DramCommand command, uint32_t bank, uint32_t row,
+                    uint64_t cycle) {
     debug_ensure(cycle >= dram_earliest(dram, timing, command, bank));
     debug_ensure((command == DRAM_ACTIVATE) == (dram->banks[bank].open_row == DRAM_NO_ROW));
-    switch (command) {
-    case DRAM_ACTIVATE: issue_activate(dram, timing, bank, row, cycle); break;
-    case DRAM_PRECHARGE: dram_close(dram, timing, bank, cycle); break;
-    case DRAM_WRITE: issue_write(dram, timing, bank, cycle); break;
-    default: issue_read(dram, timing, bank, cycle);
-    }
+    if (command == DRAM_ACTIVATE)
+        issue_activate(dram, timing, bank, row, cycle);
+    else
+        dram_close(dram, timing, bank, cycle);
+}
+
+void dram_issue(Dram *dram, const DramTiming *timing, DramCommand command, uint32_t bank, uint32_t row,
+                uint64_t cycle) {
+    if (dram_is_column(command))
+        dram_issue_column(dram, timing, command, bank, cycle);
+    else
+        dram_issue_row(dram, timing, command, bank, row, cycle);
 }

@@ -66,6 +66,11 @@ void dram_reset(Dram *dram);
  * matters to ACTIVATE alone. */
 void dram_issue(Dram *dram, const DramTiming *timing, DramCommand command, uint32_t bank, uint32_t row,
                 uint64_t cycle);
+/* The same of READ and WRITE, and of ACTIVATE and PRECHARGE, for who knows which of these it is. */
+void dram_issue_column(Dram *dram, const DramTiming *timing, DramCommand command, uint32_t bank,
+                       uint64_t cycle);
+void dram_issue_row(Dram *dram, const DramTiming *timing, DramCommand command, uint32_t bank, uint32_t row,
+                    uint64_t cycle);
 
 /* Closes the open row at `cycle`, at which a PRECHARGE would be legal, without a command of the channel. */
 void dram_close(Dram *dram, const DramTiming *timing, uint32_t bank, uint64_t cycle);

@@ -31,6 +31,15 @@ DramBest dram_queue_choose(const DramQueue *queue, uint32_t queue_number, const 
 static inline uint64_t dram_best_cycle(DramBest best) {
     return best >> BEST_CYCLE_AT;
 }
+static inline uint32_t dram_best_queue(DramBest best) {
+    return best >> BEST_QUEUE_AT & ((1 << (BEST_CYCLE_AT - BEST_QUEUE_AT)) - 1);
+}
+static inline uint32_t dram_best_rank(DramBest best) {
+    return best >> BEST_RANK_AT & (DRAM_QUEUE_MAX - 1);
+}
+static inline DramCommand dram_best_command(DramBest best) {
+    return (DramCommand)(best & ((1 << BEST_RANK_AT) - 1));
+}
 static inline DramBest dram_best_at(uint64_t cycle, uint32_t queue, DramCommand command, uint32_t rank) {
     uint32_t row = !dram_is_column(command);
     return cycle << BEST_CYCLE_AT | queue << BEST_QUEUE_AT | row << BEST_ROW_AT | rank << BEST_RANK_AT |
@@ -43,13 +52,12 @@ static inline DramBest dram_best_of(const DramChoice *choice) {
 /* Of the array `queues`. */
 static inline DramChoice dram_choice_of(DramBest best, const DramQueue *queues) {
     if (best == DRAM_NONE) return DRAM_NO_CHOICE;
-    uint32_t queue = best >> BEST_QUEUE_AT & ((1 << (BEST_CYCLE_AT - BEST_QUEUE_AT)) - 1);
-    uint32_t rank = best >> BEST_RANK_AT & (DRAM_QUEUE_MAX - 1);
+    uint32_t queue = dram_best_queue(best), rank = dram_best_rank(best);
     return (DramChoice){.cycle = best >> BEST_CYCLE_AT,
                         .queue = (uint8_t)queue,
                         .rank = (uint8_t)rank,
                         .bank = queues[queue].bank[rank],
-                        .command = (uint8_t)(best & ((1 << BEST_RANK_AT) - 1))};
+                        .command = (uint8_t)dram_best_command(best)};
 }
 
 /* The best column and the best row command of a queue that is alone and of which all requests may be served, kept from one

@@ -124,21 +124,27 @@ _Noreturn COLD void memory_controller_violates(const MemoryController *mc, uint3
           row, cycle, violation);
 }
 
-static void check_command(MemoryController *mc, const DramChoice *plan, uint32_t row, uint64_t cycle) {
+/* The command that is issued now: in words, of which the host takes no bytes apart. */
+typedef struct {
+    uint32_t rank, bank, row, slot, number; /* number: of the queue */
+    DramCommand command;
+    DramQueue *queue;
+    Request *request;
+} Planned;
+
+static void check_command(MemoryController *mc, const Planned *plan, uint64_t cycle) {
     DramChecker *checker = memory_controller_checker(mc);
-    const char *violation = checker ? dram_checker_command(checker, (DramCommand)plan->command, plan->bank,
-                                                           row, cycle)
-                                    : NULL;
-    if (violation) memory_controller_violates(mc, plan->command, plan->bank, row, cycle, violation);
+    const char *violation = checker
+                                ? dram_checker_command(checker, plan->command, plan->bank, plan->row, cycle)
+                                : NULL;
+    if (violation) memory_controller_violates(mc, plan->command, plan->bank, plan->row, cycle, violation);
 }
 
-COLD static void emit_served(MemoryController *mc, const DramChoice *plan, const Request *request,
-                             uint64_t cycle) {
+COLD static void emit_served(MemoryController *mc, const Planned *plan, uint64_t cycle) {
+    const Request *request = plan->request;
     const MemMessage *m = &request->message;
-    const DramQueue *queue = &mc->queue[plan->queue];
-    event_emit(&mc->obj, MC_SERVED, m->sm, m->warp, m->class_number, m->kind == MEM_WRITE,
-               queue->bank[plan->rank], queue->row[queue->slot[plan->rank]],
-               (int64_t)(cycle - request->entered), m->pc, request->outcome == ROW_HIT);
+    event_emit(&mc->obj, MC_SERVED, m->sm, m->warp, m->class_number, m->kind == MEM_WRITE, plan->bank,
+               plan->row, (int64_t)(cycle - request->entered), m->pc, request->outcome == ROW_HIT);
 }
 
 COLD static void count_in_bank(BankCounters *counters, uint32_t outcome) {
@@ -149,17 +155,18 @@ COLD static void count_in_bank(BankCounters *counters, uint32_t outcome) {
 }
 
 /* The last burst is on its way: the request leaves its queue. */
-static void retire(MemoryController *mc, const DramChoice *plan, Request *request, uint64_t cycle) {
+static void retire(MemoryController *mc, const Planned *plan, uint64_t cycle) {
+    const Request *request = plan->request;
     account(mc, cycle);
     mc->row_hits += request->outcome == ROW_HIT;
     mc->row_misses += request->outcome == ROW_MISS;
     mc->row_conflicts += request->outcome == ROW_CONFLICT;
     mc->queue_wait_cycles += cycle - request->entered;
     if (mc->bank_counters[plan->bank]) count_in_bank(mc->bank_counters[plan->bank], request->outcome);
-    if (object_has_subscriber(&mc->obj, MC_SERVED)) emit_served(mc, plan, request, cycle);
+    if (object_has_subscriber(&mc->obj, MC_SERVED)) emit_served(mc, plan, cycle);
     if (wants_reply(&request->message)) {
         ReturnQueue *returns = &mc->returns[request->port];
-        uint64_t ready = dram_data_end(&mc->timing, (DramCommand)plan->command, cycle);
+        uint64_t ready = dram_data_end(&mc->timing, plan->command, cycle);
         *response_at(mc, request->port, returns->held) = (Response){request->message, request->arrived,
                                                                     ready};
         if (!returns->held) expect_response(mc, request->port, object_time(&mc->obj, ready));
@@ -167,16 +174,15 @@ static void retire(MemoryController *mc, const DramChoice *plan, Request *reques
         returns->held++;
         audit_enter(&mc->obj, return_queue(request->port), place_index(mc, returns, returns->held - 1));
     }
-    DramQueue *queue = &mc->queue[plan->queue];
-    uint32_t slot = queue->slot[plan->rank];
-    dram_queue_remove(queue, &mc->timing, plan->rank);
-    dram_next_left(&mc->next_command, queue, &mc->dram, &mc->timing, plan->rank, plan->bank, cycle + 1);
+    dram_queue_remove(plan->queue, &mc->timing, plan->rank);
+    dram_next_left(&mc->next_command, plan->queue, &mc->dram, &mc->timing, plan->rank, plan->bank, cycle + 1);
     if (--mc->waiting == 0) mc->plan_expires = NEVER;
-    audit_leave(&mc->obj, plan->queue, slot); /* counts what is left, so it comes last */
+    audit_leave(&mc->obj, plan->number, plan->slot); /* counts what is left, so it comes last */
 }
 
-static void column_issued(MemoryController *mc, const DramChoice *plan, Request *request, uint64_t cycle) {
-    uint64_t bit = 1ull << plan->rank, *unserved = &mc->queue[plan->queue].unserved_reply;
+static void column_issued(MemoryController *mc, const Planned *plan, uint64_t cycle) {
+    Request *request = plan->request;
+    uint64_t bit = 1ull << plan->rank, *unserved = &plan->queue->unserved_reply;
     uint32_t previous = mc->last_column;
     mc->last_column = plan->command + 1u;
     mc->turnarounds += (previous != 0) & (previous != mc->last_column);
@@ -187,14 +193,14 @@ static void column_issued(MemoryController *mc, const DramChoice *plan, Request 
     if (*unserved & bit) take_return_place(mc, &mc->returns[request->port]);
     dram_next_column_issued(&mc->next_command, cycle + 1);
     if (--request->bursts_left == 0)
-        retire(mc, plan, request, cycle);
+        retire(mc, plan, cycle);
     else
         *unserved &= ~bit;
     if (__builtin_expect(mc->page_policy == PAGE_CLOSED, 0)) memory_controller_close_unwanted(mc, plan->bank);
 }
 
-static void row_command_issued(MemoryController *mc, const DramChoice *plan, Request *request,
-                               uint64_t cycle) {
+static void row_command_issued(MemoryController *mc, const Planned *plan, uint64_t cycle) {
+    Request *request = plan->request;
     if (plan->command == DRAM_PRECHARGE) {
         mc->precharges++;
         request->outcome = ROW_CONFLICT;
@@ -208,22 +214,35 @@ static void row_command_issued(MemoryController *mc, const DramChoice *plan, Req
     dram_next_row_issued(&mc->next_command, mc->queue, &mc->dram, &mc->timing, plan->bank, cycle + 1);
 }
 
+static inline Planned planned_command(const MemoryController *mc, DramBest planned) {
+    uint32_t number = dram_best_queue(planned), rank = dram_best_rank(planned);
+    DramQueue *queue = &mc->queue[number];
+    uint32_t slot = queue->slot[rank];
+    return (Planned){.rank = rank,
+                     .bank = queue->bank[rank],
+                     .row = queue->row[slot],
+                     .slot = slot,
+                     .number = number,
+                     .command = dram_best_command(planned),
+                     .queue = queue,
+                     .request = request_in(mc, number, slot)};
+}
+
 static void issue_planned_command(MemoryController *mc, DramBest planned, uint64_t cycle) {
-    const DramChoice plan = dram_choice_of(planned, mc->queue);
     mc->replan = 1;
-    if (__builtin_expect(plan.command == DRAM_REFRESH, 0)) {
+    if (__builtin_expect(dram_best_command(planned) == DRAM_REFRESH, 0)) {
         memory_controller_refresh(mc, cycle);
         return;
     }
-    const DramQueue *queue = &mc->queue[plan.queue];
-    uint32_t slot = queue->slot[plan.rank], row = queue->row[slot];
-    Request *request = request_in(mc, plan.queue, slot);
-    check_command(mc, &plan, row, cycle);
-    dram_issue(&mc->dram, &mc->timing, (DramCommand)plan.command, plan.bank, row, cycle);
-    if (dram_is_column((DramCommand)plan.command))
-        column_issued(mc, &plan, request, cycle);
-    else
-        row_command_issued(mc, &plan, request, cycle);
+    const Planned plan = planned_command(mc, planned);
+    check_command(mc, &plan, cycle);
+    if (dram_is_column(plan.command)) {
+        dram_issue_column(&mc->dram, &mc->timing, plan.command, plan.bank, cycle);
+        column_issued(mc, &plan, cycle);
+    } else {
+        dram_issue_row(&mc->dram, &mc->timing, plan.command, plan.bank, plan.row, cycle);
+        row_command_issued(mc, &plan, cycle);
+    }
 }
 
 /* ---- Arrivals ---- */
