@@ -2,6 +2,72 @@
 #include "core/sim/event.h"
 #include "mem/dram/memory_controller_state.h"
 
+uint32_t memory_controller_queues(const SimObject *object) {
+    return ((const MemoryController *)object)->queues;
+}
+
+void memory_controller_set_queue(SimObject *object, uint32_t class_number, uint32_t queue) {
+    ((MemoryController *)object)->queue_of_class.of[class_number] = (uint8_t)queue;
+}
+
+bool memory_controller_waiting(const SimObject *object, uint32_t q, uint32_t rank, WaitingRequest *waiting) {
+    const MemoryController *mc = (const MemoryController *)object;
+    if (q >= mc->queues || rank >= mc->queue[q].count) return false;
+    const Request *request = request_at(mc, q, rank);
+    *waiting = (WaitingRequest){.sm = request->message.sm,
+                                .warp = request->message.warp,
+                                .class_number = request->message.class_number,
+                                .bank = mc->queue[q].bank[rank],
+                                .row = mc->queue[q].row[mc->queue[q].slot[rank]],
+                                .write = mc->queue[q].write >> rank & 1,
+                                .pc = request->message.pc,
+                                .waited = object_cycle(object, object_now(object)) - request->entered};
+    return true;
+}
+
+uint64_t memory_controller_of_bank(const SimObject *object, uint32_t q, uint32_t bank) {
+    const MemoryController *mc = (const MemoryController *)object;
+    return q < mc->queues && bank < mc->banks ? mc->queue[q].of_bank[bank] : 0;
+}
+
+typedef bool RequestTest(const MemMessage *m, uint32_t sm, uint32_t warp);
+
+/* Those that pass the test, bit r for rank r. */
+static uint64_t requests_that(RequestTest *test, const SimObject *object, uint32_t q, uint32_t sm,
+                              uint32_t warp) {
+    const MemoryController *mc = (const MemoryController *)object;
+    uint64_t requests = 0;
+    for (uint32_t rank = 0; q < mc->queues && rank < mc->queue[q].count; rank++)
+        requests |= (uint64_t)test(&request_at(mc, q, rank)->message, sm, warp) << rank;
+    return requests;
+}
+
+static bool is_of_sm(const MemMessage *m, uint32_t sm, uint32_t warp) {
+    (void)warp;
+    return m->sm == sm;
+}
+
+static bool is_of_warp(const MemMessage *m, uint32_t sm, uint32_t warp) {
+    return m->sm == sm && m->warp == warp && wants_reply(m);
+}
+
+static bool is_write_back(const MemMessage *m, uint32_t sm, uint32_t warp) {
+    (void)sm, (void)warp;
+    return !wants_reply(m);
+}
+
+uint64_t memory_controller_of_sm(const SimObject *object, uint32_t q, uint32_t sm) {
+    return requests_that(is_of_sm, object, q, sm, 0);
+}
+
+uint64_t memory_controller_of_warp(const SimObject *object, uint32_t q, uint32_t sm, uint32_t warp) {
+    return requests_that(is_of_warp, object, q, sm, warp);
+}
+
+uint64_t memory_controller_write_backs(const SimObject *object, uint32_t q) {
+    return requests_that(is_write_back, object, q, 0, 0);
+}
+
 static void set_queue(SimObject *object, MethodCall *call) {
     memory_controller_set_queue(object, (uint32_t)call->argument[0].whole, (uint32_t)call->argument[1].whole);
 }
