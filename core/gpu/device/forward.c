@@ -297,10 +297,11 @@ static ForwardResult run_rounds(Forward *forward, uint64_t ctas) {
         for (uint32_t i = 0; i < forward->count; i++) {
             Runner *r = &forward->runner[i];
             r->has_executed = false;
+            goes_on |= !may_start(r);
             run_round(r, forward->plain, forward->end);
             if (untimed_has_fault(r->sm)) return FORWARD_FAULT;
             /* Who waits for what it has loaded will execute, and who waits at a barrier may wait for CTAs to come. */
-            goes_on |= r->has_executed || (r->sm->live & ~r->sm->waiting) || !may_start(r);
+            goes_on |= r->has_executed || (r->sm->live & ~r->sm->waiting);
         }
         if (forward->is_given_up(forward->context)) return FORWARD_FAULT;
         uint64_t done = dispatcher_ctas_done(forward->dispatcher);

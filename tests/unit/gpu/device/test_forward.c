@@ -77,6 +77,26 @@ START_TEST(ctas_of_different_ages_are_resident) {
 }
 END_TEST
 
+/* They compute alone: in each round, instructions that need what the one before has computed. */
+#define COMPUTE                                                                                              \
+    "again:\n add.u32 %r2, %r2, 1;\n xor.b32 %r3, %r2, 0x80000000;\n rem.u32 %r3, %r3, 0xffffffff;\n"        \
+    "setp.lt.u32 %p1, %r3, %r4;\n @%p1 bra again;\n"
+
+/* The first CTA takes long, alone, and all others end long before the next one is due: nobody is resident then. */
+START_TEST(sms_may_be_empty_until_a_cta_is_due) {
+    const TinySpec spec = {.body = BEGIN "setp.ne.u32 %p2, %r1, 0;\n @%p2 bra done;\n mov.u32 %r2, 0;\n"
+                                         "mov.u32 %r4, 0x80000190;\n" COMPUTE "done:\n" END,
+                           .ctas = CTAS,
+                           .forward_ctas = FORWARD};
+    TinyMachine *m = tiny_new(spec);
+    tiny_launch(m, spec);
+    ck_assert_uint_ge(dispatcher_ctas_done(m->dispatcher), FORWARD);
+    tiny_finish(m);
+    ck_assert_uint_eq(words(m, 0, 1), CTAS);
+    tiny_free(m);
+}
+END_TEST
+
 /* CTAs 0 and 2 end at once; of CTA 1, warp 0 has come to the barrier by then, and warp 1 loads on for long. */
 START_TEST(who_waits_at_a_barrier_still_does) {
     const TinySpec spec = {
@@ -199,6 +219,7 @@ Suite *forward_suite(void) {
     tcase_set_timeout(tcase, 60);
     tcase_add_test(tcase, ctas_in_mid_flight_are_handed_over);
     tcase_add_test(tcase, ctas_of_different_ages_are_resident);
+    tcase_add_test(tcase, sms_may_be_empty_until_a_cta_is_due);
     tcase_add_test(tcase, who_waits_at_a_barrier_still_does);
     tcase_add_test(tcase, a_launch_may_end_before_there_is_timing);
     tcase_add_test(tcase, the_rest_is_the_same_in_any_order);
