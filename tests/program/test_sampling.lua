@@ -9,7 +9,8 @@ local ww = require "warpwright"
 
 local home <const> = harness.folder()
 
---- CTAs of 4 warps that load, compute and store; `uneven`: the second half of the grid computes twice as long.
+--- CTAs of 4 warps that load, compute and store, a fourth each in as many rounds, or one, two or three more: all alike would come into
+-- step with each other. `uneven`: the second half of the grid computes twice as long.
 local source <const> = [[
 .version 6.0
 .target sm_60
@@ -19,7 +20,7 @@ local source <const> = [[
   .reg .b32 %r<12>; .reg .b64 %d<6>; .reg .pred %p<3>; .reg .f32 %f<6>;
   ld.param.u64 %d1, [data]; ld.param.u32 %r1, [rounds]; ld.param.u32 %r2, [later];
   mov.u32 %r3, %ctaid.x; mov.u32 %r4, %ntid.x; mov.u32 %r5, %tid.x; mad.lo.u32 %r6, %r3, %r4, %r5;
-  setp.ge.u32 %p1, %r3, %r2; @%p1 add.u32 %r1, %r1, %r1;
+  and.b32 %r8, %r3, 3; add.u32 %r1, %r1, %r8; setp.ge.u32 %p1, %r3, %r2; @%p1 add.u32 %r1, %r1, %r1;
   mov.f32 %f2, 0f3F800000; mul.wide.u32 %d4, %r6, 4; add.u64 %d4, %d1, %d4;
 again:
   and.b32 %r7, %r6, 1023; mul.wide.u32 %d2, %r7, 4; add.u64 %d3, %d1, %d2; ld.global.f32 %f1, [%d3];
@@ -215,7 +216,7 @@ end
 local long <const> = { { grid = 2 * grid } }
 
 harness.test("a policy that goes on to learn in windows is told, and has all of its timing", function()
-  local r = run("tiring", long, "windows=4,cycles=2000", { policy = tiring(16), out = false })
+  local r = run("tiring", long, "windows=4,cycles=2000", { policy = tiring(24), out = false })
   harness.equal(r.sampled.exact, 1)
   harness.contains(r.sampled.lines[1], "its windows drift by ")
 end)
@@ -230,12 +231,12 @@ harness.test("windows whose policy still learns at twice their warm-up are told 
   local path = harness.write("settling.lua", [[
     local policy = require "warpwright.policy"
     local settling = policy "settling" {
-      doc = "one warp issues from the third step on", params = { period = { 500, doc = "Cycles of a step" } }, period = "period", order = "gto",
+      doc = "one warp issues from step 32 on", params = { period = { 500, doc = "Cycles of a step" } }, period = "period", order = "gto",
     }
     function settling:start() self.state.steps = 0 end
     function settling:on_period()
       self.state.steps = self.state.steps + 1
-      self.sm.warp_limit = self.state.steps >= 3 and 1 or 4
+      self.sm.warp_limit = self.state.steps >= 32 and 1 or 4
     end
     return settling
   ]])
@@ -318,7 +319,7 @@ end)
 
 harness.test("launches that are a small part of all have timing: behind one without, others begin from another state", function()
   local small <const> = { grid = 30, rounds = 2 }
-  local launches <const> = { { grid = 290, rounds = 64 }, small, small, small, small, small }
+  local launches <const> = { { grid = 290, rounds = 128 }, small, small, small, small, small }
   local r = run("small", launches, "error=3%", { out = false })
   harness.equal(r.sampled.exact, #launches, table.concat(r.sampled.lines, "\n"))
   table.remove(launches, 1)

@@ -11,8 +11,9 @@ typedef struct {
     Sm *sm;
     Sm *before;                /* what it was */
     uint32_t port;             /* of the dispatcher */
+    uint32_t number, count;    /* of this SM, and of all */
     uint64_t start, time;      /* cycles */
-    WarpSet asleep;            /* warps that wait for what they have loaded */
+    WarpSet asleep;            /* warps that wait for results, or for what they have loaded */
     uint64_t ready[MAX_WARPS]; /* when each of these goes on                */
     uint64_t wakes;            /* the first of them                         */
     uint64_t turn[MAX_WARPS];  /* when each of them had one last            */
@@ -20,8 +21,9 @@ typedef struct {
     uint64_t instructions, loads;
     bool has_executed;
     /* The first CTAs */
-    uint32_t started;
-    bool is_alone;       /* the very first still runs, and is alone */
+    uint32_t started;    /* since the very first was no longer alone */
+    bool is_alone;       /* the very first still runs, and is alone  */
+    bool has_been_alone; /* it has begun                             */
     uint64_t next_start; /* when the next one may begin */
     uint64_t interval;   /* between two of them */
 } Runner;
@@ -66,7 +68,9 @@ static void run_warp(Runner *r, PlainInst *plain, uint32_t w, uint64_t end) {
     r->instructions += turn.executed;
     r->loads += turn.has_lanes;
     r->has_executed |= turn.executed != 0;
-    if (turn.has_loaded) fall_asleep(r, w, r->sm->untimed_miss ? FORWARD_MISS_CYCLES : FORWARD_HIT_CYCLES);
+    uint64_t wait = turn.cycles - turn.executed;
+    if (turn.has_loaded) wait += r->sm->untimed_miss ? FORWARD_MISS_CYCLES : FORWARD_HIT_CYCLES;
+    if (wait && (r->sm->live & warp_bit(w))) fall_asleep(r, w, wait);
 }
 
 /* Of these, the one that has waited longest for its turn, if that is too long. NO_WARP: none has. */
@@ -99,22 +103,27 @@ static void run_round(Runner *r, PlainInst *plain, uint64_t end) {
 /* --- CTAs ------------------------------------------------------------------------------------ */
 
 /* An SM's first CTA runs alone; what it takes, divided by the CTAs that fit, is the interval at which the next ones
- * begin, so that they are of all ages. One that takes long may be waiting for others. */
+ * begin, so that they are of all ages. Each SM begins with them a part of the interval behind the one before: CTAs that
+ * share lines are in step with each other as rarely as long into a launch with timing. One that takes long may be
+ * waiting for others. */
 static void end_solitude(Runner *r) {
     r->is_alone = false;
+    r->started = r->sm->resident;
     r->interval = r->time / r->sm->kernels.ctas;
-    r->next_start = r->time;
+    r->next_start = r->time + r->interval * r->number / r->count;
 }
 
 static bool may_start(const Runner *r) {
-    if (r->started == 0 || r->started >= r->sm->kernels.ctas) return true;
+    if (r->started >= r->sm->kernels.ctas) return true;
     return !r->is_alone && r->time >= r->next_start;
 }
 
 static void note_start(Runner *r, uint32_t slot) {
     for (WarpSet warps = r->sm->cta[slot].warps; warps; warps &= warps - 1)
         r->turn[first_warp(warps)] = r->time;
-    r->is_alone = r->started++ == 0;
+    r->is_alone = !r->has_been_alone;
+    r->has_been_alone = true;
+    r->started++;
     r->next_start += r->interval;
 }
 
@@ -159,9 +168,14 @@ static uint32_t port_of(const SimObject *dispatcher, const Sm *sm) {
     return (uint32_t)port;
 }
 
-static void begin(Runner *r, Sm *sm, const SimObject *dispatcher) {
-    *r = (Runner){
-        .sm = sm, .port = port_of(dispatcher, sm), .before = malloc(sizeof *sm), .wakes = UINT64_MAX};
+static void begin(const Forward *forward, uint32_t i, Sm *sm) {
+    Runner *r = &forward->runner[i];
+    *r = (Runner){.sm = sm,
+                  .port = port_of(forward->dispatcher, sm),
+                  .number = i,
+                  .count = forward->count,
+                  .before = malloc(sizeof *sm),
+                  .wakes = UINT64_MAX};
     ensure(r->before);
     *r->before = *sm;
     r->start = object_cycle(&sm->obj, sm->obj.sim->now);
@@ -325,8 +339,9 @@ Forward *forward_begin(Sm *const *sms, uint32_t count, SimObject *dispatcher, ui
                          .context = context,
                          .plain = untimed_find_plain(sms[0]->running->kernel)};
     ensure(forward->runner);
+    untimed_find_times(forward->plain, sms[0], sms[0]->running->kernel, FORWARD_HIT_CYCLES);
     for (uint32_t i = 0; i < count; i++)
-        begin(&forward->runner[i], sms[i], dispatcher);
+        begin(forward, i, sms[i]);
     return forward;
 }
 

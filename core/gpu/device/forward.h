@@ -4,11 +4,14 @@
  * The order is fixed. CTAs are handed out as the dispatcher would, one to each SM in turn while there is room. Each SM
  * has a time of its own: in each cycle of it the oldest ready warp executes an instruction, and goes on until it loads,
  * waits or exits; one that has not executed for FORWARD_MOST_PASSED cycles goes before it, or warps that wait for it in a
- * loop could keep it waiting for ever. A load of global or local memory makes its warp wait, FORWARD_HIT_CYCLES where the first cache has the
- * line and FORWARD_MISS_CYCLES else. Caches take each access when it executes. An SM's first CTA runs
- * alone, FORWARD_MOST_ALONE at most, and those that fit beside it begin at equal intervals in the time that one has
- * taken: so CTAs of all ages are resident when the machine takes over. The SMs take turns of FORWARD_ROUND_CYCLES, in
- * the order of their paths; then CTAs that have ended leave, and new ones come.
+ * loop could keep it waiting for ever. Then its warp waits as long as it would have waited for results of these
+ * instructions if it had the SM to itself (untimed_find_times()): without that the oldest CTA would leave the others
+ * behind, as it does not with timing, and those would be near their beginnings at the hand-over. A load of global or
+ * local memory makes it wait FORWARD_HIT_CYCLES more where the first cache has the line, and FORWARD_MISS_CYCLES else.
+ * Caches take each access when it executes. An SM's first CTA runs alone, FORWARD_MOST_ALONE at most, and those that fit
+ * beside it begin at equal intervals in the time that one has taken, in each SM a part of the interval later than in the
+ * one before: so CTAs of all ages are resident in the machine when it takes over. The SMs take turns of
+ * FORWARD_ROUND_CYCLES, in the order of their paths; then CTAs that have ended leave, and new ones come.
  *
  * CTAs before these, which leave no lines in the caches, need no ages: in the order of their paths, the SMs execute as
  * many as fit each, one after the other from its beginning to its end (untimed_take_cta_turn()). */

@@ -256,7 +256,8 @@ typedef struct {
     uint8_t bare;           /* how many from here on are                         */
     uint8_t keeps_windows;  /* of Inst.windows, those that hold afterwards       */
     bool loads_from_memory; /* no shared memory, parameters or constants         */
-    uint8_t pad[7];
+    uint8_t pad[3];
+    uint32_t issues; /* the cycle in which it would issue: see untimed_find_times()               */
     uint64_t lowest; /* of an access: the lowest address when it executed last, in whatever warp */
 } PlainInst;
 

@@ -81,6 +81,40 @@ PlainInst *untimed_find_plain(const Kernel *kernel) {
     return plain;
 }
 
+/* From issue to where an instruction that needs the result can issue. */
+static uint32_t cycles_to_result(const Sm *sm, const Inst *inst, uint32_t shared_cycles) {
+    enum { ISSUE_TO_COLLECTOR = 2 };
+    const Timing *timing = &sm->timing[inst->timing];
+    bool is_shared = timing->unit == UNIT_MEM && inst->space == SPACE_SHARED;
+    if (is_shared) return shared_cycles;
+    return ISSUE_TO_COLLECTOR + sm->shape.dispatch_cycles + timing->latency + sm->shape.result_cycles;
+}
+
+static uint32_t operands_written(const Inst *inst, const uint32_t *written) {
+    uint32_t latest = 0;
+    for (uint32_t word = 0; word < SCOREBOARD_NAMES / 64; word++)
+        for (uint64_t left = inst->names[word]; left; left &= left - 1) {
+            uint32_t at = written[word * 64 + (uint32_t)__builtin_ctzll(left)];
+            if (at > latest) latest = at;
+        }
+    return latest;
+}
+
+void untimed_find_times(PlainInst *plain, const Sm *sm, const Kernel *kernel, uint32_t shared_cycles) {
+    uint32_t written[SCOREBOARD_NAMES] = {0}, now = 0;
+    for (uint32_t i = 0; i < kernel->inst_count; i++) {
+        const Inst *inst = &kernel->insts[i];
+        uint32_t ready = operands_written(inst, written);
+        if (ready > now) now = ready;
+        plain[i].issues = now;
+        uint32_t result = plain[i].loads_from_memory ? now : now + cycles_to_result(sm, inst, shared_cycles);
+        for (uint32_t k = 0; k < inst->out_name_count; k++)
+            written[inst->out_names[k]] = result;
+        now++;
+    }
+    plain[kernel->inst_count].issues = now;
+}
+
 static void show_writes(Sm *sm) {
     view_commit(sm->view);
     if (sm->memcheck) memcheck_commit(sm);
@@ -116,7 +150,7 @@ static inline uint32_t take_piece(Sm *sm, uint32_t w, PlainInst *plain, uint32_t
 
 WarpTurn untimed_take_turn(Sm *sm, uint32_t w, PlainInst *plain, uint32_t most, uint64_t clock, TurnEnd end) {
     const SimtEntry *top = &sm->warp[w].simt.top;
-    WarpTurn turn = {0, false, false};
+    WarpTurn turn = {0, 0, false, false};
     sm_prepare_turn(sm, w);
     while (turn.executed < most && goes_on(sm, w)) {
         uint32_t pc = top->pc;
@@ -124,6 +158,7 @@ WarpTurn untimed_take_turn(Sm *sm, uint32_t w, PlainInst *plain, uint32_t most, 
         turn.executed += done;
         if (end == TURN_ENDS_NOT) continue;
         uint32_t last = pc + done - 1;
+        turn.cycles += plain[last + 1].issues - plain[pc].issues;
         turn.has_loaded = plain[last].loads_from_memory;
         turn.has_lanes = turn.has_loaded && has_lanes(sm, sm_inst(sm, w, last));
         if (turn.has_loaded) break;

@@ -7,9 +7,14 @@
 /* A plain instruction computes, loads or stores, and the one behind it is the next; atomics beyond shared memory and what
  * waits are others. What is known of the instructions of a kernel, one entry each, to be freed. */
 PlainInst *untimed_find_plain(const Kernel *kernel);
+/* When each instruction would issue in a warp of the SM that has it to itself and executes all of them in line: a cycle after
+ * the one before, or when the results that it needs are there. Those of shared memory take `shared_cycles`; for what comes
+ * from beyond the SM nobody waits. */
+void untimed_find_times(PlainInst *plain, const Sm *sm, const Kernel *kernel, uint32_t shared_cycles);
 
 typedef struct {
     uint32_t executed; /* instructions */
+    uint32_t cycles;   /* that the warp would take for them alone, by untimed_find_times() */
     bool has_loaded;   /* the last of them has loaded from memory; Sm.untimed_miss says more */
     bool has_lanes;    /* likewise, and the load/store unit would count it                    */
 } WarpTurn;

@@ -51,12 +51,12 @@ START_TEST(ctas_in_mid_flight_are_handed_over) {
 }
 END_TEST
 
-static uint32_t rounds_done(const Sm *sm, uint32_t warp) {
-    /* %r2 is the only register that counts from 0 to ROUNDS - 1. */
+static uint32_t rounds_done(const Sm *sm, uint32_t warp, uint32_t rounds) {
+    /* %r2 is the only register that counts from 0 to rounds - 1. */
     uint32_t most = 0;
     for (uint32_t i = 0; i < sm->kernels.register_bytes / SLOT_BYTES; i++) {
         uint32_t value = *(const uint32_t *)(const void *)(sm_registers(sm, warp) + (size_t)i * SLOT_BYTES);
-        if (value < ROUNDS && value > most) most = value;
+        if (value < rounds && value > most) most = value;
     }
     return most;
 }
@@ -66,7 +66,7 @@ START_TEST(ctas_of_different_ages_are_resident) {
     uint32_t youngest = ROUNDS, oldest = 0;
     tiny_launch(m, loads);
     for (WarpSet left = m->sm[0]->live; left; left &= left - 1) {
-        uint32_t rounds = rounds_done(m->sm[0], first_warp(left));
+        uint32_t rounds = rounds_done(m->sm[0], first_warp(left), ROUNDS);
         youngest = rounds < youngest ? rounds : youngest;
         oldest = rounds > oldest ? rounds : oldest;
     }
@@ -81,6 +81,56 @@ END_TEST
 #define COMPUTE                                                                                              \
     "again:\n add.u32 %r2, %r2, 1;\n xor.b32 %r3, %r2, 0x80000000;\n rem.u32 %r3, %r3, 0xffffffff;\n"        \
     "setp.lt.u32 %p1, %r3, %r4;\n @%p1 bra again;\n"
+
+enum { LONG = 400, PLACES = 8 };
+
+static const TinySpec computing = {.body = BEGIN "mov.u32 %r2, 0;\n mov.u32 %r4, 0x80000190;\n" COMPUTE END,
+                                   .ctas = 4 * PLACES,
+                                   .forward_ctas = 2 * PLACES,
+                                   .sms = 2};
+
+static uint32_t find_rounds(const Sm *sm, uint32_t rounds[PLACES]) {
+    uint32_t count = 0;
+    ck_assert_uint_ge(sm->resident, PLACES - 1); /* one may have ended */
+    for (WarpSet left = sm->live; left; left &= left - 1)
+        rounds[count++] = rounds_done(sm, first_warp(left), LONG);
+    return count;
+}
+
+/* The oldest goes before the others where both are ready, which it is rarely: it waits for what it computes. */
+START_TEST(ctas_that_compute_go_on_side_by_side) {
+    TinyMachine *m = tiny_new(computing);
+    uint32_t rounds[PLACES], far = 0;
+    tiny_launch(m, computing);
+    uint32_t count = find_rounds(m->sm[0], rounds);
+    for (uint32_t i = 0; i < count; i++)
+        far += rounds[i] > LONG / 3;
+    ck_assert_uint_ge(far, PLACES / 2);
+    tiny_finish(m);
+    tiny_free(m);
+}
+END_TEST
+
+static bool has_one_near(const uint32_t *rounds, uint32_t count, uint32_t value, uint32_t near) {
+    bool has = false;
+    for (uint32_t i = 0; i < count; i++)
+        has |= rounds[i] + near >= value && value + near >= rounds[i];
+    return has;
+}
+
+START_TEST(neither_sms_nor_their_ctas_are_in_step) {
+    enum { NEAR = LONG / PLACES / 8 };
+    TinyMachine *m = tiny_new(computing);
+    uint32_t first[PLACES], second[PLACES], in_step = 0;
+    tiny_launch(m, computing);
+    uint32_t ones = find_rounds(m->sm[0], first), others = find_rounds(m->sm[1], second);
+    for (uint32_t i = 0; i < ones; i++)
+        in_step += has_one_near(second, others, first[i], NEAR) || has_one_near(first, i, first[i], NEAR);
+    ck_assert_uint_le(in_step, 2);
+    tiny_finish(m);
+    tiny_free(m);
+}
+END_TEST
 
 /* The first CTA takes long, alone, and all others end long before the next one is due: nobody is resident then. */
 START_TEST(sms_may_be_empty_until_a_cta_is_due) {
@@ -219,7 +269,9 @@ Suite *forward_suite(void) {
     tcase_set_timeout(tcase, 60);
     tcase_add_test(tcase, ctas_in_mid_flight_are_handed_over);
     tcase_add_test(tcase, ctas_of_different_ages_are_resident);
+    tcase_add_test(tcase, ctas_that_compute_go_on_side_by_side);
     tcase_add_test(tcase, sms_may_be_empty_until_a_cta_is_due);
+    tcase_add_test(tcase, neither_sms_nor_their_ctas_are_in_step);
     tcase_add_test(tcase, who_waits_at_a_barrier_still_does);
     tcase_add_test(tcase, a_launch_may_end_before_there_is_timing);
     tcase_add_test(tcase, the_rest_is_the_same_in_any_order);

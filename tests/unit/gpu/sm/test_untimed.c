@@ -1,7 +1,10 @@
 /* Launches without timing: what kernels compute is what they compute with timing. Runs of instructions and branches stay
  * in one loop there, which must reconverge, and stop at faults, where timing does. */
+#include "core/gpu/sm/untimed.h"
 #include "tests/unit/gpu/tiny_machine.h"
 #include "tests/unit/suites.h"
+
+#include <stdlib.h>
 
 /* %d1: the thread's word of out. */
 #define BEGIN                                                                                                \
@@ -153,6 +156,28 @@ START_TEST(a_fault_in_the_middle_of_a_run_is_that_of_its_instruction) {
 }
 END_TEST
 
+/* Each needs what the one before has computed. */
+START_TEST(instructions_that_need_each_other_take_the_time_that_they_take_with_timing) {
+    static const TinySpec spec = {
+        .body = "mov.u32 %r1, %tid.x;\n add.u32 %r2, %r1, 5;\n mul.lo.u32 %r2, %r2, 3;\n"
+                "mad.lo.u32 %r2, %r2, 3, 7;\n cvt.rn.f32.u32 %f1, %r2;\n add.rn.f32 %f1, %f1, 0f40000000;\n"
+                "fma.rn.f32 %f1, %f1, 0f40000000, 0f3F800000;\n sqrt.approx.f32 %f1, %f1;\n"
+                "div.rn.f32 %f1, %f1, 0f40400000;\n cvt.rzi.u32.f32 %r2, %f1;\n rem.u32 %r2, %r2, 7;\n"
+                "setp.eq.u32 %p1, %r2, 1;\n selp.u32 %r2, 3, 4, %p1;\n mov.u64 %d1, out;\n"
+                "st.global.u32 [%d1], %r2;\n"};
+    enum { FIRST = 1, LAST = 12 };
+    TinyMachine *m = tiny_run(spec);
+    const Kernel *kernel = m->sm[0]->running->kernel;
+    PlainInst *plain = untimed_find_plain(kernel);
+    untimed_find_times(plain, m->sm[0], kernel, 40);
+    for (uint32_t pc = FIRST; pc < LAST; pc++)
+        ck_assert_uint_eq(plain[pc + 1].issues - plain[pc].issues,
+                          tiny_issued_at(m, 0, pc + 1, 0) - tiny_issued_at(m, 0, pc, 0));
+    free(plain);
+    tiny_free(m);
+}
+END_TEST
+
 Suite *untimed_suite(void);
 Suite *untimed_suite(void) {
     Suite *suite = suite_create("untimed");
@@ -160,6 +185,7 @@ Suite *untimed_suite(void) {
     tcase_add_loop_test(tests, kernels_compute_what_they_compute_with_timing, 0, BODIES);
     tcase_add_test(tests, a_fault_in_the_middle_of_a_run_is_that_of_its_instruction);
     tcase_add_test(tests, instructions_behind_accesses_to_rows_execute_in_all_lanes);
+    tcase_add_test(tests, instructions_that_need_each_other_take_the_time_that_they_take_with_timing);
     suite_add_tcase(suite, tests);
     return suite;
 }
