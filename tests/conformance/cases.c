@@ -41,12 +41,12 @@ static const uint64_t lanes[] = {0, 1, 15, 30, 31};
 /* Zeros, subnormals, the least normals, around one, large ones, infinities, NaNs; and around the limits of integers. */
 static const uint64_t singles[] = {
     0,          0x80000000, 1,          0x80000001, 0x007fffff, 0x807fffff, 0x00800000, 0x80800000,
-    0x00800001, 0x33000000, 0x33800000, 0x3f000000, 0xbf000000, 0x3effffff, 0x3f7fffff, 0x3f800000,
-    0xbf800000, 0x3f800001, 0x3fc00000, 0x40200000, 0xc0200000, 0x437f0000, 0x43800000, 0xc3000000,
-    0x477fff00, 0x47800000, 0x4b000001, 0x4b7fffff, 0x4effffff, 0x4f000000, 0xcf000000, 0x4f800000,
-    0x5effffff, 0x5f000000, 0xdf000000, 0x5f800000, 0x7e800000, 0x7effffff, 0x7f7fffff, 0xff7fffff,
-    0x7f800000, 0xff800000, 0x7fc00000, 0xffc00000, 0x7f800001, 0x7fffffff, 0x387fe000, 0x38800000,
-    0x477fefff, 0x477ff000};
+    0x00800001, 0x7e800001, 0x33000000, 0x33800000, 0x3f000000, 0xbf000000, 0x3effffff, 0x3f7ffffe,
+    0x3f7fffff, 0x3f800000, 0xbf800000, 0x3f800001, 0x3fc00000, 0x40200000, 0xc0200000, 0x437f0000,
+    0x43800000, 0xc3000000, 0x477fff00, 0x47800000, 0x4b000001, 0x4b7fffff, 0x4effffff, 0x4f000000,
+    0xcf000000, 0x4f800000, 0x5effffff, 0x5f000000, 0xdf000000, 0x5f800000, 0x7e800000, 0x7effffff,
+    0x7f7fffff, 0xff7fffff, 0x7f800000, 0xff800000, 0x7fc00000, 0xffc00000, 0x7f800001, 0x7fffffff,
+    0x387fe000, 0x38800000, 0x477fefff, 0x477ff000};
 static const uint64_t doubles[] = {0,
                                    0x8000000000000000,
                                    1,
@@ -87,6 +87,8 @@ static const uint64_t doubles[] = {0,
                                    0x47f0000000000000,
                                    0x3810000000000000,
                                    0x380fffffe0000000,
+                                   0x380fffffefffffff,
+                                   0x380fffffffffffff,
                                    0x36a0000000000000,
                                    0x3690000000000000,
                                    0x3690000000000001,
@@ -99,9 +101,10 @@ static const uint64_t doubles[] = {0,
                                    0x7ff0000000000001,
                                    0x3f0ffffffffffffe,
                                    0x3e70000000000000};
-static const uint64_t halves[] = {0,      0x8000, 1,      0x8001, 0x03ff, 0x83ff, 0x0400, 0x8400, 0x3800,
-                                  0x3bff, 0x3c00, 0xbc00, 0x3c01, 0x3e00, 0x4100, 0x5bf8, 0x5c00, 0x7800,
-                                  0x7bff, 0xfbff, 0x7c00, 0xfc00, 0x7e00, 0xfe00, 0x7c01, 0x7fff};
+static const uint64_t halves[] = {0,      0x8000, 1,      0x8001, 0x03ff, 0x83ff, 0x0400,
+                                  0x0401, 0x8400, 0x3800, 0x3bfe, 0x3bff, 0x3c00, 0xbc00,
+                                  0x3c01, 0x3e00, 0x4100, 0x5bf8, 0x5c00, 0x7800, 0x7bff,
+                                  0xfbff, 0x7c00, 0xfc00, 0x7e00, 0xfe00, 0x7c01, 0x7fff};
 static const uint64_t brains[] = {0,      0x8000, 1,      0x8001, 0x007f, 0x807f, 0x0080, 0x8080, 0x3f00,
                                   0x3f7f, 0x3f80, 0xbf80, 0x3f81, 0x3fc0, 0x4020, 0x437f, 0x4380, 0x7e80,
                                   0x7f7f, 0xff7f, 0x7f80, 0xff80, 0x7fc0, 0xffc0, 0x7f81, 0x7fff};
@@ -246,9 +249,12 @@ uint64_t case_value(const Signature *signature, int operand, size_t index, size_
     const Edges *edges = edges_of(kind), *first = edges_of(&signature->sources[0]);
     size_t pairs = case_count(signature, 0), paired = in_full ? pairs : count / 2;
     if (all) pairs = first->count, paired = count / 2;
-    if (index >= paired || operand > 1) return in_width(kind, one_value(kind, random, shared));
     /* of fewer cases than pairs, some pairs */
     uint64_t pair = in_full ? index : mixed(seed + index) % pairs;
+    /* Every other pair of floats comes with a zero, which leaves the product as it is. */
+    bool is_product = operand == 2 && edges->fraction && (pair % first->count + pair / first->count) % 2;
+    if (index < paired && is_product) return 0;
+    if (index >= paired || operand > 1) return in_width(kind, one_value(kind, random, shared));
     uint64_t number = operand == 0 ? pair % first->count : pair / first->count;
     uint64_t value = edge(edges, number);
     if (is_pair(kind)) value |= edge(edges, number + 3 + pair % 5) << kind->bits / 2;

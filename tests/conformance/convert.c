@@ -51,8 +51,9 @@ static void apply_to_integer(const Job *job, const uint64_t *in, Result *out) {
 static uint64_t converted(const Job *job, uint64_t bits) {
     Exact value = source_of(job, bits);
     if (job->wide) value = exact_integral(value, job->rounding);
-    bits = exact_round(value, job->format, job->rounding);
-    if (job->ftz && job->format.fraction == format_f32.fraction) bits = exact_flushed(bits, format_f32);
+    bool flush = job->ftz && job->format.fraction == format_f32.fraction;
+    bits = flush ? exact_round_flushed(value, job->format, job->rounding)
+                 : exact_round(value, job->format, job->rounding);
     if (job->saturate) bits = in_unit_interval(bits, job->format);
     if (job->relu && value.kind != CLASS_NAN && (value.negative || value.kind == CLASS_ZERO)) bits = 0;
     return job->finite ? exact_finite(bits, job->format) : bits;

@@ -125,6 +125,13 @@ uint64_t exact_round(Exact value, Format format, Rounding rounding) {
     return sign | (bits > largest_of(format) ? overflowed(value.negative, format, rounding) : bits);
 }
 
+uint64_t exact_round_flushed(Exact value, Format format, Rounding rounding) {
+    int top = value.exponent + length_of(value.digits) - 1;
+    bool is_tiny = value.kind == CLASS_FINITE && top < 1 - bias_of(format);
+    if (is_tiny) value.kind = CLASS_ZERO;
+    return exact_round(value, format, rounding);
+}
+
 Exact exact_integral(Exact value, Rounding rounding) {
     if (value.kind != CLASS_FINITE || value.exponent >= 0) return value;
     value.digits = rounded_digits(value, 0, rounding);

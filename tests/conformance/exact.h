@@ -37,6 +37,8 @@ Exact exact_of(uint64_t bits, Format format);
 Exact exact_of_integer(SignedWide value);
 /* NaN becomes the one of the format that PTX generates; where there is none, the largest number. */
 uint64_t exact_round(Exact value, Format format, Rounding rounding);
+/* What is tiny, below all normal numbers before it is rounded, becomes a zero of its sign. */
+uint64_t exact_round_flushed(Exact value, Format format, Rounding rounding);
 /* The nearest integer in this direction, clamped to a type of `bits` bits; `value` is no NaN. */
 uint64_t exact_to_integer(Exact value, Rounding rounding, int bits, bool is_signed);
 /* The nearest integer in this direction as a number: zeros keep the sign. */

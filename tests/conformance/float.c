@@ -39,7 +39,10 @@ static void finish(const Job *job, uint64_t bits, Result *out) {
 }
 
 static void apply_rounded(const Job *job, const uint64_t *in, Result *out) {
-    finish(job, exact_round(computed(job, in), job->format, job->rounding), out);
+    Exact value = computed(job, in);
+    uint64_t bits = job->ftz ? exact_round_flushed(value, job->format, job->rounding)
+                             : exact_round(value, job->format, job->rounding);
+    finish(job, bits, out);
 }
 
 /* A number wins over NaN, unless .NaN says otherwise; -0 is less than +0. */

@@ -33,6 +33,11 @@ static uint64_t extreme(const Job *job, uint64_t a, uint64_t b) {
     return is_nan(d, job->format) ? d : d | ((a ^ b) & 0x8000);
 }
 
+static uint64_t rounded(const Job *job, Exact value) {
+    return job->ftz ? exact_round_flushed(value, job->format, TO_NEAREST)
+                    : exact_round(value, job->format, TO_NEAREST);
+}
+
 static uint64_t computed(const Job *job, const uint64_t *in, int shift) {
     uint64_t bits[3];
     Exact x[3];
@@ -42,11 +47,10 @@ static uint64_t computed(const Job *job, const uint64_t *in, int shift) {
         x[k] = exact_of(bits[k], job->format);
     }
     switch ((Operation)job->selector) {
-    case ADD: return exact_round(exact_add(x[0], x[1], TO_NEAREST), job->format, TO_NEAREST);
-    case SUB: return exact_round(exact_add(x[0], exact_negated(x[1]), TO_NEAREST), job->format, TO_NEAREST);
-    case MUL: return exact_round(exact_multiply(x[0], x[1]), job->format, TO_NEAREST);
-    case FMA:
-        return exact_round(exact_add(exact_multiply(x[0], x[1]), x[2], TO_NEAREST), job->format, TO_NEAREST);
+    case ADD: return rounded(job, exact_add(x[0], x[1], TO_NEAREST));
+    case SUB: return rounded(job, exact_add(x[0], exact_negated(x[1]), TO_NEAREST));
+    case MUL: return rounded(job, exact_multiply(x[0], x[1]));
+    case FMA: return rounded(job, exact_add(exact_multiply(x[0], x[1]), x[2], TO_NEAREST));
     case NEG: return bits[0] ^ 0x8000;
     case ABS: return bits[0] & 0x7fff;
     default: return extreme(job, bits[0], bits[1]);

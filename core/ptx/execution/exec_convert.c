@@ -179,7 +179,11 @@ DEFINE_INTEGER_TO_FLOAT(s64, int64_t, WIDE_SOURCE)
 /* Float to float of another width. */
 #define F32_SOURCE const LaneF32 *from = source(inst, context, 0);
 #define F64_SOURCE const LaneF64 *from = source(inst, context, 0);
-DEFINE_ROUNDED_CVT(f32, float, f64, double, F64_SOURCE, canonical_f32((float)a))
+/* .ftz makes zero what is tiny before it is rounded. */
+#define FLUSHED_F64_SOURCE F64_SOURCE double smallest = (double)smallest_kept(inst);
+DEFINE_ROUNDED_CVT(f32, float, f64, double, FLUSHED_F64_SOURCE,
+                   canonical_f32(__builtin_fabs(a) < smallest ? __builtin_copysignf(0.0f, (float)a)
+                                                              : (float)a))
 
 void exec_cvt_f64_f32(const Inst *inst, ExecContext *context) {
     F32_SOURCE double result[WARP_LANES] __attribute__((aligned(64)));

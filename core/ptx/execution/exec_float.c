@@ -24,28 +24,77 @@ static void run_rounded(LaneLoop *loop, const Inst *inst, ExecContext *context) 
     set_host_rounding(ROUND_NEAREST);
 }
 
-#define DEFINE_MODIFIED_F32(name, sources, expression)                                                       \
-    __attribute__((noinline)) static void name##_lanes(const Inst *inst, ExecContext *context,               \
-                                                       bool saturate) {                                      \
-        LaneF32 *to = destination(inst, context, 0);                                                         \
+/* An operation; `into`, unless NULL, gets what it computes before .sat, in place of its destination. */
+typedef void FloatLoop(const Inst *inst, ExecContext *context, LaneF32 *into);
+
+static void run_rounded_floats(FloatLoop *loop, const Inst *inst, ExecContext *context) {
+    RoundingMode rounding = (RoundingMode)(inst->detail & DETAIL_ROUNDING);
+    if (rounding != ROUND_NEAREST) set_host_rounding(rounding);
+    loop(inst, context, NULL);
+    if (rounding != ROUND_NEAREST) set_host_rounding(ROUND_NEAREST);
+}
+
+/* .ftz makes zero what is tiny before it is rounded. Rounded, that is subnormal, or in rare cases the smallest normal
+ * number. Then the same rounded toward zero tells. */
+__attribute__((cold, noinline)) static void flush_tiny(FloatLoop *loop, const Inst *inst,
+                                                       ExecContext *context, LaneF32 *result, int count) {
+    LaneF32 truncated[2 * WARP_LANES] __attribute__((aligned(64)));
+    set_host_rounding(ROUND_ZERO);
+    loop(inst, context, truncated);
+    set_host_rounding((RoundingMode)(inst->detail & DETAIL_ROUNDING));
+    for (int i = 0; i < count; i++) {
+        bool is_tiny = __builtin_fabsf(result[i]) == SMALLEST_NORMAL_F32 && truncated[i] != result[i];
+        result[i] = is_tiny ? __builtin_copysignf(0.0f, result[i]) : result[i];
+    }
+}
+
+/* Among `count` numbers, or the same below zero. In vectors of 32 bytes: the host does not forward those of 64 from stores
+ * of the narrower ones that compilers prefer. */
+static inline bool has_smallest_normal(const LaneF32 *value, int count) {
+    uint32_t found = 0;
+#if defined __AVX2__
+    __m256i smallest = _mm256_set1_epi32((int)bits_of_f32(SMALLEST_NORMAL_F32) << 1),
+            all = _mm256_setzero_si256();
+    for (int i = 0; i < count; i += 8) {
+        __m256i bits = _mm256_load_si256((const void *)(value + i));
+        all = _mm256_or_si256(all, _mm256_cmpeq_epi32(_mm256_add_epi32(bits, bits), smallest));
+    }
+    found = (uint32_t)_mm256_movemask_epi8(all);
+#else
+    for (int i = 0; i < count; i++)
+        found |= bits_of_f32(value[i]) << 1 == bits_of_f32(SMALLEST_NORMAL_F32) << 1;
+#endif
+    return found != 0;
+}
+
+/* Operands and results are flushed where .ftz says so. The destination may be a source, which flush_tiny() reads again. */
+#define DEFINE_FLOAT_LOOP(name, sources, floats, write, expression)                                          \
+    __attribute__((noinline)) static void name(const Inst *inst, ExecContext *context, LaneF32 *into) {      \
         const LaneF32 *from_a = source(inst, context, 0),                                                    \
                       *from_b = source(inst, context, sources > 1 ? 1 : 0),                                  \
                       *from_c = source(inst, context, sources > 2 ? 2 : 0);                                  \
-        uint32_t active = context->active;                                                                   \
         float smallest = smallest_kept(inst);                                                                \
-        FOR_LANES {                                                                                          \
-            float a = flush_f32(from_a[lane], smallest);                                                     \
-            float b = flush_f32(from_b[lane], smallest);                                                     \
-            float c = flush_f32(from_c[lane], smallest);                                                     \
+        LaneF32 apart[floats] __attribute__((aligned(64)));                                                  \
+        LaneF32 *result = __builtin_assume_aligned(into ? into : apart, 64);                                 \
+        INDEPENDENT_ITERATIONS for (int i = 0; i < floats; i++) {                                            \
+            float a = flush_f32(from_a[i], smallest);                                                        \
+            float b = flush_f32(from_b[i], smallest);                                                        \
+            float c = flush_f32(from_c[i], smallest);                                                        \
             (void)b;                                                                                         \
             (void)c;                                                                                         \
-            float result = flush_f32(canonical_f32(expression), smallest);                                   \
-            result = saturate ? saturate_f32(result) : result;                                               \
-            to[lane] = active & 1u << lane ? result : to[lane];                                              \
+            result[i] = flush_f32(canonical_f32(expression), smallest);                                      \
         }                                                                                                    \
-    }                                                                                                        \
+        if (into) return;                                                                                    \
+        if (inst->detail & DETAIL_FTZ && has_smallest_normal(result, floats))                                \
+            flush_tiny(name, inst, context, result, floats);                                                 \
+        if (inst->detail & DETAIL_SATURATE) FOR_LANES result[lane] = saturate_f32(result[lane]);             \
+        write(destination(inst, context, 0), (const void *)result, context->active);                         \
+    }
+
+#define DEFINE_MODIFIED_F32(name, sources, expression)                                                       \
+    DEFINE_FLOAT_LOOP(name##_lanes, sources, WARP_LANES, write_lanes_32, expression)                         \
     void name##_modified(const Inst *inst, ExecContext *context) {                                           \
-        run_rounded(name##_lanes, inst, context);                                                            \
+        run_rounded_floats(name##_lanes, inst, context);                                                     \
     }
 
 #define DEFINE_MODIFIED_F64(name, sources, expression)                                                       \
@@ -351,22 +400,9 @@ DEFINE_MIXED_PRECISION(exec_fma_mixed, __builtin_fmaf(a, b, c))
 
 /* Two f32 in a register of 64 bits: the lanes of a register are 64 floats in a row. */
 #define DEFINE_PAIR_F32(name, sources, expression)                                                           \
-    __attribute__((noinline)) static void name##_lanes(const Inst *inst, ExecContext *context,               \
-                                                       bool saturate) {                                      \
-        LaneF32 *to = destination(inst, context, 0);                                                         \
-        const LaneF32 *from_a = source(inst, context, 0), *from_b = source(inst, context, 1),                \
-                      *from_c = source(inst, context, sources > 2 ? 2 : 0);                                  \
-        float smallest = smallest_kept(inst);                                                                \
-        (void)saturate;                                                                                      \
-        for (int i = 0; i < 2 * WARP_LANES; i++) {                                                           \
-            float a = flush_f32(from_a[i], smallest), b = flush_f32(from_b[i], smallest);                    \
-            float c = flush_f32(from_c[i], smallest);                                                        \
-            (void)c;                                                                                         \
-            if (context->active >> i / 2 & 1) to[i] = flush_f32(canonical_f32(expression), smallest);        \
-        }                                                                                                    \
-    }                                                                                                        \
+    DEFINE_FLOAT_LOOP(name##_lanes, sources, 2 * WARP_LANES, write_lanes_64, expression)                     \
     void name(const Inst *inst, ExecContext *context) {                                                      \
-        run_rounded(name##_lanes, inst, context);                                                            \
+        run_rounded_floats(name##_lanes, inst, context);                                                     \
     }
 
 DEFINE_PAIR_F32(exec_add_f32x2, 2, a + b)

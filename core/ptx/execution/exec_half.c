@@ -101,11 +101,12 @@ static double flush(double value, uint32_t detail, int format) {
     return detail & DETAIL_FTZ && subnormal ? copysign(0, value) : value;
 }
 
+/* .ftz makes zero what is tiny before it is rounded. */
 static uint32_t finish(double value, uint32_t detail, int format) {
+    value = flush(value, detail, format);
     if (detail & DETAIL_SATURATE) value = value > 1 ? 1 : value > 0 ? value : 0;
     if (detail & DETAIL_RELU && value < 0) value = 0;
-    uint32_t bits = half_of(value, format);
-    return detail & DETAIL_FTZ ? half_of(flush(value_of(bits, format), detail, format), format) : bits;
+    return half_of(value, format);
 }
 
 static inline void compute(const Inst *inst, ExecContext *context, int sources, HalfOperation *operation) {

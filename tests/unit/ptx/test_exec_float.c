@@ -63,6 +63,37 @@ START_TEST(directed_rounding_applies_to_one_instruction_only) {
 }
 END_TEST
 
+/* Each of these is rounded to the smallest normal number, or is it. */
+START_TEST(ftz_flushes_what_is_tiny_before_it_is_rounded) {
+    static const uint32_t least = 0x00800000u, minus_least = 0x80800000u, below_one = 0x3f7fffffu;
+    EXPECT2("mul.f32", "r4 r4 r4", least, below_one, least);
+    EXPECT2("mul.ftz.f32", "r4 r4 r4", 0, below_one, least);
+    EXPECT2("mul.ftz.f32", "r4 r4 r4", least, F(0.5f), 2 * least);
+    EXPECT2("mul.ftz.f32", "r4 r4 r4", 0, 0x3f7ffffe, 0x00800001); /* (1 - 2^-46) * 2^-126 */
+    EXPECT2("mul.rp.ftz.f32", "r4 r4 r4", 0, below_one, least);
+    EXPECT2("mul.rm.ftz.f32", "r4 r4 r4", 0x80000000u, below_one, minus_least);
+    EXPECT2("mul.rn.ftz.sat.f32", "r4 r4 r4", 0, below_one, least);
+    EXPECT3("fma.rn.f32", "r4 r4 r4 r4", least, below_one, least, 0);
+    EXPECT3("fma.rn.ftz.f32", "r4 r4 r4 r4", 0, below_one, least, 0);
+    EXPECT3("fma.rn.ftz.f32", "r4 r4 r4 r4", 0, 0x9f800000u, 0x14000000, 0x00800000); /* 2^-126 - 2^-151 */
+    EXPECT3("fma.rz.ftz.f32", "r4 r4 r4 r4", least, F(1), least, 0);
+    EXPECT2("div.rn.ftz.f32", "r4 r4 r4", 0, below_one, 0x7e800000);
+    EXPECT2("div.rp.ftz.f32", "r4 r4 r4", 0, least, 0x3f800001);
+    EXPECT2("div.rp.f32", "r4 r4 r4", least, least, 0x3f800001);
+    EXPECT2("div.rm.ftz.f32", "r4 r4 r4", 0x80000000u, minus_least, 0x3f800001);
+    EXPECT1("rcp.rp.ftz.f32", "r4 r4", 0, 0x7e800001);
+    EXPECT1("rcp.rp.ftz.f32", "r4 r4", least, 0x7e800000);
+    EXPECT2("mul.ftz.f32x2", "r8 r8 r8", 0x0080000000000000ull, 0x3f8000003f7fffffull, 0x0080000000800000ull);
+    EXPECT2("mul.f16", "r2 r2 r2", 0x0400, 0x3bff, 0x0400);
+    EXPECT2("mul.ftz.f16", "r2 r2 r2", 0, 0x3bff, 0x0400);
+    EXPECT3("fma.rn.ftz.f16x2", "r4 r4 r4 r4", 0x0400, 0x3bff3c00, 0x04000400, 0);
+    EXPECT1("cvt.rn.f32.f64", "r4 r8", least, 0x380fffffe0000000ull);
+    EXPECT1("cvt.rn.ftz.f32.f64", "r4 r8", 0, 0x380fffffe0000000ull);
+    EXPECT1("cvt.rp.ftz.f32.f64", "r4 r8", 0, 0x380fffffffffffffull);
+    EXPECT1("cvt.rp.ftz.f32.f64", "r4 r8", least, 0x3810000000000000ull);
+}
+END_TEST
+
 START_TEST(ftz_flushes_inputs_and_results_and_sat_clamps) {
     uint32_t subnormal = 0x00000fff;
     EXPECT2("add.f32", "r4 r4 r4", 2 * subnormal, subnormal, subnormal);
@@ -567,6 +598,7 @@ Suite *exec_float_suite(void) {
     tcase_add_test(cases, approximate_division_by_more_than_2_to_126_gives_zero);
     tcase_add_test(cases, directed_rounding_applies_to_one_instruction_only);
     tcase_add_test(cases, ftz_flushes_inputs_and_results_and_sat_clamps);
+    tcase_add_test(cases, ftz_flushes_what_is_tiny_before_it_is_rounded);
     tcase_add_test(cases, nan_results_are_canonical_and_min_max_prefer_numbers);
     tcase_add_test(cases, a_nan_in_any_lane_is_canonical_and_the_others_are_sums);
     tcase_add_test(cases, reciprocal_roots_are_those_of_double_precision);
