@@ -60,6 +60,13 @@ static void apply_approximate(const Job *job, const uint64_t *in, Result *out) {
     long double limit = wide ? 0x1.fffffffffffffp1023L : 0x1.fffffep127L;
     *out = (Result){.kind = RESULT_WITHIN, .format = format, .least = value - error, .most = value + error};
     if (isnan(value)) return;
+    /* The ISA bounds the error up to 100 pi. */
+    bool is_unbounded = (job->selector == SIN || job->selector == COS) && fabsl(a) > 100 * (long double)M_PI;
+    if (is_unbounded) {
+        out->least = -1;
+        out->most = 1;
+        return;
+    }
     /* Half a unit more for subnormal results, and both roundings where the result may be flushed or overflow. */
     if (fabsl(value) < 2 * least_normal) out->least -= least_step, out->most += least_step;
     if (job->ftz && fabsl(value) < least_normal * 1.0001L) {

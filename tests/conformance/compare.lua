@@ -63,9 +63,10 @@ local function execute(gpu, batch, text, inputs, count, results)
   end
   local loaded, _, refusals = gpu:load { text = text, name = batch.forms[1].form .. ".ptx" }
   local refusal, got = refusals.cases, {}
-  if not refusal then
+  -- What the same launch has stored `ld.global.nc` may miss: the launch before has left the same there.
+  for _ = 1, refusal and 0 or text:find "%.nc[. ]" and 2 or 1 do
     local _, fault = gpu:try_launch(loaded.cases, { grid = (count + THREADS - 1) // THREADS, block = THREADS, args = args })
-    refusal = fault and fault.message
+    refusal = refusal or fault and fault.message
   end
   for number = 1, refusal and 0 or #batch.forms do
     got[number] = {}

@@ -7,6 +7,7 @@ local documented = require "tests.conformance.documented"
 local elsewhere = require "tests.conformance.elsewhere"
 local forms = require "tests.conformance.forms"
 local matrix = require "tests.conformance.matrix"
+local page = require "tests.conformance.page"
 local special = require "tests.conformance.special"
 local warp = require "tests.conformance.warp"
 
@@ -14,48 +15,6 @@ local conformance = {}
 
 local QUICK_CASES <const> = 200
 local SHOWN <const> = 40 -- of mismatches, unless they are those of silicon
-
-local PAGE <const> = [[
-# Conformance: every form against a reference
-
-`scripts/conformance --page docs/conformance.md` has written this page.
-
-Every form of instructions that the decoder takes was executed by kernels on a small machine, and
-its results compared with a reference that was written from the text of the PTX ISA and shares no
-code with the simulator: integers in 128 bits, floating point by exact arithmetic on integers that
-is rounded once. Each form has all pairs of edge values and 10,000 seeded random cases; of a single
-operand of 16 bits all values ([how it is made](../tests/README.md#conformance)).
-
-- Approximations may differ from the value in long double by the error that the PTX ISA documents:
-  `ex2`, `div.full` and `div.approx` 2 units in the last place, `rcp` 1, `sqrt` 2^-23, `rsqrt`
-  2^-22.9, `tanh` 2^-11; `lg2` 2^-22; `sin` and `cos` 2^-20.5 up to 2 pi, and 2^-14.7 beyond; of
-  f16 and bf16 `ex2` 2^-9.9 and 2^-7, `tanh` 2^-10.9 and 2^-8. `div.approx` by more
-  than 2^126 gives zero, and NaN where infinity is divided.
-- Where the ISA leaves open which NaN or which zero comes out, any is accepted. Division by zero of
-  integers, and lanes of `shfl` that read from a lane which does not take part, are left out.
-- `mma` has random matrices, 10,000 elements of each form: integers exactly, sums of floats within
-  2^-23 of the sum of all magnitudes (f32), half a unit in the last place (f16), 2^-50 (f64).
-- Every other warp executes a form in two parts, under a predicate and under its inverse. The last
-  of several sources is a register, and in further cases a constant.
-- Random programs have nested branches and loops with break and continue, `brx.idx`, regions of
-  blocks that jump to each other, calls, recursion, calls through pointers, predicated instructions,
-  threads that leave early, and barriers at which threads exchange values. Their interpreter
-  executes thread by thread; a case is a thread. Programs that take a thread more than 20,000 steps
-  are left out.
-- Barriers stand where the threads of a warp are together: a warp arrives with the first of its
-  lanes, as on GPUs before Volta, so `barrier.sync` in both sides of a branch that divides a warp
-  does not wait for the other side.
-- Loads, stores and atomics of a thread have a place of its own, in each space and by generic
-  addresses. `atom.add.f32` flushes subnormal numbers in global memory and keeps them in shared
-  memory, as the ISA says.
-- Registers of `cvt`, `ld` and `st` are as wide as the type, or wider.
-- Video instructions have three selections of their operands' parts each.
-
-The parser and the loader have read 3,397,833 changed texts in an hour without a finding
-(`build/fuzz-clang/fuzz_ptx -max_total_time=3600`, with the seeds and the PTX of `workloads`;
-[fuzzing](../tests/README.md#fuzzing)).
-
-]]
 
 --- Why a form or row needs no reference here; nil: it needs one.
 local function reason_of(form)
@@ -246,7 +205,7 @@ function conformance.run(options)
   print_reasons("## Taken by the decoder, and not in the PTX ISA", survey.not_in_isa, write)
   if options.page then
     local file = assert(io.open(options.page, "w"))
-    file:write(PAGE, table.concat(lines, "\n"), "\n")
+    file:write(page.head, table.concat(lines, "\n"), "\n\n", page.silicon)
     file:close()
   end
   for _, form in ipairs(survey.unknown) do
