@@ -105,7 +105,7 @@ static double flush(double value, uint32_t detail, int format) {
 static uint32_t finish(double value, uint32_t detail, int format) {
     value = flush(value, detail, format);
     if (detail & DETAIL_SATURATE) value = value > 1 ? 1 : value > 0 ? value : 0;
-    if (detail & DETAIL_RELU && value < 0) value = 0;
+    if (detail & DETAIL_RELU && value <= 0) value = 0; /* -0, too */
     return half_of(value, format);
 }
 

@@ -571,6 +571,8 @@ START_TEST(halves_compare_and_change_sign) {
     EXPECT2("max.f16", "r2 r2 r2", 0x3c00, 0x7e00, 0x3c00);
     EXPECT2("max.NaN.f16", "r2 r2 r2", 0x7fff, 0x7e00, 0x3c00);
     EXPECT2("min.f16x2", "r4 r4 r4", 0xc0003c00u, 0x40003c00, 0xc0004000u);
+    EXPECT3("fma.rn.relu.f16", "r2 r2 r2 r2", 0, 0x3c00, 0x8000, 0x8000);
+    EXPECT3("fma.rn.relu.ftz.f16", "r2 r2 r2 r2", 0, 0x3c00, 0x8000, 0x83ff);
     EXPECT1("neg.f16", "r2 r2", 0xbc00, 0x3c00);
     EXPECT1("abs.f16x2", "r4 r4", 0x3c004000, 0xbc00c000u);
     EXPECT2("setp.lt.f16", "p r2 r2", 1, 0xbc00, 0x3c00);
