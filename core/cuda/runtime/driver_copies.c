@@ -1,4 +1,7 @@
-/* The driver API's copies and fills of rows and volumes, and between contexts. */
+/* The driver API's copies and fills of rows and volumes, and between contexts. It is in libcuda alone, where structs are the
+ * driver API's; so it is for tools that look at all files alike. */
+#undef CUDA_MAJOR
+#define CUDA_MAJOR 0
 #include "core/cuda/runtime/capture.h"
 #include "core/cuda/runtime/node_params.h"
 
