@@ -3,6 +3,7 @@ local checkpoint = require "warpwright.checkpoint"
 local core = require "warpwright.core"
 local cuda_home = require "warpwright.cuda_home"
 local cuda_server = require "warpwright.cuda_server"
+local inputs = require "warpwright.inputs"
 local memcheck = require "warpwright.memcheck"
 local names = require "warpwright.names"
 local note = require "warpwright.note"
@@ -37,8 +38,9 @@ end
 
 -- The program as a workload ------------------------------------------------------------------------------------------
 
-local function base_name(path)
-  local name = path:match "([^/]*)$":gsub("[^%w_.-]", "_")
+--- What a run of it is called, as a workload is.
+function cuda.name_of(words)
+  local name = words[1]:match "([^/]*)$":gsub("[^%w_.-]", "_")
   return name ~= "" and name or "program"
 end
 
@@ -72,11 +74,36 @@ local function read_launches(text)
   end
 end
 
+--- The file of a program, as the shell finds it; nil when there is none.
+local function file_of(word)
+  if word:find("/", 1, true) then return core.is_file(word) and word or nil end
+  for folder in (os.getenv "PATH" or ""):gmatch "[^:]+" do
+    local path = folder .. "/" .. word
+    if core.is_file(path) then return path end
+  end
+end
+
+--- An error for a program that is not there.
+function cuda.check(words)
+  if not file_of(words[1]) then names.expected("program", "a file, or a name in PATH", words[1]) end
+  cuda_home.path "lib64"
+end
+
+cuda.check_capability, cuda.check_launches = read_capability, read_launches
+
+--- The program, and files that its arguments name, are among what a run is made of.
+function cuda.note_files(words)
+  for i, word in ipairs(words) do
+    local path = i == 1 and file_of(word) or core.is_file(word) and word
+    if path then core.note_file(core.real_path(path), inputs.digest_of_file(path), "") end
+  end
+end
+
 --- The workload whose host program is the program with these arguments; `ended` of it is the exit status, once there is one.
 local function program_of(words, folder, how)
-  local program = workload.define(base_name(words[1])) { doc = "A CUDA program", ptx = false, sizes = { cuda = {} } }
+  local program = workload.define(cuda.name_of(words)) { doc = "A CUDA program", ptx = false, sizes = { cuda = {} } }
   program.file = nil
-  program.word = "cuda"
+  program.word, program.command_line = "cuda", names.command_line(words)
   program.choices = {
     program = encode(words), folder = encode { folder }, capability = how.capability, launches = how.launches,
   }
@@ -100,6 +127,16 @@ local function print_summary(r)
   note("%s: %d launch%s, %d cycles, IPC %.2f, %.0f cycles per second, %.2f s; results in %s", r.workload, #r.launches,
     #r.launches == 1 and "" or "es", r.cycles, r.ipc, r.cycles_per_second, r.seconds, tostring(r.out))
   if r.memcheck then note("%s", memcheck.summary(r.memcheck)) end
+end
+
+--- The program of a sweep's run, which can be stopped with a checkpoint whatever its options say, as a workload.
+function cuda.workload(run)
+  cuda_home.path "lib64" -- before anything else: nothing runs without
+  local keeps_log = not run.sample
+  return program_of(run.program, core.real_path ".", {
+    capability = run.capability or default_capability, launches = run.timed, keeps_log = keeps_log, is_one_by_one = not keeps_log,
+    tells_copies = keeps_log,
+  })
 end
 
 --- cuda.run { config =, arguments = { program, its arguments ... }, capability =, launches =, and the rest as ww.run has it }

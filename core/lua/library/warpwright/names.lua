@@ -50,6 +50,39 @@ function names.shell_word(text)
   return text:find "^[%w_./=,:+@%%-]+$" and text or "'" .. text:gsub("'", "'\\''") .. "'"
 end
 
+--- As a shell takes them.
+function names.command_line(words)
+  local quoted_words = {}
+  for i, word in ipairs(words) do quoted_words[i] = names.shell_word(word) end
+  return table.concat(quoted_words, " ")
+end
+
+--- What may stand behind \ within these quotes, and outside of all.
+local quoted <const> = { ["'"] = "", ['"'] = '["\\]', [""] = "." }
+
+--- The words of a command line, quoted as a shell has them; nothing in them is expanded. Nil when a quote is not closed.
+function names.words_of_shell(text)
+  local words, word, quote, at = {}, nil, "", 1
+  while at <= #text do
+    local c = text:sub(at, at)
+    local behind = c == "\\" and quoted[quote] ~= "" and text:match("^" .. quoted[quote], at + 1)
+    if behind then
+      word, at = (word or "") .. behind, at + 1
+    elseif quote == "" and quoted[c] then
+      word, quote = word or "", c
+    elseif c == quote then
+      quote = ""
+    elseif quote == "" and c:find "%s" then
+      words[#words + 1], word = word, nil
+    else
+      word = (word or "") .. c
+    end
+    at = at + 1
+  end
+  words[#words + 1] = word
+  return quote == "" and words or nil
+end
+
 --- A value, for a message: 'text', a number, true, nil, "a table".
 function names.shown(value)
   local kind = type(value)

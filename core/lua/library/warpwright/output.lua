@@ -218,10 +218,11 @@ local function provenance_text(r, of)
   add("machine", r.machine)
   add("workload", r.workload)
   add("size", ("%s (%s)"):format(r.size, table.concat(size, ", ")))
+  if of.program then add("program", of.program) end
   add("policy", r.policy)
   add("config digest", core.digest(of.config))
   add("PTX digest", core.digest(of.ptx))
-  for _, file in ipairs(of.files) do add("Lua file", ("%s %s, %s"):format(file.digest, file.path, file.name)) end
+  for _, file in ipairs(of.files) do add(file.path:find "%.lua" and "Lua file" or "other file", ("%s %s, %s"):format(file.digest, file.path, file.name)) end
   for _, file in ipairs(of.ptx_files) do add("PTX file", ("%s %s"):format(file.digest, file.path)) end
   if of.resumed then add("resumed from", of.resumed) end
   for _, name in ipairs { "profile from", "histograms from" } do

@@ -232,6 +232,7 @@ function run.run(options)
     ptx = ptx or table.concat(w.ptx_texts or {}),
     ptx_files = core.loaded_ptx(gpu),
     size = params,
+    program = w.command_line,
     files = sources.list(sim.choices.sources),
     resumed = options.resume,
     begun = sim.choices,

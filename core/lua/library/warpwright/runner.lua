@@ -28,10 +28,18 @@ end
 
 -- Files of results ----------------------------------------------------------------------------------------------------------------------
 
+--- A workload and its size, or the command line of a CUDA program.
+function runner.host_program(run)
+  if not run.program then return run.workload .. " " .. (run.size or "medium") end
+  return names.command_line(run.program)
+end
+
 --- What a run is called: for people, and apart from all others.
 function runner.name(run)
-  local words = { run.measure and run.measure:match "[^.]*$" or run.warm_cycles and "warm-up" or false, run.config, run.workload,
-    run.size or "medium", run.policy or "default" }
+  local words = { run.measure and run.measure:match "[^.]*$" or run.warm_cycles and "warm-up" or false, run.config,
+    runner.host_program(run), run.policy or "default" }
+  if run.timed then words[#words + 1] = "timed " .. run.timed end
+  if run.capability then words[#words + 1] = "capability " .. run.capability end
   for _, entry in ipairs(run.set or {}) do words[#words + 1] = entry end
   if run.sample then words[#words + 1] = "sample " .. run.sample end
   if run.repetition then words[#words + 1] = "#" .. run.repetition end

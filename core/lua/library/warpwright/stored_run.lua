@@ -98,7 +98,7 @@ end
 function stored_run.read_provenance(path)
   local values = {}
   for name, value in (inputs.read_file(path .. "/provenance.txt") or ""):gmatch "([%w ]-)  +([^\n]*)\n" do
-    if name ~= "Lua file" and name ~= "PTX file" then values[name] = value end
+    if not name:find " file$" then values[name] = value end
   end
   return values
 end
@@ -110,7 +110,7 @@ function stored_run.beginning_of(path, name)
 end
 
 --- What provenance.txt says of what the run was made of.
-local of_inputs <const> = { ["machine"] = true, ["workload"] = true, ["size"] = true, ["policy"] = true, ["warpwright"] = true,
+local of_inputs <const> = { ["machine"] = true, ["workload"] = true, ["size"] = true, ["program"] = true, ["policy"] = true, ["warpwright"] = true,
   ["PTX digest"] = true, ["resumed from"] = true, ["fast forward"] = true, ["sampled"] = true }
 
 function stored_run.read_inputs(path)
@@ -121,7 +121,9 @@ function stored_run.read_inputs(path)
   for digest, ptx in text:gmatch "PTX file +(%x+) ([^\n]*)\n" do
     if digest ~= values["PTX digest"] then values["file " .. ptx:match "[^/]*$"] = digest end
   end
-  for digest, name in text:gmatch "Lua file +(%x+) [^\n]-, ([^\n]*)\n" do values["file " .. name] = digest end
+  for kind, digest, name in text:gmatch "(%a+) file +(%x+) [^\n]-, ([^\n]*)\n" do
+    if kind ~= "PTX" then values["file " .. name] = digest end
+  end
   return values
 end
 

@@ -105,7 +105,7 @@ local function print_plan(sweep)
   local known, left, unknown, seconds = sweep:seconds_known(), 0, {}, 0
   for _, entry in ipairs(sweep.plan.runs) do
     local there = sweep.runs:stored(entry.run) and not sweep:defect_of(entry.run)
-    local key = entry.run.workload .. " " .. (entry.run.size or "medium")
+    local key = runner.host_program(entry.run)
     print(("%4d  %-8s %s"):format(entry.number, there and "done" or "to run", runner.name(entry.run)))
     if not there then
       left = left + 1

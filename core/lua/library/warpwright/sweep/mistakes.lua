@@ -2,6 +2,7 @@
 -- axis is tried on a machine that is built and does not run. It loads what runs load, and that counts among the inputs of a run:
 -- for a process of its own.
 local core = require "warpwright.core"
+local cuda = require "warpwright.cuda"
 local find = require "warpwright.load"
 local histograms = require "warpwright.histograms"
 local intervals = require "warpwright.intervals"
@@ -87,6 +88,9 @@ end
 local function check_names(made)
   local config = once(made, "config", function(value) find.get("config", value) end)
   local host = once(made, "workload", function(value) find.get("workload", value) end)
+  local program = once(made, "program", function(value) cuda.check(names.words_of_shell(value)) end)
+  local capability = once(made, "capability", cuda.check_capability)
+  local timed = once(made, "timed", cuda.check_launches)
   local size = once(made, "size", function(value, name) workload.resolve_size(find.get("workload", name), value) end)
   local seed = once(made, "seed", function(value, name, of)
     workload.resolve_size(find.get("workload", name), ("%s,seed=%s"):format(of, value))
@@ -98,9 +102,14 @@ local function check_names(made)
   for _, entry in ipairs(made.runs) do
     local point, run = entry.point, entry.run
     config(run.config)
-    host(run.workload)
-    size(point.size or "medium", run.workload)
-    seed(point.seed, run.workload, point.size or "medium")
+    program(point.program)
+    capability(run.capability)
+    timed(run.timed)
+    if not run.program then
+      host(run.workload)
+      size(point.size or "medium", run.workload)
+      seed(point.seed, run.workload, point.size or "medium")
+    end
     chain(run.policy)
     chain(run.warm_up and run.warm_up.policy)
     energy(run.energy)
@@ -130,7 +139,7 @@ local function key_of(entry, axis) return ("%s\n%s\n%s"):format(entry.run.config
 local function suspects(made)
   local list = { "stats_of", "stats_every", "histograms" }
   for _, axis in ipairs(made.axes) do
-    if axis ~= "config" and axis ~= "workload" then list[#list + 1] = axis end
+    if axis ~= "config" and axis ~= "workload" and axis ~= "program" then list[#list + 1] = axis end
   end
   list[#list + 1] = "config"
   return list

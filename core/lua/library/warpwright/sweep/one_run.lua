@@ -3,16 +3,18 @@
 local ww = require "warpwright"
 local checkpoint = require "warpwright.checkpoint"
 local core = require "warpwright.core"
+local cuda = require "warpwright.cuda"
 local folder = require "warpwright.sweep.folder"
 local inputs = require "warpwright.inputs"
 local note = require "warpwright.note"
 local output = require "warpwright.output"
 local processes = require "warpwright.processes"
+local runner = require "warpwright.runner"
 
 local one_run = {}
 
-local options_of_run <const> = { "config", "workload", "size", "policy", "set", "max_cycles", "memory", "bounds", "energy",
-  "stats_every", "stats_of", "histograms", "sample" }
+local options_of_run <const> = { "config", "size", "policy", "set", "max_cycles", "memory", "bounds", "energy", "stats_every",
+  "stats_of", "histograms", "sample" }
 
 -- Where a run had come to --------------------------------------------------------------------------------------------------------------
 
@@ -37,8 +39,22 @@ end
 --- The warm-up of a run, itself a run of the runner's: those that differ in their policy alone share it. Nil for none.
 function one_run.warm_up_of(run)
   local warm_up = run.warm_up
-  return warm_up and { config = run.config, workload = run.workload, size = run.size, set = run.set, memory = run.memory,
-    bounds = run.bounds, policy = warm_up.policy, warm_cycles = warm_up.cycles }
+  return warm_up and { config = run.config, workload = run.workload, size = run.size, program = run.program,
+    capability = run.capability, timed = run.timed, set = run.set, memory = run.memory, bounds = run.bounds,
+    policy = warm_up.policy, warm_cycles = warm_up.cycles }
+end
+
+--- What ww.run takes as its workload.
+local function workload_of(run)
+  if not run.program then return run.workload end
+  cuda.note_files(run.program)
+  return cuda.workload(run)
+end
+
+--- A program that ends with another status has found something wrong.
+local function require_success(run, program)
+  if not run.program or program.ended == 0 then return end
+  core.user_error(("%s: expected the program to end with 0, got %d"):format(runner.host_program(run), program.ended))
 end
 
 local function warm_up(sweep, run, stem)
@@ -47,7 +63,7 @@ local function warm_up(sweep, run, stem)
     local ok, ended = xpcall(function()
       checkpoint.watch(sim:gpu(), stem, sim.choices, { checkpoint_every = sweep.checkpoint_every, resume = resumed }, function() end)
       if resumed then sim:resume(resumed) end
-      sim:start(run.workload, run.size)
+      sim:start(workload_of(run), run.size)
       return sim:run { until_cycle = run.warm_cycles }
     end, core.message_handler)
     if not ok then
@@ -67,6 +83,7 @@ local function warm_up(sweep, run, stem)
   local path = stem .. ".ckpt"
   sim:checkpoint(path .. ".tmp")
   assert(os.rename(path .. ".tmp", path))
+  sim:close()
   folder.remove_checkpoints(stem)
   os.remove(stem)
   return {}
@@ -90,7 +107,8 @@ local function summary_of(r, stats)
 end
 
 local function simulate(sweep, run, stem)
-  local options = { out = stem, stats = sweep.stats or "packed", checkpoint_every = not run.sample and sweep.checkpoint_every or nil }
+  local options = { out = stem, stats = sweep.stats or "packed", checkpoint_every = not run.sample and sweep.checkpoint_every or nil,
+    workload = workload_of(run) }
   for _, key in ipairs(options_of_run) do options[key] = run[key] end
   local r = go_on(not run.sample and checkpoint.newest(stem) or nil, function(path) -- a sampled run goes on from its passes
     options.resume = path
@@ -105,6 +123,7 @@ local function simulate(sweep, run, stem)
     r = ww.run(options)
   end
   folder.remove_checkpoints(stem)
+  require_success(run, options.workload)
   if options.stats == "all" or options.stats == "summary" then -- whose files lack what the database has: wholes of ratios, all digits
     inputs.write_file(stem .. "/stats.zst", output.packed_stats(r, options.stats))
   end

@@ -1,12 +1,14 @@
 -- The runs of a sweep, from the file that describes it: axes, whose values are combined in every way, a list of runs, or both.
 local core = require "warpwright.core"
+local cuda = require "warpwright.cuda"
 local histograms = require "warpwright.histograms"
 local intervals = require "warpwright.intervals"
 local names = require "warpwright.names"
 local own_state = require "warpwright.own_state"
 
 --- Axes that are options of ww.run, the slowest first; `seed` is a parameter of the size. Others are parameters of the machine.
-local run_axes <const> = { "config", "workload", "size", "seed", "policy", "max_cycles", "memory", "bounds", "energy", "sample" }
+local run_axes <const> = { "config", "workload", "program", "size", "seed", "policy", "capability", "timed", "max_cycles", "memory",
+  "bounds", "energy", "sample" }
 local plan = { run_axes = run_axes }
 
 local fields <const> = { "axes", "runs", "keep", "repetitions", "warm_up", "name", "stats_every", "stats_of",
@@ -55,6 +57,15 @@ local function has_parameters(given)
   return false
 end
 
+--- { "./spmv", "my matrix.mtx" }: of a program and its arguments.
+local function words_of(where, entry)
+  check_list(where, "a program and its arguments", entry)
+  for _, word in ipairs(entry) do
+    if type(word) ~= "string" then names.expected(where, "a program and its arguments, each a text", word) end
+  end
+  return entry
+end
+
 local function append_all(list, more)
   for _, value in ipairs(more) do list[#list + 1] = value end
 end
@@ -84,6 +95,8 @@ function values_of(where, axis, given)
   for _, value in ipairs(given) do
     if axis == "policy" and type(value) == "table" and type(value[1]) == "string" then
       append_all(values, policies_of(where, value))
+    elseif axis == "program" and type(value) == "table" then
+      values[#values + 1] = names.command_line(words_of(where, value))
     elseif is_plain(value) then
       values[#values + 1] = axis == "max_cycles" and whole(value) or value
     else
@@ -98,13 +111,13 @@ end
 
 local function axes_in_order(axes)
   local list = {}
-  for _, name in ipairs { "config", "workload", "size", "seed" } do
+  for _, name in ipairs { "config", "workload", "program", "size", "seed" } do
     if axes[name] ~= nil then list[#list + 1] = name end
   end
   for _, name in ipairs(names.sorted_keys(axes)) do
     if not is_run_axis[name] then list[#list + 1] = name end
   end
-  for _, name in ipairs { "max_cycles", "memory", "bounds", "energy", "sample", "policy" } do
+  for _, name in ipairs { "capability", "timed", "max_cycles", "memory", "bounds", "energy", "sample", "policy" } do
     if axes[name] ~= nil then list[#list + 1] = name end
   end
   return list
@@ -130,15 +143,40 @@ local function points_of(where, axes)
   return points
 end
 
+--- A CUDA program has arguments in the place of a size, and options that workloads have not.
+local function check_host_program(where, point)
+  local alone, beside = { "workload", "size", "seed" }, { "capability", "timed" }
+  for _, name in ipairs(point.program and alone or beside) do
+    if point[name] ~= nil then
+      core.user_error(("%s: expected runs with %s %s program, got one with%s"):format(where, name, point.program and "and no" or "and a",
+        point.program and " both" or "out"))
+    end
+  end
+  local name = point.program and "program" or "workload"
+  for _, axis in ipairs { "config", name } do
+    if type(point[axis]) ~= "string" then names.expected(("%s: %s"):format(where, axis), "a name or a path", point[axis]) end
+  end
+end
+
+--- The program of a point, as the run has it: its words, its name where a workload's stands, and the bounds of such runs.
+local function set_program(where, run, point)
+  run.program = names.words_of_shell(point.program)
+  if not run.program or not run.program[1] then
+    names.expected(where .. ": program", "a command line, its quotes closed", point.program)
+  end
+  run.workload = cuda.name_of(run.program)
+  run.bounds = run.bounds or "hardware"
+end
+
 --- What ww.run takes, of a point.
 local function run_of(where, point, repetition, of_all)
-  for _, name in ipairs { "config", "workload" } do
-    if type(point[name]) ~= "string" then names.expected(("%s: %s"):format(where, name), "a name or a path", point[name]) end
-  end
+  check_host_program(where, point)
   local run = { set = {}, repetition = repetition }
   for key, value in pairs(of_all) do run[key] = value end
   for _, axis in ipairs(axes_in_order(point)) do
-    if axis == "seed" then
+    if axis == "capability" or axis == "timed" then
+      run[axis] = tostring(point[axis])
+    elseif axis == "seed" then
       run.size = ("%s,seed=%s"):format(run.size or "medium", point.seed)
     elseif is_run_axis[axis] then
       run[axis] = point[axis]
@@ -147,6 +185,7 @@ local function run_of(where, point, repetition, of_all)
     end
   end
   if not run.set[1] then run.set = nil end
+  if point.program then set_program(where, run, point) end
   return run
 end
 

@@ -192,11 +192,11 @@ function Sweep:count_outdated()
   return count
 end
 
---- Mean seconds of runs that are there, by workload and size.
+--- Mean seconds of runs that are there, by their host program.
 function Sweep:seconds_known()
   local sums, counted = {}, {}
   for _, entry in ipairs(self.plan.runs) do
-    local stored, key = self.runs:stored(entry.run), entry.run.workload .. " " .. (entry.run.size or "medium")
+    local stored, key = self.runs:stored(entry.run), runner.host_program(entry.run)
     if stored then sums[key], counted[key] = (sums[key] or 0) + stored.host_seconds, (counted[key] or 0) + 1 end
   end
   for key, count in pairs(counted) do sums[key] = sums[key] / count end
