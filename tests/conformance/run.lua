@@ -38,5 +38,6 @@ command_line.read("conformance", arg, options, {
   cases = count, programs = count, out = command_line.text, seed = count, only = command_line.text, page = command_line.text,
   part = part, gpu = command_line.flag,
 })
+if options.gpu and options.page then error("conformance: --page: expected a comparison with the simulated machine, got --gpu", 0) end
 options.part, options.parts = table.unpack(options.part)
 os.exit(conformance.run(options) and 0 or 1)

@@ -6,6 +6,7 @@
  * unit. Global memory: accesses leave in B + 1, B + 2, ..., reach the memory one cycle later, are answered
  * LATENCY cycles after that, and the answer to the last is back at the LSU one, at the SM two cycles later.
  * So n accesses let the dependents issue in B + n + LATENCY + 3. */
+#include "core/gpu/lsu/lsu_state.h"
 #include "tests/unit/gpu/tiny_machine.h"
 #include "tests/unit/suites.h"
 
@@ -184,6 +185,41 @@ START_TEST(an_uncoalesced_load_is_an_access_per_line_and_cycle) {
         ck_assert_uint_eq(tiny_stat(m, "sm[0].lsu", "stall_cycles"), 0);
         tiny_free(m);
     }
+}
+END_TEST
+
+/* Launched, the requests of its first instruction half sent if `restores`: then the unit knows of them what a snapshot
+ * brings, and no more, and is told so. */
+static TinyMachine *run_with_32_accesses(bool restores) {
+    static const char body[] = "mov.u32 %r1, %laneid;\n mul.wide.u32 %d3, %r1, 128;\n mov.u64 %d2, out;\n"
+                               "add.u64 %d1, %d2, %d3;\n st.global.cg.u32 [%d1], %r1;\n";
+    TinySpec spec = {.body = body};
+    TinyMachine *m = tiny_new(spec);
+    tiny_launch(m, spec);
+    while (tiny_arrivals(m, 0)->count < 16)
+        ck_assert(tiny_step(m));
+    Lsu *lsu = (Lsu *)m->sm[0]->lsu.send->receiver;
+    ck_assert(lsu->op_valid && lsu->segment_next < lsu->segment_count);
+    if (restores) {
+        lsu->requests = (Requests){.link = NULL};
+        ck_assert(lsu->obj.class->knobs_set(&lsu->obj));
+    }
+    tiny_finish(m);
+    return m;
+}
+
+START_TEST(an_instruction_that_a_snapshot_brings_goes_on_with_the_same_requests) {
+    TinyMachine *straight = run_with_32_accesses(false), *restored = run_with_32_accesses(true);
+    const MessageLog *wanted = tiny_arrivals(straight, 0), *got = tiny_arrivals(restored, 0);
+    ck_assert_uint_eq(wanted->count, 32);
+    ck_assert_uint_eq(got->count, 32);
+    for (uint32_t i = 0; i < 32; i++) {
+        ck_assert_uint_eq(got->entries[i].cycle, wanted->entries[i].cycle);
+        ck_assert_mem_eq(&got->entries[i].message, &wanted->entries[i].message, sizeof(MemMessage));
+    }
+    ck_assert_uint_eq(tiny_stat(restored, "sm[0].lsu", "store_accesses"), 32);
+    tiny_free(straight);
+    tiny_free(restored);
 }
 END_TEST
 
@@ -524,6 +560,7 @@ Suite *lsu_suite(void) {
     tcase_add_test(loads, a_coalesced_load_is_one_access);
     tcase_add_test(loads, a_load_without_registers_is_a_cycle_earlier);
     tcase_add_test(loads, an_uncoalesced_load_is_an_access_per_line_and_cycle);
+    tcase_add_test(loads, an_instruction_that_a_snapshot_brings_goes_on_with_the_same_requests);
     tcase_add_test(loads, instructions_are_served_in_order_and_without_gaps);
     tcase_add_test(loads, lanes_switched_off_access_nothing);
     tcase_add_test(loads, a_load_of_no_lane_at_all_does_not_reach_the_lsu);
