@@ -142,18 +142,32 @@ harness.test("policies take over from the warm-up of a program, which ends with 
   end
 end)
 
+harness.test("a kernel of a PTX file is a workload with its launch, as a line or word by word", function()
+  local vecadd = core.home_path "workloads/vecadd/vecadd.ptx"
+  local file, folder = prepare(([[return { axes = { config = "gtx480", policy = { "gto", "lrr" },
+    workload = { "%s --grid 8 --block 128 --arg f32[1024]=iota --arg 'f32[1024]' --arg f32[1024] --arg 1024",
+      { "%s", "--grid", "4", "--block", "128", "--arg", "f32[512]", "--arg", "f32[512]", "--arg", "f32[512]", "--arg", "512" } } } }]]):format(
+    vecadd, vecadd))
+  local status, output = sweep(file, folder)
+  harness.equal(status, 0, output)
+  local rows = query(folder, "--select", "workload, policy, status, warp_instructions")
+  harness.contains(rows, "iota --arg 'f32[1024]' --arg f32[1024] --arg 1024,gto,done,704\n", "--arg 512,lrr,done,352\n")
+end)
+
 --- Axes beside config, and what is said of them.
 local wrong <const> = {
   { 'program = { "./none" }', "program: expected a file, or a name in PATH, got './none'" },
   { 'program = "none_in_path"', "program: expected a file, or a name in PATH, got 'none_in_path'" },
   { 'program = ""', "program: expected a command line, its quotes closed, got ''" },
   { [[program = "a 'b"]], [[program: expected a command line, its quotes closed, got 'a 'b']] },
-  { 'program = { { "a", 3 } }', "program: expected a program and its arguments, each a text, got 3" },
+  { 'program = { { "a", 3 } }', "program: expected a command line, word by word, got 3" },
   { 'program = { {} }', "program: expected one value or more, got none" },
   { 'program = "true", workload = "spmv"', "expected runs with workload and no program, got one with both" },
   { 'program = "true", size = "small"', "expected runs with size and no program, got one with both" },
   { 'program = "true", timed = { "0-", "x" }', "expected numbers of launches from 0 on, such as 3-7,9 or 3-, got 'x'" },
   { 'program = "true", capability = "eight"', "expected a compute capability, such as 8.0, got 'eight'" },
+  { 'workload = "none.ptx --grid 8 --block 128"', "run: no PTX file matches 'none.ptx'" },
+  { 'workload = "none.ptx --grid \'8"', "workload: expected a command line, its quotes closed, got" },
   { 'workload = "spmv", timed = "1"', "expected runs with timed and a program, got one without" },
   { 'workload = "spmv", capability = "8.0"', "expected runs with capability and a program, got one without" },
 }

@@ -2,6 +2,7 @@
 -- words of the command line, joined by tabs, are the workload's name: a checkpoint keeps it, and a resume makes the
 -- workload again.
 local core = require "warpwright.core"
+local names = require "warpwright.names"
 local workload = require "warpwright.workload"
 
 local run_kernel = {}
@@ -30,6 +31,17 @@ function run_kernel.name_of(path, launch)
   end
   return table.concat(words, separator)
 end
+
+--- The same of a command line, "FILE.ptx --grid X,Y,Z --block X,Y,Z ..."; nil when it is none, but the name of a workload.
+function run_kernel.name_of_line(line)
+  if not line:find "%.ptx['\"]?%s" then return nil end
+  local words = names.words_of_shell(line)
+  if not words then names.expected("workload", "a command line, its quotes closed", line) end
+  return table.concat(words, separator)
+end
+
+--- For people.
+function run_kernel.shown(name) return (name:gsub(separator, " ")) end
 
 -- Reading ----------------------------------------------------------------------------------------------------------
 

@@ -11,6 +11,7 @@ local inputs = require "warpwright.inputs"
 local literal = require "warpwright.literal"
 local names = require "warpwright.names"
 local processes = require "warpwright.processes"
+local run_kernel = require "warpwright.run_kernel"
 
 local runner = {}
 
@@ -28,10 +29,11 @@ end
 
 -- Files of results ----------------------------------------------------------------------------------------------------------------------
 
---- A workload and its size, or the command line of a CUDA program.
+--- A workload and its size, or the command line of a PTX file or a CUDA program.
 function runner.host_program(run)
-  if not run.program then return run.workload .. " " .. (run.size or "medium") end
-  return names.command_line(run.program)
+  if run.program then return names.command_line(run.program) end
+  local line = run_kernel.shown(run.workload)
+  return line == run.workload and line .. " " .. (run.size or "medium") or line
 end
 
 --- What a run is called: for people, and apart from all others.

@@ -157,7 +157,7 @@ function Writer:add_run(path, runs, entry, axes)
   local r = contents and result or {}
   local why = damage or failure and error_of(failure) or nil
   self.run:run(number, contents and "done" or failure and "failed" or "missing", why,
-    (stem:gsub("^" .. path:gsub("%p", "%%%0") .. "/", "")), entry.repetition, run.config, run.workload,
+    (stem:gsub("^" .. path:gsub("%p", "%%%0") .. "/", "")), entry.repetition, run.config, entry.point.workload or run.workload,
     entry.point.size or run.program and "cuda" or "medium", run.policy or "default", r.cycles, r.ipc, r.warp_ipc, r.warp_instructions, r.thread_instructions,
     r.launches and #r.launches, r.memory_peak, r.checks)
   for _, axis in ipairs(axes) do

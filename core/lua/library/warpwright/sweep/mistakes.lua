@@ -107,7 +107,7 @@ local function check_names(made)
     timed(run.timed)
     if not run.program then
       host(run.workload)
-      size(point.size or "medium", run.workload)
+      size(point.size, run.workload)
       seed(point.seed, run.workload, point.size or "medium")
     end
     chain(run.policy)

@@ -5,6 +5,7 @@ local histograms = require "warpwright.histograms"
 local intervals = require "warpwright.intervals"
 local names = require "warpwright.names"
 local own_state = require "warpwright.own_state"
+local run_kernel = require "warpwright.run_kernel"
 
 --- Axes that are options of ww.run, the slowest first; `seed` is a parameter of the size. Others are parameters of the machine.
 local run_axes <const> = { "config", "workload", "program", "size", "seed", "policy", "capability", "timed", "max_cycles", "memory",
@@ -57,11 +58,11 @@ local function has_parameters(given)
   return false
 end
 
---- { "./spmv", "my matrix.mtx" }: of a program and its arguments.
+--- { "./spmv", "my matrix.mtx" }: of a program and its arguments, or a PTX file and options of a launch.
 local function words_of(where, entry)
-  check_list(where, "a program and its arguments", entry)
+  check_list(where, "a command line, word by word", entry)
   for _, word in ipairs(entry) do
-    if type(word) ~= "string" then names.expected(where, "a program and its arguments, each a text", word) end
+    if type(word) ~= "string" then names.expected(where, "a command line, word by word", word) end
   end
   return entry
 end
@@ -95,7 +96,7 @@ function values_of(where, axis, given)
   for _, value in ipairs(given) do
     if axis == "policy" and type(value) == "table" and type(value[1]) == "string" then
       append_all(values, policies_of(where, value))
-    elseif axis == "program" and type(value) == "table" then
+    elseif (axis == "program" or axis == "workload") and type(value) == "table" then
       values[#values + 1] = names.command_line(words_of(where, value))
     elseif is_plain(value) then
       values[#values + 1] = axis == "max_cycles" and whole(value) or value
@@ -186,6 +187,8 @@ local function run_of(where, point, repetition, of_all)
   end
   if not run.set[1] then run.set = nil end
   if point.program then set_program(where, run, point) end
+  local kernel = point.workload and run_kernel.name_of_line(point.workload)
+  if kernel then run.workload = kernel end
   return run
 end
 
