@@ -47,6 +47,42 @@ local function points(description)
   return table.concat(texts, "; ")
 end
 
+-- Labels --------------------------------------------------------------------------------------------------------------------------
+
+harness.test("labels stand for values in the database, tables and reports, and make no run again", function()
+  local text <const> = [[return { axes = { config = "gtx480", workload = "vecadd", size = "small", sms = { 1, 2 }, policy = { "gto", "swl:limit=4" } },
+    labels = { policy = { ["swl:limit=4"] = "%s" }, sms = { [2] = "two" }, workload = { vecadd = "VA" } } }]]
+  local file, folder = prepare(text:format "SWL-4")
+  local status, output = sweep(file, folder)
+  harness.equal(status, 0, output)
+  harness.contains(output, "SWL-4 ")
+  harness.contains(query(folder, "--select", "workload, sms, policy, status"), "VA,1,gto,done\n", "VA,two,SWL-4,done\n")
+  local _, report = harness.run("report", folder, "--compare", "policy", "--base", "SWL-4", "--csv")
+  harness.contains(report, "SWL-4")
+  harness.write(file:match "[^/]*$", text:format "four")
+  status, output = sweep(file, folder)
+  harness.equal(status, 0, output)
+  assert(not output:find "left%]", output)
+  harness.contains(query(folder, "--select", "policy", "--where", "sms = 'two'"), "gto\n", "four\n")
+  local before = harness.read(folder .. "/results.sqlite")
+  harness.run("sweep", "--collect", folder)
+  assert(harness.read(folder .. "/results.sqlite") == before, "another database, collected")
+end)
+
+harness.test("labels are of values that are there, and differ", function()
+  for labels, wanted in pairs {
+    ["3"] = "labels: expected labels by axis and value, got 3",
+    ["{ polic = { gto = 'A' } }"] = "labels: expected an axis of the sweep, got 'polic'",
+    ["{ policy = 'A' }"] = "labels: policy: expected labels by value, got 'A'",
+    ["{ policy = { gtoo = 'A' } }"] = "labels: policy: no value is 'gtoo'; did you mean gto?",
+    ["{ policy = { gto = 3 } }"] = "labels: policy: gto: expected a text, got 3",
+    ["{ policy = { gto = 'lrr' } }"] = "labels: policy: expected different labels, got 'lrr' for 'gto' and 'lrr'",
+  } do
+    local file, folder = prepare(([[return { axes = { config = "gtx480", workload = "vecadd", policy = { "gto", "lrr" } }, labels = %s }]]):format(labels))
+    harness.refused(wanted, "sweep", file, "--out", folder)
+  end
+end)
+
 -- Plans ---------------------------------------------------------------------------------------------------------------------------
 
 harness.test("axes are combined in every way, policies fastest", function()

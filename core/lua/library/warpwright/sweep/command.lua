@@ -73,7 +73,7 @@ local function print_table(sweep)
   for i, entry in ipairs(sweep.plan.runs) do
     if i <= rows_shown then
       local row, result = { i }, sweep.runs:stored(entry.run)
-      for c, axis in ipairs(axes) do row[c + 1] = entry.point[axis] end
+      for c, axis in ipairs(axes) do row[c + 1] = (entry.shown or entry.point)[axis] end
       row[#axes + 2], row[#axes + 3] = result and result.cycles, result and result.ipc
       row[#axes + 4] = sweep:state_of(entry)
       rows[i] = row

@@ -148,7 +148,7 @@ local function error_of(failure) return (failure:gsub("%s+$", ""):gsub("; go on 
 
 --- Returns what of the run's files is damaged, or nil: such a run is missing.
 function Writer:add_run(path, runs, entry, axes)
-  local run, number = entry.run, entry.number
+  local run, number, shown = entry.run, entry.number, entry.shown or entry.point
   local result = runs:stored(run)
   local failure = not result and inputs.read_file(runs:problem_path(run))
   local stem = runs:path_of(run):gsub("%.lua$", "")
@@ -157,11 +157,11 @@ function Writer:add_run(path, runs, entry, axes)
   local r = contents and result or {}
   local why = damage or failure and error_of(failure) or nil
   self.run:run(number, contents and "done" or failure and "failed" or "missing", why,
-    (stem:gsub("^" .. path:gsub("%p", "%%%0") .. "/", "")), entry.repetition, run.config, entry.point.workload or run.workload,
-    entry.point.size or run.program and "cuda" or "medium", run.policy or "default", r.cycles, r.ipc, r.warp_ipc, r.warp_instructions, r.thread_instructions,
+    (stem:gsub("^" .. path:gsub("%p", "%%%0") .. "/", "")), entry.repetition, shown.config, shown.workload or run.workload,
+    shown.size or run.program and "cuda" or "medium", shown.policy or "default", r.cycles, r.ipc, r.warp_ipc, r.warp_instructions, r.thread_instructions,
     r.launches and #r.launches, r.memory_peak, r.checks)
   for _, axis in ipairs(axes) do
-    if entry.point[axis] ~= nil then self.parameter:run(number, axis, entry.point[axis]) end
+    if shown[axis] ~= nil then self.parameter:run(number, axis, shown[axis]) end
   end
   for i, launch in ipairs(r.launches or {}) do
     self.launch:run(number, i - 1, launch.kernel, launch.start_cycle, launch.cycles, launch.ctas, launch.warp_instructions,

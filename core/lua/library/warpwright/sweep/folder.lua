@@ -10,7 +10,7 @@ local folder = {}
 --- What the sweep is, for those who look at it later: the list of runs.
 function folder.write_plan(path, plan, file)
   local list = {}
-  for i, entry in ipairs(plan.runs) do list[i] = { point = entry.point, repetition = entry.repetition, run = entry.run } end
+  for i, entry in ipairs(plan.runs) do list[i] = { point = entry.point, shown = entry.shown, repetition = entry.repetition, run = entry.run } end
   inputs.write_file(path .. "/sweep.lua", "return " .. literal { runs = list, axes = plan.axes, file = file, name = plan.name or "",
     here = inputs.way_to_here(path) } .. "\n")
 end

@@ -13,7 +13,7 @@ local run_axes <const> = { "config", "workload", "program", "size", "seed", "pol
 local plan = { run_axes = run_axes }
 
 local fields <const> = { "axes", "runs", "keep", "repetitions", "warm_up", "name", "stats_every", "stats_of",
-  "histograms" }
+  "histograms", "labels" }
 
 local is_run_axis = {}
 for _, name in ipairs(run_axes) do is_run_axis[name] = true end
@@ -221,6 +221,63 @@ local function read_list_of_runs(where, runs)
   check_list(where .. ": runs", what, runs)
 end
 
+-- Labels ------------------------------------------------------------------------------------------------------------------------------
+
+--- The values of an axis that runs have, as texts: a list, and as keys.
+local function values_in(points, axis)
+  local list, seen = {}, {}
+  for _, point in ipairs(points) do
+    local value = point[axis] ~= nil and tostring(point[axis])
+    if value and not seen[value] then list[#list + 1], seen[value] = value, true end
+  end
+  return list, seen
+end
+
+--- Labels of an axis by value, as a text; two values that look alike would be one in tables.
+local function read_labels_of(where, given, values, seen)
+  local labels, value_of = {}, {}
+  if type(given) ~= "table" then names.expected(where, "labels by value", given) end
+  for _, value in ipairs(names.sorted_keys(given)) do
+    local label = given[value]
+    if not seen[tostring(value)] then
+      core.user_error(("%s: no value is '%s'%s"):format(where, tostring(value), names.available(tostring(value), values)))
+    end
+    if type(label) ~= "string" or not label:find "^%C+$" then names.expected(("%s: %s"):format(where, tostring(value)), "a text", label) end
+    labels[tostring(value)] = label
+  end
+  for _, value in ipairs(values) do
+    local label = labels[value] or value
+    if value_of[label] then
+      core.user_error(("%s: expected different labels, got '%s' for '%s' and '%s'"):format(where, label, value_of[label], value))
+    end
+    value_of[label] = value
+  end
+  return labels
+end
+
+--- By axis. What they stand for is in results as they are.
+local function read_labels(where, given, points)
+  if given == nil then return nil end
+  if type(given) ~= "table" then names.expected(where, "labels by axis and value", given) end
+  local labels = {}
+  for _, axis in ipairs(names.sorted_keys(given)) do
+    local values, seen = values_in(points, axis)
+    if not values[1] then core.user_error(("%s: expected an axis of the sweep, got '%s'"):format(where, tostring(axis))) end
+    labels[axis] = read_labels_of(("%s: %s"):format(where, axis), given[axis], values, seen)
+  end
+  return labels
+end
+
+--- A point with its labels; nil where there are none.
+local function with_labels(point, labels)
+  if not labels then return nil end
+  local shown = {}
+  for axis, value in pairs(point) do shown[axis] = labels[axis] and labels[axis][tostring(value)] or value end
+  return shown
+end
+
+-- The whole -------------------------------------------------------------------------------------------------------------------------------
+
 --- What reads a field of the description knows nothing of where that is.
 local function check_field(where, read, value)
   if value == nil then return end
@@ -240,7 +297,7 @@ local function fields_of_point(where, point, of_all)
 end
 
 --- plan.new(where, description): { runs = list of { number =, point =, run = }, axes = names in order, name =, where = }. `where`, the
--- file where there is one, begins messages. A point has the values of the axes by name.
+-- file where there is one, begins messages. A point has the values of the axes by name; `shown`, of a sweep with labels, these.
 function plan.new(where, description)
   names.check_keys(where, description, fields)
   read_list_of_runs(where, description.runs)
@@ -256,6 +313,7 @@ function plan.new(where, description)
   local of_all = { warm_up = read_warm_up(where, description.warm_up), stats_every = description.stats_every,
     stats_of = description.stats_of, histograms = description.histograms }
   check_field(where, intervals.read_every, of_all.stats_every)
+  local labels = read_labels(where .. ": labels", description.labels, points)
   local made, axes = { where = where, runs = {}, name = description.name }, {}
   for _, point in ipairs(points) do
     if not description.keep or own_state.result_of(description.keep, point) then
@@ -264,7 +322,7 @@ function plan.new(where, description)
       local of_run = fields_of_point(where, point, of_all)
       for repetition = 1, read_repetitions(where, description.repetitions) do
         made.runs[#made.runs + 1] = {
-          number = #made.runs + 1, point = point, repetition = repetition,
+          number = #made.runs + 1, point = point, shown = with_labels(point, labels), repetition = repetition,
           run = run_of(where, point, repetition > 1 and repetition or nil, of_run),
         }
       end
