@@ -54,6 +54,19 @@ harness.test("each program and policy is a run, with the statistics that warpwri
   harness.equal(status, 0, output)
 end)
 
+harness.test("what a program writes into the folder that it is told of stays beside its run's results", function()
+  local script = write_script("writes.sh", ('%s basic && echo "$1" > "$WARPWRIGHT_OUT/word.txt"\n'):format(cuda_programs.build "api"))
+  local file, folder = prepare(([[return { axes = { config = "gtx480", program = { "%s one", "%s two" } } }]]):format(script, script))
+  local status, output = sweep(file, folder)
+  harness.equal(status, 0, output)
+  local number = 0
+  for run in query(folder, "--select", "folder"):gmatch "runs/[^\n]+" do
+    number = number + 1
+    harness.equal(harness.read(("%s/%s/word.txt"):format(folder, run)), number == 1 and "one\n" or "two\n")
+  end
+  harness.equal(number, 2, "runs")
+end)
+
 harness.test("launches without timing and the capability are axes", function()
   local program = cuda_programs.build "api"
   local file, folder = prepare(([[return { axes = { config = "gtx480", program = "%s steps", timed = { "0-", "1" },

@@ -69,7 +69,7 @@ static void prepend_library_path(const char *folder, char *before) {
     setenv("LD_LIBRARY_PATH", path, 1);
 }
 
-void channel_start(Channel *channel, char *const *arguments, const char *folder, const char *library_folder) {
+void channel_start(Channel *channel, char *const *arguments, const ChannelFolders *folders) {
     char name[64], *libraries = getenv("LD_LIBRARY_PATH");
     int problem[2], why = 0;
     if (libraries) libraries = strdup(libraries);
@@ -77,11 +77,13 @@ void channel_start(Channel *channel, char *const *arguments, const char *folder,
     if (pipe2(problem, O_CLOEXEC) != 0)
         user_error("cuda: cannot start '%s': %s", arguments[0], strerror(errno));
     setenv(CHANNEL_VARIABLE, name, 1);
-    prepend_library_path(library_folder, libraries);
+    prepend_library_path(folders->libraries, libraries);
+    if (folders->results) setenv(RESULTS_VARIABLE, folders->results, 1);
     fflush(NULL);
     pid_t parent = getpid(), child = fork();
-    if (child == 0) become(arguments, folder, parent, problem[1]);
+    if (child == 0) become(arguments, folders->program, parent, problem[1]);
     unsetenv(CHANNEL_VARIABLE);
+    unsetenv(RESULTS_VARIABLE);
     if (libraries)
         setenv("LD_LIBRARY_PATH", libraries, 1);
     else

@@ -23,9 +23,16 @@ typedef enum {
     CHANNEL_QUIET, /* nothing for a while, or a signal             */
 } ChannelEvent;
 
-/* Starts `arguments`, ends with NULL, in `folder`, with `library_folder` in front of its library path. A user error
- * when that is not possible. */
-void channel_start(Channel *channel, char *const *arguments, const char *folder, const char *library_folder);
+typedef struct {
+    const char *program;   /* where it runs                                        */
+    const char *libraries; /* in front of its library path                         */
+    const char *results;   /* its variable RESULTS_VARIABLE; NULL: it has none     */
+} ChannelFolders;
+
+#define RESULTS_VARIABLE "WARPWRIGHT_OUT"
+
+/* Starts `arguments`, ends with NULL. A user error when that is not possible. */
+void channel_start(Channel *channel, char *const *arguments, const ChannelFolders *folders);
 /* A message, which stays valid until the next call, or what else came first. */
 ChannelEvent channel_receive(Channel *channel, uint32_t *what, const uint8_t **payload, uint32_t *bytes);
 /* With a file for the client, or -1. Whoever does not take the answer has left: channel_receive() says so. */

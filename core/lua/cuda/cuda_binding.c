@@ -38,19 +38,22 @@ static bool client_has_gone(void *channel) {
     return channel_client_has_gone(channel);
 }
 
-/* core.cuda_start(list of words, folder of libraries, gpu, folder) -> channel to the program, which runs in that
- * folder. The memory of the GPU, in which nothing is allocated yet, becomes one that the program can map. */
+/* core.cuda_start(list of words, folder of libraries, gpu, folder, folder of results or nil) -> channel to the program,
+ * which runs in the former folder and is told of the latter. The memory of the GPU, in which nothing is allocated yet,
+ * becomes one that the program can map. */
 static int l_cuda_start(lua_State *L) {
-    const char *libraries = luaL_checkstring(L, 2), *folder = luaL_checkstring(L, 4);
+    ChannelFolders folders = {.libraries = luaL_checkstring(L, 2),
+                              .program = luaL_checkstring(L, 4),
+                              .results = luaL_optstring(L, 5, NULL)};
     Machine *machine = gpu_at(L, 3);
+    lua_settop(L, 5);
     ChannelRef *ref = lua_newuserdatauv(L, sizeof *ref, 0);
     *ref = (ChannelRef){.channel = {.listening = -1, .client = -1, .program_end = -1, .client_end = -1}};
     luaL_setmetatable(L, channel_type);
-    lua_insert(L, 5);
     ref->memory = device_memory_share(gpu_memory(machine->gpu));
-    channel_start(&ref->channel, words_of(L), folder, libraries);
-    lua_settop(L, 5);
-    lua_pushvalue(L, 5);
+    channel_start(&ref->channel, words_of(L), &folders);
+    lua_settop(L, 6);
+    lua_pushvalue(L, 6);
     lua_setiuservalue(L, 3, GPU_CALLER);
     machine->caller = &ref->channel;
     machine->caller_has_gone = client_has_gone;

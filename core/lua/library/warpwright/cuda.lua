@@ -99,7 +99,8 @@ function cuda.note_files(words)
   end
 end
 
---- The workload whose host program is the program with these arguments; `ended` of it is the exit status, once there is one.
+--- The workload whose host program is the program with these arguments; `ended` of it is the exit status, once there is one;
+-- `results`: the folder of the run's, or nil.
 local function program_of(words, folder, how)
   local program = workload.define(cuda.name_of(words)) { doc = "A CUDA program", ptx = false, sizes = { cuda = {} } }
   program.file = nil
@@ -112,7 +113,7 @@ local function program_of(words, folder, how)
   function program.run(_, gpu)
     core.keep_host_log(gpu, how.keeps_log)
     local server = cuda_server.new(program.sim, program.name, capability, is_timed, how.is_one_by_one, how.tells_copies)
-    local channel <close> = core.cuda_start(words, cuda_home.path "lib64", gpu, folder)
+    local channel <close> = core.cuda_start(words, cuda_home.path "lib64", gpu, folder, program.results)
     program.ptx_texts, program.faults = server.ptx, server.faults
     server:serve(channel)
     local status, signal = core.cuda_end(channel)

@@ -203,6 +203,7 @@ function run.run(options)
     local checkpoints = not options.sample and folder.path or nil -- windows of a sampled run are in none
     made = checkpoint.watch(gpu, checkpoints, sim.choices, options, function() shown:show(sim) end, recorder)
     if options.resume then sim:resume(options.resume, { allow_changes = options.allow_changes }) end
+    if w.command_line then w.results = folder.path and core.real_path(folder.path) end
     trace:begin()
     if options.sample and folder.path then sim:keep_passes(folder.path .. "/passes", options.workload, size) end
     return sim:run(options.workload, size)
