@@ -411,6 +411,7 @@ static void make_turns(Cluster *cluster, uint32_t count) {
     cluster->turns = zeroed(cluster->places, sizeof(Turn));
     for (uint32_t i = count; i < cluster->places; i++)
         cluster->turns[i].due = NEVER;
+    cluster->later = count > TURNS_IN_STEP ? 0 : NEVER;
 }
 
 /* Of objects that are alone in their clusters, the halves become clusters, the last ones. */
@@ -455,7 +456,7 @@ static void make_clusters(Sim *sim) {
         order_objects(sim, cluster, &random);
         for (uint32_t i = 0; i < cluster->count; i++) {
             cluster->turns[i].object->due = &cluster->turns[i].due;
-            cluster->turns[i].object->cluster_due = &cluster->next;
+            cluster->turns[i].object->cluster_due = i < TURNS_IN_STEP ? &cluster->next : &cluster->later;
         }
         cluster_note_observers(cluster);
     }

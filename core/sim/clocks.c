@@ -237,7 +237,7 @@ void sim_set_clock(Sim *sim, Clock *clock, uint64_t hertz) {
     for (uint32_t i = 1; i < sim->clock_count; i++)
         change_period(sim, &sim->clocks[i]);
     for (uint32_t i = 0; i < sim->cluster_count; i++)
-        sim->clusters[i].next = NEVER;
+        cluster_forget_due(&sim->clusters[i]);
     tell_objects(sim, was);
     for (uint32_t i = 0; i < sim->object_count; i++)
         wake(sim->objects[i]);

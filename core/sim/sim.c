@@ -30,24 +30,34 @@ static inline uint64_t take_turn(Cluster *cluster, Turn *turn, uint64_t now) {
     return turn->due = next < poked ? next : poked;
 }
 
-/* Whoever is poked by an object ticked earlier in the same cycle finds the message in its links anyway, so
- * the order of the objects cannot matter. */
-static void cluster_run(Cluster *cluster, uint64_t end) {
-    Turn *const first = cluster->turns, *const last = first + cluster->places;
-    for (uint64_t now = cluster->next; now < end; now = cluster->next) {
-        uint64_t next = NEVER;
-        Turn *turn = first;
-        cluster->now = now;
-        cluster->next = NEVER; /* lowered by pokes, to objects that have had their turn among others */
-        do
+/* From turn `first` on, one step at least. Returns when the first of them is due after `now`. */
+static inline __attribute__((always_inline)) uint64_t take_turns(Cluster *cluster, Turn *first,
+                                                                 const Turn *end, uint64_t now) {
+    uint64_t next = NEVER;
+    do
 #pragma GCC unroll 3
-            for (uint32_t i = 0; i < TURNS_IN_STEP; i++) {
-                uint64_t due = take_turn(cluster, turn++, now);
-                next = due < next ? due : next;
-            }
-        while (turn < last);
+        for (uint32_t i = 0; i < TURNS_IN_STEP; i++)
+            next = earlier_of(take_turn(cluster, first++, now), next);
+    while (first < end);
+    return next;
+}
+
+/* Whoever is poked by an object ticked earlier in the same cycle finds the message in its links anyway, so
+ * the order of the objects cannot matter. Pokes lower `next` and `later`, to objects that have had their turn among
+ * others. */
+static void cluster_run(Cluster *cluster, uint64_t end) {
+    Turn *const first = cluster->turns, *const others = first + TURNS_IN_STEP;
+    for (uint64_t now = cluster_first_due(cluster); now < end; now = cluster_first_due(cluster)) {
+        cluster->now = now;
+        cluster->next = NEVER;
+        uint64_t next = take_turns(cluster, first, others, now);
+        if (cluster->later <= now) {
+            cluster->later = NEVER;
+            uint64_t later = take_turns(cluster, others, first + cluster->places, now);
+            cluster->later = earlier_of(later, cluster->later);
+        }
         if (cluster->emitted_count) cluster_emit_events(cluster);
-        cluster->next = next < cluster->next ? next : cluster->next;
+        cluster->next = earlier_of(next, cluster->next);
     }
     cluster->current = NULL;
 }
@@ -101,14 +111,14 @@ static uint64_t first_due(const Cluster *cluster) {
  * it is where objects sleep: in cycles in which it is due. */
 static __attribute__((noinline)) void cluster_run_restless(Cluster *cluster, uint64_t begin, uint64_t end) {
     for (uint64_t now = begin ? next_edge(cluster, begin - 1) : 0; now < end; now = next_edge(cluster, now)) {
-        bool due = cluster->next <= now;
+        bool due = cluster_first_due(cluster) <= now;
         cluster->now = now;
-        if (due) cluster->next = NEVER;
+        if (due) cluster_forget_due(cluster);
         for (uint32_t i = 0; i < cluster->count; i++)
             take_turn_awake(cluster, &cluster->turns[i], now);
         if (cluster->emitted_count) cluster_emit_events(cluster);
         uint64_t next = due ? first_due(cluster) : NEVER;
-        cluster->next = next < cluster->next ? next : cluster->next;
+        cluster->next = earlier_of(next, cluster->next);
     }
     cluster->current = NULL;
 }
@@ -133,7 +143,7 @@ static Cluster *cluster_at(const Sim *sim, uint32_t position) {
 
 void share_run_cluster(Share *share, Cluster *cluster) {
     bool restless = share->sim->order == ORDER_RESTLESS;
-    if (cluster->next >= share->end && !restless) return;
+    if (cluster_first_due(cluster) >= share->end && !restless) return;
     share->running = cluster;
     cluster->unseen_until = cluster->observed ? 0 : share->end;
     if (__builtin_expect(restless, 0))
@@ -283,7 +293,7 @@ static uint64_t next_work(Sim *sim, uint64_t end) {
     threads_read_mail(sim);
     first = NEVER;
     for (uint32_t i = 0; i < sim->cluster_count && first >= end; i++)
-        if (sim->clusters[i].next < first) first = sim->clusters[i].next;
+        first = earlier_of(first, cluster_first_due(&sim->clusters[i]));
     return first;
 }
 

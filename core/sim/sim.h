@@ -54,16 +54,17 @@ enum { TURNS_IN_STEP = 3 };
 /* Objects that see each other every cycle. Clusters meet through cut links only. A host thread runs a cluster
  * through a whole quantum, so no two clusters share a cache line. */
 struct Cluster {
-    uint64_t next; /* no turn is due earlier */
+    uint64_t next;  /* none of the first step's turns is due earlier */
+    uint64_t later; /* none of the others is: most cycles pass them over */
     uint64_t now;
     Turn *turns; /* in tick order; behind them such as are never due, to fill up the last step */
     uint32_t places, emitted_count; /* places: turns with these */
     SimObject *current;             /* the object at work, for panics */
     uint64_t progress;              /* counts what object_progress() reports */
     EmittedEvent *emitted;          /* in this cycle, for subscribers */
-    char *fault;                    /* what object_fail() said */
 
     uint32_t count, emitted_capacity; /* count: of the objects */
+    char *fault;                      /* what object_fail() said */
     uint64_t measured;                /* ns that it took in measured quanta */
     uint64_t unseen_until;            /* object_unseen_until() */
     uint64_t observed;                /* somebody looks at its objects in the middle of a quantum */
@@ -284,6 +285,15 @@ static inline uint64_t object_unseen_until(const SimObject *object) {
 void cluster_note_observers(Cluster *cluster);
 /* Somebody begins to look at each cycle's messages, at a boundary. */
 void cluster_begin_to_watch(Cluster *cluster);
+
+/* No object of the cluster is due earlier. */
+static inline uint64_t cluster_first_due(const Cluster *cluster) {
+    return earlier_of(cluster->next, cluster->later);
+}
+/* Before all of its objects are poked anew. */
+static inline void cluster_forget_due(Cluster *cluster) {
+    cluster->next = cluster->later = NEVER;
+}
 
 static inline void object_progress(SimObject *object) {
     object->cluster->progress++;

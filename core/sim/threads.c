@@ -28,7 +28,7 @@ static void run_cluster(Share *share, Cluster *cluster) {
     else
         share_run_cluster(share, cluster);
     uint64_t ready = mail_post(&sim->mail[sim->round % 2][share->thread], sim, cluster);
-    uint64_t first = cluster->next < ready ? cluster->next : ready;
+    uint64_t first = earlier_of(cluster_first_due(cluster), ready);
     if (first < share->first_work) share->first_work = first;
 }
 

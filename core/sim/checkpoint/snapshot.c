@@ -281,7 +281,7 @@ bool sim_load(Sim *sim, Reader *reader, const SnapshotChanges *changes, char *wh
     SavedObject *saved = calloc(1, sizeof *saved);
     ensure(saved);
     for (uint32_t i = 0; i < sim->cluster_count; i++)
-        sim->clusters[i].next = NEVER;
+        cluster_forget_due(&sim->clusters[i]);
     bool good = load_objects(sim, reader, objects, changes, saved, why, why_size);
     free(saved);
     if (!good) return false;
