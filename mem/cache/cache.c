@@ -25,6 +25,7 @@ void cache_build(CacheObject *object, uint32_t pipeline_cycles, uint32_t port_by
                    &(TagGeometry){p->size, p->ways, p->line, p->sectors, p->index, p->index_masks});
     replacement_build(&c->replacement, &object->obj, &c->tags);
     mshr_shape_init(&c->mshr.shape, p->mshrs, p->merges);
+    c->mshr.shape.hints = p->allocate == ALLOCATE_ON_MISS; /* a line without reserved sectors has none */
     /* Lines taken at a fill push their victims out whether there is room or not, one per MSHR at most: a fill
      * must not wait for the memory side, which may be waiting for this cache to take fills. */
     uint32_t forced = p->allocate == ALLOCATE_ON_FILL ? p->mshrs : 0;
@@ -337,21 +338,13 @@ static inline __attribute__((always_inline)) void register_miss(Cache *c, const 
     audit_enter(cache_owner(c), QUEUE_WAITING, mshr_last_slot(&c->mshr, entry));
 }
 
-/* The MSHR of the line looked up, or NO_MSHR. Where misses take lines at once, one with an MSHR is in the
- * tags and has reserved sectors. */
-static inline uint32_t mshr_of(const Cache *c, const Lookup *at) {
-    bool reserved = at->line != NO_LINE && c->tags.line[at->line].reserved;
-    if (!reserved && c->parameters.allocate == ALLOCATE_ON_MISS) return NO_MSHR;
-    return mshr_find(&c->mshr, at->line_address);
-}
-
 /* `covered`: absent sectors that need not be fetched. `result`: NULL for a fetch that nobody asked for, which is
  * neither counted nor shown, and does not block what stands at the tags. */
 static inline __attribute__((always_inline)) Stall miss(Cache *c, const MemMessage *m, Lookup *at,
                                                         uint32_t covered, bool allocate, bool waits,
                                                         uint64_t now, Result *result) {
     uint32_t valid = at->line == NO_LINE ? 0 : c->tags.line[at->line].valid;
-    uint32_t absent = at->sectors & ~valid, entry = mshr_of(c, at);
+    uint32_t absent = at->sectors & ~valid, entry = cache_mshr_of(c, at);
     uint32_t pending = entry == NO_MSHR ? 0 : c->mshr.entry[entry].pending;
     MissPlan plan = {.absent = absent,
                      .missing = absent & ~covered,

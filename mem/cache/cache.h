@@ -563,6 +563,13 @@ static inline const Lookup *cache_found(const Cache *cache, const MemMessage *m)
     return same && failed->stall ? &failed->at : NULL;
 }
 
+/* The MSHR of the line looked up, or NO_MSHR. Where misses take lines at once, one with an MSHR is in the
+ * tags and has reserved sectors. */
+static inline uint32_t cache_mshr_of(const Cache *c, const Lookup *at) {
+    bool reserved = at->line != NO_LINE && c->tags.line[at->line].reserved;
+    if (!reserved && c->parameters.allocate == ALLOCATE_ON_MISS) return NO_MSHR;
+    return mshr_find(&c->mshr, at->line_address);
+}
 static inline bool cache_holds(const Cache *cache, const Lookup *at) {
     return at->line != NO_LINE && (at->sectors & ~(uint32_t)cache->tags.line[at->line].valid) == 0;
 }

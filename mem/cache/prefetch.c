@@ -31,7 +31,7 @@ static void accessed(CacheObserver *observer, const MemMessage *m, uint32_t resu
     if (result == RESULT_BYPASS) return;
     Lookup at = cache_lookup(c, m, p->index(&p->object->obj, m->address));
     if (at.line != NO_LINE) end_marks(p, at.line, at.sectors, c->tags.line[at.line].valid);
-    uint32_t entry = mshr_find(&c->mshr, at.line_address);
+    uint32_t entry = cache_mshr_of(c, &at);
     if (entry == NO_MSHR) return;
     p->late += count_of(c->mshr.entry[entry].prefetched & at.sectors);
     c->mshr.entry[entry].prefetched &= ~at.sectors;
@@ -124,11 +124,11 @@ static void look_up(Prefetches *p, const MemMessage *m, uint64_t now) {
     Cache *c = &p->object->cache;
     Lookup at = cache_lookup(c, m, p->index(&p->object->obj, m->address));
     if (cache_holds(c, &at)) return drop(p, DROP_THERE);
-    if (mshr_find(&c->mshr, at.line_address) != NO_MSHR) return drop(p, DROP_IN_FLIGHT);
+    if (cache_mshr_of(c, &at) != NO_MSHR) return drop(p, DROP_IN_FLIGHT);
     if (!has_free_mshr(p)) return drop(p, DROP_MSHR);
     Stall stall = cache_fetch_ahead(c, m, &at, now);
     if (stall) return drop(p, cause_of(stall));
-    c->mshr.entry[mshr_find(&c->mshr, at.line_address)].prefetched = at.sectors;
+    c->mshr.entry[cache_mshr_of(c, &at)].prefetched = at.sectors;
     p->sent++;
     fronts_set_changed(c, m);
 }

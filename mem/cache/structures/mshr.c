@@ -17,17 +17,37 @@ void mshr_shape_init(MshrShape *shape, uint32_t entries, uint32_t merges) {
     }
 }
 
+static bool is_in_flight(const Mshr *mshr, uint32_t entry, uint64_t line_address) {
+    return mshr->entry[entry].address == line_address && mshr->entry[entry].pending;
+}
+
+static uint32_t find_by_hint(const Mshr *mshr, uint64_t line_address) {
+    uint32_t hint = mshr->bucket[mshr_home_bucket(mshr, line_address)];
+    if (hint && is_in_flight(mshr, hint - 1, line_address)) return hint - 1;
+    for (uint32_t e = 0; e < mshr->fresh; e++)
+        if (is_in_flight(mshr, e, line_address)) return e;
+    return NO_MSHR;
+}
+
 uint32_t mshr_find(const Mshr *mshr, uint64_t line_address) {
+    if (mshr->shape.hints) return find_by_hint(mshr, line_address);
     for (uint32_t b = mshr_home_bucket(mshr, line_address); mshr->bucket[b]; b = mshr_next_bucket(mshr, b))
         if (mshr->entry[mshr->bucket[b] - 1].address == line_address) return mshr->bucket[b] - 1;
     return NO_MSHR;
+}
+
+static void remember(Mshr *mshr, uint32_t entry, uint64_t line_address) {
+    uint32_t b = mshr_home_bucket(mshr, line_address);
+    while (!mshr->shape.hints && mshr->bucket[b])
+        b = mshr_next_bucket(mshr, b);
+    mshr->bucket[b] = entry + 1;
 }
 
 uint32_t mshr_open(Mshr *mshr, uint64_t line_address, uint32_t set, uint32_t line) {
     ensure(!mshr_full(mshr));
     uint32_t e = mshr_take_entry(mshr);
     mshr->entry[e] = (MshrEntry){.address = line_address, .set = set, .line = line};
-    mshr_remember(mshr, e, line_address);
+    remember(mshr, e, line_address);
     return e;
 }
 
@@ -54,6 +74,7 @@ static __attribute__((noinline)) uint32_t move_up(Mshr *mshr, uint32_t hole) {
 
 /* Takes the entry out of the hash table. */
 static inline void forget_address(Mshr *mshr, uint32_t entry) {
+    if (mshr->shape.hints) return;
     uint32_t hole = mshr_home_bucket(mshr, mshr->entry[entry].address);
     while (mshr->bucket[hole] != entry + 1)
         hole = mshr_next_bucket(mshr, hole);
@@ -120,6 +141,7 @@ static MshrShape roomy(const MshrShape *shape) {
     mshr_shape_init(&roomy, places, shape->merges > requests ? shape->merges : requests);
     roomy.entries = shape->entries;
     roomy.merges = shape->merges;
+    roomy.hints = shape->hints;
     return roomy;
 }
 
@@ -158,5 +180,5 @@ void mshr_make_room(Mshr *mshr) {
     free(mshr->bucket);
     mshr->bucket = array_grown(NULL, 0, shape.buckets, sizeof *mshr->bucket);
     for (uint32_t e = 0; e < mshr->fresh; e++)
-        if (mshr->entry[e].pending) mshr_remember(mshr, e, mshr->entry[e].address);
+        if (mshr->entry[e].pending) remember(mshr, e, mshr->entry[e].address);
 }

@@ -32,7 +32,7 @@ typedef struct {
     uint32_t slot_shift; /* request i of entry e waits in slot (e << slot_shift) + i */
     uint32_t slots;
     uint32_t buckets, bucket_shift; /* hash table over the line addresses of entries with fills in flight */
-    uint32_t pad;
+    uint32_t hints; /* of the table: its buckets have the entry opened last, in flight or not */
 } MshrShape;
 
 typedef struct {
@@ -41,7 +41,7 @@ typedef struct {
     MemMessage *request;            /* per slot */
     uint32_t *missing;              /* per slot: sectors that the request still waits for           */
     uint32_t *woken;                /* ring of slots: requests that may be answered, oldest first   */
-    uint32_t *bucket;               /* entry + 1, or 0; linear probing                              */
+    uint32_t *bucket;               /* entry + 1, or 0; linear probing, unless it has hints         */
     uint32_t *released;             /* stack of entries that were used before and are free          */
     uint64_t used;                  /* entries in use                                    */
     uint32_t released_count, fresh; /* entries fresh and up were never used              */
@@ -58,7 +58,7 @@ typedef struct {
     , STATE(T, m.shape.slots, "Requests that there is room for")                                             \
     , STATE(T, m.shape.buckets, "Size of its hash table")                                                    \
     , STATE(T, m.shape.bucket_shift, "64 - log2 of that")                                                    \
-    , DERIVED(T, m.shape.pad, "Alignment")                                                                   \
+    , DERIVED(T, m.shape.hints, "The hash table has hints")                                                  \
     , STATE_ARRAY(T, m.entry, m.shape.places, "MSHR entries")                                                \
     , STATE_ARRAY(T, m.request, m.shape.slots, "Requests waiting in MSHRs")                                  \
     , STATE_ARRAY(T, m.missing, m.shape.slots, "Sectors that each of them waits for")                        \
@@ -88,11 +88,9 @@ static inline uint32_t mshr_home_bucket(const Mshr *mshr, uint64_t line_address)
 static inline uint32_t mshr_next_bucket(const Mshr *mshr, uint32_t bucket) {
     return (bucket + 1) & (mshr->shape.buckets - 1);
 }
-static inline void mshr_remember(Mshr *mshr, uint32_t entry, uint64_t line_address) {
-    uint32_t b = mshr_home_bucket(mshr, line_address);
-    while (mshr->bucket[b])
-        b = mshr_next_bucket(mshr, b);
-    mshr->bucket[b] = entry + 1;
+/* Where the cache hardly asks for lines that have no entry, a search may take long: nothing is ever removed. */
+static inline void mshr_hint(Mshr *mshr, uint32_t entry, uint64_t line_address) {
+    mshr->bucket[mshr_home_bucket(mshr, line_address)] = entry + 1;
 }
 
 /* A free entry, which is in use from now on. */
@@ -121,7 +119,7 @@ uint32_t mshr_find(const Mshr *mshr, uint64_t line_address);
 /* Opens an entry without fills in flight yet; the table must not be full and must not have one for the line.
  * The caller adds to `pending` what it fetches. */
 uint32_t mshr_open(Mshr *mshr, uint64_t line_address, uint32_t set, uint32_t line);
-/* mshr_open() and mshr_wait() for a request of which all that is missing is fetched now. */
+/* mshr_open() and mshr_wait() for a request of which all that is missing is fetched now. The table has hints. */
 static inline __attribute__((always_inline)) uint32_t mshr_open_for(Mshr *mshr, uint64_t line_address,
                                                                     uint32_t set, uint32_t line,
                                                                     const MemMessage *request,
@@ -129,7 +127,7 @@ static inline __attribute__((always_inline)) uint32_t mshr_open_for(Mshr *mshr, 
     uint32_t entry = mshr_take_entry(mshr), slot = entry << mshr->shape.slot_shift;
     mshr->entry[entry] = (MshrEntry){
         .address = line_address, .set = set, .line = line, .pending = missing, .merged = 1, .waiting = 1};
-    mshr_remember(mshr, entry, line_address);
+    mshr_hint(mshr, entry, line_address);
     mshr->request[slot] = *request;
     mshr->missing[slot] = missing;
     return entry;

@@ -122,9 +122,10 @@ END_TEST
 
 enum { MODEL_ENTRIES = 48, MODEL_STEPS = 200000 };
 
-/* Against a list of the open lines: the hash table must find exactly those, whatever was removed before. */
+/* Against a list of the open lines: the hash table must find exactly those, whatever was removed before. _i: it has hints. */
 START_TEST(finds_what_is_open_through_any_sequence) {
     Mshr mshr = make_mshr(MODEL_ENTRIES, 1);
+    mshr.shape.hints = (uint32_t)_i;
     Random random = {42};
     uint64_t line_of[MODEL_ENTRIES] = {0};
     for (int step = 0; step < MODEL_STEPS; step++) {
@@ -155,7 +156,7 @@ Suite *mshr_suite(void) {
     tcase_add_test(tests, entry_is_found_until_filled_and_in_use_until_answered);
     tcase_add_test(tests, entry_nobody_waits_for_is_free_with_its_last_fill);
     tcase_add_test(tests, request_wakes_with_the_last_of_its_own_sectors);
-    tcase_add_test(tests, finds_what_is_open_through_any_sequence);
+    tcase_add_loop_test(tests, finds_what_is_open_through_any_sequence, 0, 2);
     suite_add_tcase(suite, tests);
     return suite;
 }
