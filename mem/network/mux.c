@@ -22,8 +22,8 @@ typedef struct {
     Port down;
     uint64_t request_free, response_free; /* first times at which the next message may move */
     uint32_t pointer;                     /* port with the highest priority                 */
-    uint32_t unused;
-    Rival *rivals; /* of each port, twice                            */
+    uint32_t guarded;                     /* ports, a bit each: as is_guarded() says        */
+    Rival *rivals;                        /* of each port, twice                            */
     uint64_t requests, responses, conflicts, request_blocked_cycles, response_blocked_cycles;
 } Mux;
 
@@ -114,13 +114,30 @@ OF_EACH uint64_t move_requests(Mux *mux, bool wide, uint64_t now) {
 
 /* Will no other port have anything by then? Senders of this cluster that have not had their turn in this cycle may still
  * send. */
-static inline bool comes_alone(const Mux *mux, uint32_t port, uint64_t ready) {
+static inline bool rivals_are_late(const Mux *mux, uint32_t port, uint64_t ready) {
     uint64_t now = mux->obj.cluster->now;
     bool alone = true;
     const Rival *others = mux->rivals + port + 1;
     for (uint32_t i = 0; i + 1 < mux->up_count; i++)
         alone &= (*others[i].ready > ready) & (*others[i].due > now);
     return alone;
+}
+
+/* Are all senders but that of this port, and the mux itself, among the later turns of the cluster? While the sender has its
+ * turn, none of them is due before the first of these is; nor is a request of theirs ready, of which the mux would know. */
+static bool is_guarded(const Mux *mux, uint32_t port) {
+    const uint64_t *later = &mux->obj.cluster->later;
+    bool guarded = mux->obj.sim->order != ORDER_RESTLESS && mux->obj.cluster_due == later;
+    for (uint32_t i = 0; i < mux->up_count; i++) {
+        const Link *link = mux->up[i].receive;
+        guarded &= !link_is_cut(link) && (link->sender->cluster_due == later) == (i != port);
+    }
+    return guarded;
+}
+
+static inline bool comes_alone(const Mux *mux, uint32_t port, uint64_t ready) {
+    bool guarded = mux->guarded >> (port & 31) & 1;
+    return (guarded && mux->obj.cluster->later > ready) || rivals_are_late(mux, port, ready);
 }
 
 /* A request that no other can get before goes on as soon as it has come, unless the link down is full: ahead of time, if
@@ -156,6 +173,8 @@ static void init_mux(SimObject *object) {
             &link->next_ready, link_is_cut(link) ? &never : link->sender->due};
         if (link_is_cut(mux->down.send) && !another_may_pass(mux, i)) link_set_taker(link, take_request, i);
     }
+    for (uint32_t i = 0; mux->up_count <= 32 && i < mux->up_count; i++)
+        mux->guarded |= (uint32_t)is_guarded(mux, i) << i;
 }
 
 static void destroy_mux(SimObject *object) {
@@ -290,7 +309,7 @@ static const Field mux_fields[] = {
     STATE(Mux, request_free, "First time at which the next request may move"),
     STATE(Mux, response_free, "First time at which the next response may move"),
     STATE(Mux, pointer, "Port with the highest priority"),
-    DERIVED(Mux, unused, "Padding"),
+    HOST(Mux, guarded, "Ports whose rivals wait until the cluster's later turns"),
     HOST(Mux, rivals, "What its ports may still bring"),
     STAT(Mux, requests, "messages", "Requests passed down"),
     STAT(Mux, responses, "messages", "Responses passed up"),
