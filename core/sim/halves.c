@@ -33,7 +33,6 @@ void halves_update(const SimObject *object) {
 void halves_part(SimObject *object, Cluster *cluster) {
     SimObject *half = object->class->response_half(object);
     Turn *turn = &cluster->turns[cluster->count++];
-    *half = *object;
     *turn = (Turn){.object = half, .tick = object->class->tick_responses};
     half->cluster = cluster;
     half->due = &turn->due;

@@ -27,7 +27,7 @@ uint64_t object_due(const SimObject *object);
 /* At rest: from now on it is one. */
 void object_join_halves(SimObject *object);
 
-/* For the files of this folder. Takes the object's half, which is in its cluster so far, apart. */
+/* For the files of this folder. Takes the object's half, a copy of it so far, apart. */
 void halves_part(SimObject *object, Cluster *cluster);
 /* As much of the object as its half has a copy of has changed. */
 void halves_update(const SimObject *object);

@@ -299,7 +299,9 @@ static inline void object_progress(SimObject *object) {
     object->cluster->progress++;
 }
 
-/* For the files of this folder: which exchange each cut link stands in. */
+/* For the files of this folder. The exchanges of a machine whose links know whether they are cut. */
+void sim_make_exchanges(Sim *sim);
+/* At a boundary, when all sets are empty: which exchange each cut link stands in, from now on. */
 void sim_share_exchanges(Sim *sim);
 /* Runs it through the quantum that ends at share->end. */
 void share_run_cluster(Share *share, Cluster *cluster);

@@ -530,7 +530,7 @@ uint64_t tick_crossbar_responses(SimObject *half, uint64_t now) {
 
 uint64_t tick_crossbar(SimObject *object, uint64_t now) {
     Crossbar *x = (Crossbar *)object;
+    bool apart = x->responses.due != object->due;
     uint64_t requests = tick_requests(x, now);
-    return x->responses.due != object->due ? requests
-                                           : earlier_of(requests, tick_responses(x, now)); /* apart? */
+    return apart ? requests : earlier_of(requests, tick_responses(x, now));
 }

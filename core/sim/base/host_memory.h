@@ -1,7 +1,11 @@
 #ifndef WW_SIM_HOST_MEMORY_H
 #define WW_SIM_HOST_MEMORY_H
 
+#include "core/sim/base/error.h"
+
 #include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 /* Bytes. The operating system would promise more, and stop the process that uses it. */
@@ -9,6 +13,23 @@ static inline uint64_t memory_of_computer(void) {
     static uint64_t bytes; /* each question is a system call, and host programs make thousands of arrays */
     if (!bytes) bytes = (uint64_t)sysconf(_SC_PHYS_PAGES) * (uint64_t)sysconf(_SC_PAGESIZE);
     return bytes;
+}
+
+/* Starts at a cache line. calloc() leaves pages untouched that the host hands out zeroed, which is most of a
+ * machine; an allocator that doesn't align what it takes from the host is asked again. */
+static inline void *zeroed_or_null(size_t size) {
+    enum { LINE = 64, PAGE = 4096 };
+    size_t whole = (size + LINE - 1) / LINE * LINE;
+    void *memory = whole >= PAGE ? calloc(1, whole) : NULL;
+    if (memory && (uintptr_t)memory % LINE == 0) return memory;
+    free(memory);
+    memory = aligned_alloc(LINE, whole ? whole : LINE);
+    return memory ? memset(memory, 0, whole) : NULL;
+}
+static inline void *zeroed(size_t count, size_t bytes) {
+    void *memory = zeroed_or_null(count * bytes);
+    ensure(memory);
+    return memory;
 }
 
 #endif
