@@ -4,8 +4,10 @@ local ww = require "warpwright"
 local core = require "warpwright.core"
 local load = require "warpwright.load"
 local child = require "scripts.lib.child"
+local inputs = require "warpwright.inputs"
 
-local oracle = {}
+--- With what legs have: run(), checkpoints(), quote() ...
+local oracle = setmetatable({ read_file = inputs.read_file }, { __index = require "warpwright.check.legs" })
 
 -- Legs: one process each ---------------------------------------------------------------------------------------------
 
@@ -25,14 +27,6 @@ function oracle.digesting(name)
   return outer
 end
 
-function oracle.read_file(path)
-  local file = io.open(path, "rb")
-  if not file then return nil end
-  local text = file:read "a"
-  file:close()
-  return text
-end
-
 --- A workload file in `folder` for oracle.digesting(name); returns its path.
 function oracle.write_workload(folder, name)
   local path = ("%s/%s.lua"):format(folder, name:gsub("[^%w_]", "_"))
@@ -42,81 +36,8 @@ function oracle.write_workload(folder, name)
   return path
 end
 
-local options_of_leg = { "resume", "size", "policy", "threads", "order", "checkpoint-at", "checkpoint-every" }
-
---- The arguments of `warpwright`, but for the output folder; a checkpoint says what it is of.
-local function arguments(leg, workload)
-  local words = { "run" }
-  if not leg.resume then words = { "run", leg.config, workload } end
-  for _, name in ipairs(options_of_leg) do
-    if leg[name] then
-      words[#words + 1] = "--" .. name
-      words[#words + 1] = tostring(leg[name])
-    end
-  end
-  return words
-end
-
-function oracle.quote(words)
-  local quoted = {}
-  for i, word in ipairs(words) do
-    quoted[i] = word:find "^[%w_/.,:=-]+$" and word or child.quoted(word)
-  end
-  return table.concat(quoted, " ")
-end
-
 --- What a user types for this leg, in the folder of all output folders.
-local function command(leg)
-  local words = arguments(leg, leg.workload)
-  for i, word in ipairs(words) do
-    if word == leg.resume then words[i] = word:match "[^/]*/[^/]*$" end
-  end
-  return ("warpwright %s --out %s"):format(oracle.quote(words), leg.out:match "[^/]*$")
-end
-
---- The words of the command that runs this leg.
-local function words_of(leg)
-  local words = arguments(leg, leg.file)
-  table.insert(words, 1, arg[-1])
-  words[#words + 1] = "--out"
-  words[#words + 1] = leg.out
-  return words
-end
-
-local function start(leg) return assert(io.popen(oracle.quote(words_of(leg)) .. " 2>&1")) end
-
-local function finish(leg, pipe)
-  leg.text = pipe:read "a"
-  local _, kind, status = pipe:close()
-  leg.status = kind == "exit" and status or "signal " .. tostring(status)
-  leg.stats = oracle.read_file(leg.out .. "/stats.txt")
-  leg.json = oracle.read_file(leg.out .. "/stats.json")
-  leg.digest = leg.text:match(digest_line .. "(%x+)")
-end
-
---- Runs legs { config =, workload =, file = the workload's, out =, resume = ... }, `jobs` at a time; each gets status,
--- text (that it printed), stats, json, digest.
-function oracle.run(legs, jobs)
-  local pipes = {}
-  for i = 1, #legs + jobs do
-    if i > jobs then
-      local leg = legs[i - jobs]
-      finish(leg, pipes[leg])
-    end
-    if legs[i] then pipes[legs[i]] = start(legs[i]) end
-  end
-end
-
---- The checkpoints in a folder, { cycle =, path = } in order of cycles.
-function oracle.checkpoints(folder)
-  local found = {}
-  for _, name in ipairs(core.list_folder(folder)) do
-    local cycle = name:match "^(%d+)%.ckpt$"
-    if cycle then found[#found + 1] = { cycle = math.tointeger(cycle), path = folder .. "/" .. name } end
-  end
-  table.sort(found, function(a, b) return a.cycle < b.cycle end)
-  return found
-end
+local function command(leg) return oracle.command(leg, "warpwright", "") end
 
 -- Comparing ----------------------------------------------------------------------------------------------------------
 
@@ -131,64 +52,17 @@ local function first_difference(got, want)
   return "lines are missing"
 end
 
+local function digest_of(leg) return leg.text:match(digest_line .. "(%x+)") end
+
 --- Why a leg that ran to its end is not as the straight run, or nil.
 function oracle.difference(leg, straight)
-  if leg.status ~= 0 then
-    return ("it ended with %s: %s"):format(leg.status, leg.text:match "([^\n]*)\n*$")
-  end
+  local failure = oracle.failure(leg)
+  if failure then return failure end
   if not leg.text:find(": verified\n", 1, true) then return "it was not verified" end
-  if leg.digest ~= straight.digest then
-    return ("digest of device memory: expected %s, got %s"):format(straight.digest, leg.digest)
-  end
+  local got, want = digest_of(leg), digest_of(straight)
+  if got ~= want then return ("digest of device memory: expected %s, got %s"):format(want, got) end
   if leg.stats ~= straight.stats then return "stats.txt: " .. first_difference(leg.stats or "", straight.stats) end
   if leg.json ~= straight.json then return "stats.json: " .. first_difference(leg.json or "", straight.json) end
-end
-
--- Random choices -----------------------------------------------------------------------------------------------------
-
---- A generator for this text: the same numbers for the same text.
-function oracle.random(...)
-  local words = { ... }
-  for i, word in ipairs(words) do words[i] = tostring(word) end
-  return ww.rng(tonumber(core.digest(table.concat(words, " ")):sub(1, 15), 16))
-end
-
---- Cycles at which something begins or ends: first and last one of every launch.
-local function launch_edges(stats)
-  local edges = {}
-  for start_cycle, cycles in stats:gmatch "launch%[%d+%]%.start_cycle +(%d+).-launch%[%d+%]%.cycles +(%d+)" do
-    edges[#edges + 1] = math.tointeger(start_cycle)
-    edges[#edges + 1] = start_cycle + math.tointeger(cycles)
-  end
-  return edges
-end
-
--- So far apart that each cycle is rounded up to another quantum, and the last one does not fall behind the run's end.
-local apart = 64
-
-local function is_apart(cycles, cycle)
-  for _, other in ipairs(cycles) do
-    if math.abs(other - cycle) < apart then return false end
-  end
-  return true
-end
-
---- `count` cycles in order, most of them anywhere, some close to where a launch begins or ends.
-function oracle.random_cycles(rng, stats, count)
-  local last = math.tointeger(stats:match "run%.cycles +(%d+)") - apart
-  local edges, cycles = launch_edges(stats), {}
-  if last < 4 * apart * count then
-    core.user_error(("expected a run of %d cycles or more for %d checkpoints, got %d"):format(4 * apart * count + apart, count, last + apart))
-  end
-  while #cycles < count do
-    local cycle = rng:int(1, last)
-    if rng:int(1, 5) == 1 then
-      cycle = math.max(1, math.min(last, edges[rng:int(1, #edges)] + rng:int(-apart, apart)))
-    end
-    if is_apart(cycles, cycle) then cycles[#cycles + 1] = cycle end
-  end
-  table.sort(cycles)
-  return cycles
 end
 
 -- One case: a workload on a machine under a policy --------------------------------------------------------------------
@@ -270,7 +144,7 @@ function Case:close() self:remove { self.straight } end
 
 --- One run with checkpoints at `count` random cycles, which must end as the straight one, and a resume from each.
 function Case:resume_everywhere(count)
-  local cycles = oracle.random_cycles(self.rng, self.straight.stats, count)
+  local cycles = oracle.random_cycles(self.rng, self.straight, count)
   local saving = self:shake(self:leg { ["checkpoint-at"] = table.concat(cycles, ",") })
   oracle.run({ saving }, 1)
   self:compare(saving, {})
@@ -286,7 +160,7 @@ end
 
 --- A chain: saved, resumed in a new process, which saves later, and so on; every process must end as the straight run.
 function Case:resume_in_a_chain(length)
-  local cycles, legs, from = oracle.random_cycles(self.rng, self.straight.stats, length), {}, nil
+  local cycles, legs, from = oracle.random_cycles(self.rng, self.straight, length), {}, nil
   for i = 1, length + 1 do
     local leg = self:shake(from and self:resumed_leg(from) or self:leg {})
     leg["checkpoint-at"] = cycles[i]
@@ -332,7 +206,7 @@ local checkpoints_of_a_run = 8
 local function kill_once(case, interval, saved, seconds)
   local leg = case:shake(case:leg { ["checkpoint-every"] = interval })
   local ready = saved == 0 and "true" or ("{ set -- %s/*.ckpt; [ -e \"$1\" ] && [ $# -ge %d ]; }"):format(child.quoted(leg.out), saved)
-  local killed = oracle.run_and_kill(words_of(leg), ready, seconds)
+  local killed = oracle.run_and_kill(oracle.words_of(leg), ready, seconds)
   local legs, saved_by = {}, oracle.checkpoints(leg.out)
   for i = math.max(1, #saved_by - (case.newest or #saved_by) + 1), #saved_by do
     legs[#legs + 1] = case:shake(case:resumed_leg(saved_by[i]))
