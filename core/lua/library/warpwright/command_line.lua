@@ -169,6 +169,8 @@ return function(args)
     return require("warpwright.sweep.query").main(args, first + 1)
   elseif word == "compare" then
     return require("warpwright.sweep.compare").main(args, first + 1)
+  elseif word == "check" then
+    return require("warpwright.check.command").main(args, first + 1)
   elseif word == "cpi" then
     return require("warpwright.cpi").main(args, first + 1)
   elseif word == "profile" then

@@ -150,6 +150,28 @@ help.commands = {
       .. "of several seeds; a difference within it is not significant. Exit status: 0 nothing differs, 1 something does.",
   },
   {
+    word = "check", does = "checks that the statistics under a policy are what they must be, whatever order, threads and resumes",
+    takes = { "config", "workload" }, usage = { "check CONFIG WORKLOAD[,WORKLOAD...] --policy POLICY [options]" },
+    options = {
+      option("--policy", "POLICY", "the policy that is checked, with its parameters", "policy"),
+      option("--off", "PARAMETERS", "with these, PARAMETER=VALUE,..., the policy has nothing to do: its statistics must be the baseline's"),
+      option("--base", "POLICY",
+        "the baseline, default: the policy named like the `order` of the one that is checked, or none; without --off the policy itself, an "
+        .. "observer, must have its statistics", "policy"),
+      option("--size", "SIZE", "default small", { "small", "medium", "large" }),
+      option("--set", "PATH=VALUE", "a parameter of the machine; may be repeated", "setting"),
+      option("--order", "ORDER,...", "tick orders, default reversed,shuffled:1", { "reversed", "restless", "shuffled:1" }),
+      option("--threads", "N,...", "numbers of threads, default 2"),
+      option("--checkpoints", "N", "at so many random cycles, each of which is resumed, default 4"),
+      option("--seed", "N", "of the random cycles, default 1"),
+      option("--jobs", "N", "runs at a time, default: as many as this computer has cores"),
+      option("--out", "FOLDER", "keeps the runs there, else they are removed", "folder"),
+    },
+    notes = "Each run is a process of its own. Where two differ, it says in which statistic, from which cycle on, which commands repeat them, and "
+      .. "what often is the cause. A checkpoint that cannot be made names what the policy remembers beside self.state. Counters that "
+      .. "never move are warnings. Exit status: 0 nothing differs, 1 something does, 2 an error of the user's.",
+  },
+  {
     word = "cpi", does = "tells where the cycles of a run went, and which of them make the difference to another", takes = { "folder", "folder" },
     usage = { "cpi RUN [--sms] [--launches]", "cpi RUN RUN" },
     options = { option("--sms", nil, "of each SM as well"),

@@ -196,6 +196,20 @@ function policy.with_names(text, is_file, change)
   return table.concat(words, "+")
 end
 
+--- A specification whose last policy has these parameters, "PARAMETER=VALUE,...", in place of those of the same names.
+function policy.with_params(text, list)
+  local at, last, before = 1, 1, nil
+  while at do
+    last = at
+    before, at = select(2, read_word(text, at))
+  end
+  local name = text:sub(last, end_of_name(text, last, core.is_file))
+  local given, words = list == "" and {} or select(2, read_word("policy:" .. list, 1)), {}
+  for key, value in pairs(given) do before[key] = value end
+  for i, key in ipairs(names.sorted_keys(before)) do words[i] = ("%s=%s"):format(key, before[key]) end
+  return text:sub(1, last - 1) .. name .. (words[1] and ":" .. table.concat(words, ",") or "")
+end
+
 --- What an element of `uses` names.
 local function used_name(use) return type(use) == "table" and not policy.is_policy(use) and use[1] or use end
 

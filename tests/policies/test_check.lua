@@ -1,0 +1,186 @@
+-- `warpwright check`: policies that keep the rules pass; of each kind of mistake one is found, named, and told how to repeat.
+local core = require "warpwright.core"
+local harness = require "tests.lib.harness"
+
+local function write_policy(name, text)
+  return harness.write(name .. ".lua", 'local policy = require "warpwright.policy"\n' .. text)
+end
+
+--- Checks a policy on a machine of two SMs with few runs; returns the exit status and what was printed.
+local function check(policy, ...)
+  return harness.run("check", "gtx480", "vecadd", "--policy", policy, "--set", "sms=2", "--checkpoints", "2", "--order", "reversed", ...)
+end
+
+--- A policy in which something is wrong: the status, and texts that the command prints.
+local function is_found(name, text, status, ...)
+  local got, output = check(write_policy(name, text))
+  harness.equal(got, status, "exit status, output " .. output)
+  harness.contains(output, ...)
+  return output
+end
+
+-- What passes ------------------------------------------------------------------------------------------------------------
+
+harness.test("a shipped policy passes, off it is its baseline, and what it counted is told", function()
+  local status, output = harness.run("check", "gtx480", "kmeans,vecadd", "--policy", "ccws", "--off", "k_throttle=0", "--set", "sms=2")
+  harness.equal(status, 0, "exit status, output " .. output)
+  harness.contains(output, "policy ccws on gtx480\nkmeans, small: ", "\nvecadd, small: ", "  the same command again  ", "  --order reversed  ",
+    "  --order shuffled:1  ", "  --threads 2  ", "  ccws:k_throttle=0 is gto  ", "  with 4 checkpoints  ", ", --order shuffled:1 --threads 2  ",
+    "\n20 comparisons, 0 differences, ")
+  assert(not output:find("DIFFERS", 1, true))
+end)
+
+harness.test("--base alone is for observers, which must have its statistics; --off changes the last policy's parameters", function()
+  local status, output = check("gto+locality:since=first", "--base", "gto")
+  harness.equal(status, 0, "exit status, output " .. output)
+  harness.contains(output, "gto+locality:since=first is gto  ")
+  status, output = check("locality+swl:limit=2", "--base", "gto", "--off", "limit=48")
+  harness.equal(status, 0, "exit status, output " .. output)
+  harness.contains(output, "locality+swl:limit=48 is gto  ")
+end)
+
+harness.test("a counter that never moves, and a policy that changes nothing, are warnings", function()
+  local idle = write_policy("idle", [[
+    local p = policy "idle" { doc = "-", order = "gto", params = { on = { true } }, counters = { moves = "-", calls = "-" } }
+    function p:on_cta_start() self:count "calls" end
+    return p]])
+  local status, output = check(idle, "--off", "on=false")
+  harness.equal(status, 0, "exit status, output " .. output)
+  harness.contains(output, "has the statistics of gto, too: nothing acted", ", 2 warnings\n")
+  assert(output:find "idle%.calls +%d+\n" and output:find "idle%.moves +0   warning: it never moved\n", output)
+end)
+
+-- State outside of self.state ----------------------------------------------------------------------------------------------
+
+harness.test("a global variable that counts is named", function()
+  is_found("global_counter", [[
+    local p = policy "global_counter" { doc = "-", order = "gto" }
+    issues = 0
+    function p:on_issue() issues = issues + 1 end
+    return p]], 1, "NOT SAVED\n", "policy global_counter of sm[0]: issues: expected a global variable to keep its value, got another",
+    "      again with: ", "--checkpoint-at ")
+end)
+
+harness.test("a local variable of the file is named, also in a table", function()
+  is_found("file_local", [[
+    local p = policy "file_local" { doc = "-", order = "gto", period = 200 }
+    local memory = { n = 0 }
+    function p:on_period() memory.n = memory.n + 1 end
+    return p]], 1, "NOT SAVED\n", "policy file_local of sm[0]: memory: expected a local variable to keep its value, got another")
+end)
+
+harness.test("a variable that a closure keeps from cycle to cycle is named", function()
+  is_found("upvalue", [[
+    local p = policy "upvalue" { doc = "-", order = "gto" }
+    local function make()
+      local last = -1
+      return function(_, warp) last = warp end
+    end
+    p.on_issue = make()
+    return p]], 1, "NOT SAVED\n", "policy upvalue of sm[0]: last: expected a local variable to keep its value, got another")
+end)
+
+harness.test("a field of self beside the state is named, also one that is a table of the state", function()
+  is_found("self_field", [[
+    local p = policy "self_field" { doc = "-", order = "gto", period = 200 }
+    function p:start() self.n = 0 end
+    function p:on_period() self.n = self.n + 1 end
+    return p]], 1, "NOT SAVED\n", "policy self_field of sm[0]: self.n: expected the value of start(), got another")
+  is_found("kept_table", [[
+    local p = policy "kept_table" { doc = "-", order = "gto", period = 200 }
+    function p:start() self.state = { t = { n = 0 } }; self.t = self.state.t end
+    function p:on_period() self.t.n = self.t.n + 1 end
+    return p]], 1, "NOT SAVED\n", "policy kept_table of sm[0]: self.t: expected the value of start(), got another")
+end)
+
+-- What differs -------------------------------------------------------------------------------------------------------------
+
+harness.test("the order of pairs over tables is found, and told apart from that of the ticks", function()
+  local output = is_found("pairs_objects", [[
+    local p = policy "pairs_objects" { doc = "-", order = "gto", period = 300 }
+    function p:on_period()
+      local groups = {}
+      for i = 0, 15 do groups[{ i }] = i end
+      for _, i in pairs(groups) do self.sm.preferred = 1 << i break end
+    end
+    return p]], 1, "DIFFERS\n", "often the cause: the same command gives other statistics in another process: `pairs`")
+  local _, count = output:gsub("often the cause", "")
+  harness.equal(count, 1, "causes")
+end)
+
+local two_questions <const> = [[
+  local p = policy "two_questions" { doc = "-", order = "gto" }
+  function p:start() self.state = { n = 0 } end
+  function p:pick() self.state.n = self.state.n + 1 end
+  function p:l1_bypass() return self.state.n % 2 == 0 end
+  return p]]
+
+harness.test("state that the questions of two objects share is found by the tick order: which statistic, when, and the cause", function()
+  local output = is_found("two_questions", two_questions, 1, "  --order reversed  ", "often the cause: what one object does in a cycle depends on")
+  assert(output:find "\n  the same command again +the same\n", output)
+  assert(output:find "\n  %-%-threads 2 +the same\n", output)
+  assert(output:find "\n      [%w_%[%]%.]+: expected %d+, got %d+; %d+ of %d+ statistics differ\n", output)
+  assert(output:find "\n      first in cycles %d+ to %d+: [%w_%[%]%.]+: %d+, and %d+\n", output)
+end)
+
+harness.test("the commands that it prints repeat the difference", function()
+  local folder = harness.folder() .. "/kept"
+  local _, output = check(write_policy("two_questions", two_questions), "--out", folder)
+  local commands = output:match "the two runs, and all that differs:\n(.-)\n      often"
+  harness.contains(commands, "--policy " .. harness.folder() .. "/two_questions.lua --set sms=2 --out " .. folder .. "/vecadd-policy\n",
+    " --order reversed --set sms=2 --out ")
+  local lines = {}
+  for line in commands:gmatch "[^\n]+" do lines[#lines + 1] = line end
+  harness.equal(#lines, 3, "commands")
+  for i, line in ipairs(lines) do
+    local _, _, status = os.execute(line .. " > " .. harness.folder() .. "/said 2>&1")
+    harness.equal(status, i == 3 and 1 or 0, line)
+  end
+end)
+
+harness.test("a trigger that is off, but not quite, is found", function()
+  local name = write_policy("acts_when_off", [[
+    local p = policy "acts_when_off" { doc = "-", order = "gto", params = { on = { true } } }
+    function p:on_cta_start() self.sm.preferred = self.sm.live & -self.sm.live end
+    return p]])
+  local status, output = check(name, "--off", "on=false")
+  harness.equal(status, 1, "exit status, output " .. output)
+  harness.contains(output, "acts_when_off.lua:on=false is gto ", "DIFFERS", "often the cause: the policy acts although its trigger is off",
+    "--policy gto --set sms=2 --out out/check/vecadd-base")
+end)
+
+-- What is the user's fault ----------------------------------------------------------------------------------------------------
+
+harness.test("the clock and random numbers end the first run, with what the run says", function()
+  is_found("os_time", [[
+    local p = policy "os_time" { doc = "-", order = "gto" }
+    function p:on_cta_start() self.sm.preferred = os.time() end
+    return p]], 2, "os_time.lua:3: policy os_time of sm[0], in on_cta_start at cycle 16: os.time: expected a time that is the same in each run")
+  is_found("math_random", [[
+    local p = policy "math_random" { doc = "-", order = "gto" }
+    function p:on_cta_start() self.sm.preferred = math.random(0, 100) end
+    return p]], 2, "math.random: expected numbers that repeat in each run", "  again with: ")
+end)
+
+harness.test("wrong words are refused before anything runs", function()
+  harness.refused("check: expected CONFIG and WORKLOAD[,WORKLOAD...], got 1 argument; see warpwright check --help", "check", "gtx480")
+  harness.refused("check: expected --policy, got none", "check", "gtx480", "vecadd")
+  harness.refused("check: unknown option '--polcy'", "check", "gtx480", "vecadd", "--polcy", "swl")
+  harness.refused("--order: expected path, reversed, restless or shuffled:SEED, got 'shufled'", "check", "gtx480", "vecadd", "--policy", "swl", "--order", "shufled")
+  harness.refused("--threads: expected a whole number from 1 on, got 'two'", "check", "gtx480", "vecadd", "--policy", "swl", "--threads", "two")
+  harness.refused("--checkpoints: expected a whole number from 0 on, got '-1'", "check", "gtx480", "vecadd", "--policy", "swl", "--checkpoints=-1")
+  harness.refused("policy swl: no parameter matches 'limt'; did you mean limit", "check", "gtx480", "vecadd", "--policy", "swl", "--off", "limt=48")
+  harness.refused("config: no config matches 'gtx48'", "check", "gtx48", "vecadd", "--policy", "swl")
+  harness.refused("workload: no workload matches 'veccadd'", "check", "gtx480", "vecadd,veccadd", "--policy", "swl")
+  harness.refused("size: no size of workload vecadd matches 'smal'", "check", "gtx480", "vecadd", "--policy", "swl", "--size", "smal")
+end)
+
+harness.test("without --out nothing is left behind", function()
+  local folder = harness.folder() .. "/temporary"
+  core.make_folder(folder)
+  local status, output = harness.run_with("TMPDIR=" .. folder, "check", "gtx480", "vecadd", "--policy", "swl", "--checkpoints", "0", "--set", "sms=2")
+  harness.equal(status, 0, "exit status, output " .. output)
+  harness.equal(#core.list_folder(folder), 0, "files")
+end)
+
+harness.finish()
