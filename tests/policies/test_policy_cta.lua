@@ -60,8 +60,8 @@ harness.test("lazy_cta: it takes over in the middle of a kernel", function()
   sim:close()
 end)
 
-checks.equals("lazy_cta:margin=32", "gto", "kmeans", { "lazy_cta" }, { "sms=2" })
-checks.equals("block_cta:ctas=1", "gto", "kmeans", nil, { "sms=2" })
+checks.equals("lazy_cta:margin=32", "gto", "kmeans", { "sms=2" })
+checks.equals("block_cta:ctas=1", "gto", "kmeans", { "sms=2" })
 
 for _, policy in ipairs { "lazy_cta", "block_cta" } do
   checks.law(policy, "kmeans", { "sms=2", "partitions=2" })
@@ -97,7 +97,7 @@ return p]])
     "policy p of dispatcher, in place at cycle ", "answer: expected one of `sms`, -1 for none in this cycle, or nil, got 7")
 end)
 
-checks.equals("distributed_ctas:groups=1", "gto", "kmeans", nil, { "sms=2" })
+checks.equals("distributed_ctas:groups=1", "gto", "kmeans", { "sms=2" })
 checks.law("distributed_ctas:groups=2", "kmeans", { "sms=4", "partitions=2" })
 checks.resumes("distributed_ctas:groups=3", "bfs", 3)
 checks.takes_over("distributed_ctas:groups=3", "gto", "kmeans", 3000)

@@ -27,7 +27,7 @@ harness.test("requests that all go to one bank are counted there", function()
   harness.equal(r["mc[*].bank[0].requests"], r["mc[*].bank[*].requests"], "those of all banks")
 end)
 
-checks.equals("dram_banks", "gto", "bfs", { "%.bank%[" })
+checks.equals("dram_banks", "gto", "bfs")
 checks.law("dram_banks", "bfs")
 checks.resumes("dram_banks", "bfs", 2)
 

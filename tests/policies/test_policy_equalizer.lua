@@ -151,7 +151,7 @@ harness.test("modes and clocks that there are not are refused", function()
 end)
 
 local ranges = { "sms=2", "quantum=11", "clock.core=700MHz, 700MHz to 805MHz", "clock.icnt=1400MHz, 1400MHz to 1610MHz" }
-checks.equals("equalizer:samples=1000000,memory=icnt", "gto", "bfs", { "equalizer" }, ranges)
+checks.equals("equalizer:samples=1000000,memory=icnt", "gto", "bfs", ranges)
 checks.law("equalizer:samples=4,agree=1", "spmv", machine)
 checks.law("equalizer:samples=4,agree=1,mode=energy", "kmeans", machine)
 checks.resumes("equalizer:samples=4,agree=1", "spmv", 3)

@@ -44,7 +44,7 @@ harness.test("the limit begins with the most warps that a scheduler has", functi
   harness.equal(runs.stat(r, "dispatcher.global_throttle.lowered"), 1, "from two to one")
 end)
 
-checks.equals("global_throttle:high=1000000", "gto", "bfs", { "global_throttle" }, { "sms=2" })
+checks.equals("global_throttle:high=1000000", "gto", "bfs", { "sms=2" })
 checks.law("global_throttle:period=500", "bfs", { "sms=3" })
 checks.resumes("global_throttle:period=500", "bfs", 2)
 

@@ -238,7 +238,7 @@ end
 
 -- The law ---------------------------------------------------------------------------------------------------------------
 
-checks.equals("mascar:scheduling=false,reexecution=false", "gto", workload, { "%.mascar%." })
+checks.equals("mascar:scheduling=false,reexecution=false", "gto", workload)
 checks.law("mascar", workload)
 checks.law("mascar:reexecution=false", workload)
 checks.resumes("mascar", workload, 4)

@@ -275,9 +275,9 @@ harness.test("all parts act at once", function()
 end)
 
 for _, name in ipairs { "warp_types", "wbyp", "wip", "wms", "medic" } do
-  checks.equals(name .. ":warm_up=0", "gto", "bfs", own_rows)
+  checks.equals(name .. ":warm_up=0", "gto", "bfs")
 end
-checks.equals("medic:warm_up=0", "gto", "spmv", own_rows)
+checks.equals("medic:warm_up=0", "gto", "spmv")
 checks.law("medic:interval=3000,warm_up=20", "bfs")
 checks.law("medic:interval=3000,warm_up=20", "spmv")
 checks.resumes("medic:interval=3000,warm_up=20", "bfs", 4)

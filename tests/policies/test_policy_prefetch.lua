@@ -85,7 +85,7 @@ for _, policy in ipairs { "next_line", "stride", "mt_hwp" } do
     harness.same_text(checks.text_of(mine, own_rows), checks.text_of(other, own_rows))
   end)
 end
-checks.equals("mt_hwp:first=5", "gto", "bfs", { "mt_hwp" }, { "sms=2" })
+checks.equals("mt_hwp:first=5", "gto", "bfs", { "sms=2" })
 
 for _, policy in ipairs { "next_line:degree=2+stride:cache=l2[*]", "mt_hwp:throttle=false+next_line:cache=l2[*]" } do
   checks.law(policy, "bfs", { "sms=3" })
