@@ -25,6 +25,7 @@ void histograms_open(lua_State *L);
 void kernel_counts_open(lua_State *L);
 void host_open(lua_State *L);
 void live_open(lua_State *L);
+void lua_share_open(lua_State *L);
 void children_open(lua_State *L);
 void connection_open(lua_State *L);
 void stand_by_open(lua_State *L);

@@ -50,6 +50,20 @@ harness.test("a counter that never moves, and a policy that changes nothing, are
   assert(output:find "idle%.calls +%d+\n" and output:find "idle%.moves +0   warning: it never moved\n", output)
 end)
 
+harness.test("how much of the time is spent in Lua is told", function()
+  local function share_of(policy)
+    local status, output = harness.run("check", "gtx480", "kmeans", "--policy", policy, "--checkpoints", "0", "--order", "reversed")
+    harness.equal(status, 0, "exit status, output " .. output)
+    return tonumber(output:match "\n  in the Lua of policies +(%d+)%% of the time of a run\n") or error(output)
+  end
+  local busy = write_policy("busy", [[
+    local p = policy "busy" { doc = "-", order = "gto" }
+    function p:on_issue() for _ = 1, 1000 do end end
+    return p]])
+  harness.equal(share_of "gto", 0, "share of a policy without functions")
+  assert(share_of(busy) > 30)
+end)
+
 -- State outside of self.state ----------------------------------------------------------------------------------------------
 
 harness.test("a global variable that counts is named", function()
@@ -170,6 +184,8 @@ harness.test("wrong words are refused before anything runs", function()
   harness.refused("--threads: expected a whole number from 1 on, got 'two'", "check", "gtx480", "vecadd", "--policy", "swl", "--threads", "two")
   harness.refused("--checkpoints: expected a whole number from 0 on, got '-1'", "check", "gtx480", "vecadd", "--policy", "swl", "--checkpoints=-1")
   harness.refused("policy swl: no parameter matches 'limt'; did you mean limit", "check", "gtx480", "vecadd", "--policy", "swl", "--off", "limt=48")
+  harness.refused("check: --base: expected a policy, got none, and none is named like the order of policy owl, 'groups'", "check", "gtx480", "vecadd",
+    "--policy", "owl", "--off", "group_warps=64")
   harness.refused("config: no config matches 'gtx48'", "check", "gtx48", "vecadd", "--policy", "swl")
   harness.refused("workload: no workload matches 'veccadd'", "check", "gtx480", "vecadd,veccadd", "--policy", "swl")
   harness.refused("size: no size of workload vecadd matches 'smal'", "check", "gtx480", "vecadd", "--policy", "swl", "--size", "smal")

@@ -432,6 +432,7 @@ static int open_core(lua_State *L) {
     connection_open(L);
     stand_by_open(L);
     live_open(L);
+    lua_share_open(L);
     packing_open(L);
     database_open(L);
     return 1;

@@ -2,6 +2,7 @@
 local core = require "warpwright.core"
 local difference = require "warpwright.check.difference"
 local legs = require "warpwright.check.legs"
+local simulation = require "warpwright.simulation"
 local stored_run = require "warpwright.stored_run"
 
 local Case = { __name = "case" }
@@ -241,6 +242,22 @@ function Case:add_counters(sums)
   end
 end
 
+local FEWEST_LOOKS <const> = 50
+
+--- One more run, in this process and alone, in which a timer looks how often Lua is at work, once the instances are made. No comparison
+-- depends on it.
+function Case:say_share_of_lua()
+  local sim = simulation.build(self.how.config, { set = self.how.set, policy = self.how.policy })
+  sim:gpu()
+  core.begin_lua_share()
+  local ok, problem = pcall(sim.run, sim, self.workload, self.how.size)
+  local in_lua, looks = core.end_lua_share()
+  sim:close()
+  if not ok then error(problem, 0) end
+  local share = looks < FEWEST_LOOKS and "too short to say" or ("%.0f%% of the time of a run"):format(100 * in_lua / looks)
+  self:say("  %-56s %s", "in the Lua of policies", share)
+end
+
 --- A mechanism that changes no statistic has not been tried.
 function Case:warn_of_nothing()
   if not self.base or self.how.off == self.how.policy or legs.failure(self.base) then return end
@@ -269,6 +286,7 @@ function Case:check(sums)
   for _, comparison in ipairs(list) do self:compare(comparison) end
   self:check_resumes()
   self:warn_of_nothing()
+  self:say_share_of_lua()
   self:add_counters(sums)
 end
 

@@ -69,18 +69,20 @@ local function chain_of(o, specification)
   return chain
 end
 
---- The policy of the order that a chain begins with, where there is one of that name: what it stands on.
-local function order_of(chain)
+--- What a chain stands on: the policy of the order that it begins with, or nil.
+local function base_of(chain)
   for i = #chain, 1, -1 do
-    local order = chain[i].definition.settings.order
-    if order then return core.is_file(core.home_path(("policies/%s.lua"):format(order))) and order or nil end
+    local definition = chain[i].definition
+    local order = definition.settings.order
+    if order and core.is_file(core.home_path(("policies/%s.lua"):format(order))) then return order end
+    if order then usage_error("--base: expected a policy, got none, and none is named like the order of policy %s, '%s'", definition.name, order) end
   end
 end
 
 --- Sets what is off and its baseline: nil, nothing is compared with one. An observer is always off.
 local function find_baseline(o, chain)
   if not o.off and not o.base then return end
-  o.base = o.base or order_of(chain)
+  o.base = o.base or base_of(chain)
   o.off = o.off and policy.with_params(o.policy, o.off) or o.policy
   chain_of(o, o.off)
   if o.base then chain_of(o, o.base) end
