@@ -191,6 +191,19 @@ harness.test("wrong words are refused before anything runs", function()
   harness.refused("size: no size of workload vecadd matches 'smal'", "check", "gtx480", "vecadd", "--policy", "swl", "--size", "smal")
 end)
 
+harness.test("a signal that stops a run stops the command, with its status, and nothing is left behind", function()
+  local folder = harness.folder() .. "/stopped"
+  core.make_folder(folder)
+  local stopping = write_policy("stopping", [[
+    local p = policy "stopping" { doc = "-", order = "gto" }
+    function p:on_cta_start() os.execute "kill -TERM $PPID" end
+    return p]])
+  local status, output = harness.run_with("TMPDIR=" .. folder, "check", "gtx480", "vecadd", "--policy", stopping, "--set", "sms=1")
+  harness.equal(status, 75, "exit status, output " .. output)
+  harness.contains(output, "check: stopped by a signal")
+  harness.equal(#core.list_folder(folder), 0, "files")
+end)
+
 harness.test("without --out nothing is left behind", function()
   local folder = harness.folder() .. "/temporary"
   core.make_folder(folder)

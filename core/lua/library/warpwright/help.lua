@@ -169,7 +169,8 @@ help.commands = {
     },
     notes = "Each run is a process of its own. Where two differ, it says in which statistic, from which cycle on, which commands repeat them, and "
       .. "what often is the cause. A checkpoint that cannot be made names what the policy remembers beside self.state. Counters that "
-      .. "never move are warnings. One run more tells how much of the time is spent in the Lua of policies. Exit status: 0 nothing differs, 1 something does, 2 an error of the user's.",
+      .. "never move are warnings. One run more tells how much of the time is spent in the Lua of policies. Exit status: 0 nothing differs, "
+      .. "1 something does, 2 an error of the user's, 75 stopped by a signal.",
   },
   {
     word = "cpi", does = "tells where the cycles of a run went, and which of them make the difference to another", takes = { "folder", "folder" },

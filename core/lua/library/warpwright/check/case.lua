@@ -2,6 +2,7 @@
 local core = require "warpwright.core"
 local difference = require "warpwright.check.difference"
 local legs = require "warpwright.check.legs"
+local processes = require "warpwright.processes"
 local simulation = require "warpwright.simulation"
 local stored_run = require "warpwright.stored_run"
 
@@ -40,10 +41,12 @@ function Case:leg(word, policy, options)
   return leg
 end
 
+local Stopped <const> = { __tostring = function() return "check: stopped by a signal" end }
+
 function Case:run(list)
   legs.run(list, self.how.jobs)
   for _, leg in ipairs(list) do
-    if leg.status == 75 then core.user_error "check: a run was stopped by a signal" end
+    if core.stop_asked() or leg.status == processes.EXIT_STOPPED then error(setmetatable({ exit_status = processes.EXIT_STOPPED }, Stopped)) end
   end
 end
 

@@ -154,6 +154,7 @@ function command.main(args, first)
   find_baseline(o, chain)
   local is_temporary
   o.say, o.told, o.program = say, {}, args[0]
+  core.supervise()
   o.folder, is_temporary = open_folder(o.out)
   o.shown_folder = o.out or "out/check"
   local _ <close> = setmetatable({}, { __close = function()

@@ -70,15 +70,13 @@ local function finish(leg, pipe)
   leg.json = inputs.read_file(leg.out .. "/stats.json")
 end
 
---- Runs the legs of a list, `jobs` at a time.
+--- Runs the legs of a list, `jobs` at a time. Once the process has been asked to stop (core.supervise), no more are started.
 function legs.run(list, jobs)
   local pipes = {}
   for i = 1, #list + jobs do
-    if i > jobs then
-      local leg = list[i - jobs]
-      if leg then finish(leg, pipes[leg]) end
-    end
-    if list[i] then pipes[list[i]] = start(list[i]) end
+    local leg = list[i - jobs]
+    if leg and pipes[leg] then finish(leg, pipes[leg]) end
+    if list[i] and not core.stop_asked() then pipes[list[i]] = start(list[i]) end
   end
 end
 
