@@ -136,8 +136,9 @@ static bool is_guarded(const Mux *mux, uint32_t port) {
 }
 
 static inline bool comes_alone(const Mux *mux, uint32_t port, uint64_t ready) {
-    bool guarded = mux->guarded >> (port & 31) & 1;
-    return (guarded && mux->obj.cluster->later > ready) || rivals_are_late(mux, port, ready);
+    bool guarded = (mux->guarded >> (port & 31) & 1) && mux->obj.cluster->later > ready;
+    debug_ensure(!guarded || rivals_are_late(mux, port, ready));
+    return guarded || rivals_are_late(mux, port, ready);
 }
 
 /* A request that no other can get before goes on as soon as it has come, unless the link down is full: ahead of time, if
