@@ -2,6 +2,7 @@
 local core = require "warpwright.core"
 local difference = require "warpwright.check.difference"
 local legs = require "warpwright.check.legs"
+local names = require "warpwright.names"
 local processes = require "warpwright.processes"
 local simulation = require "warpwright.simulation"
 local stored_run = require "warpwright.stored_run"
@@ -123,7 +124,7 @@ function Case:say_commands(comparison)
   local list = { comparison.want, comparison.leg }
   if comparison.before then table.insert(list, 2, comparison.before) end
   for _, leg in ipairs(list) do self:say("        %s", legs.command(leg, program, folder)) end
-  self:say("        %s compare %s", program, legs.quote { legs.shown(comparison.want, folder), legs.shown(comparison.leg, folder) })
+  self:say("        %s compare %s", program, names.command_line { legs.shown(comparison.want, folder), legs.shown(comparison.leg, folder) })
 end
 
 --- The first difference of a cause is looked into; where runs do not repeat, one is.

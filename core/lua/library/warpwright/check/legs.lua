@@ -26,13 +26,6 @@ local function arguments(leg, workload)
   return words
 end
 
---- Words as the shell takes them.
-function legs.quote(words)
-  local quoted = {}
-  for i, word in ipairs(words) do quoted[i] = names.shell_word(word) end
-  return table.concat(quoted, " ")
-end
-
 --- The last `count` names of a path, below `folder`, or as they are where it is "".
 local function moved(path, count, folder)
   local rest = path:match("[^/]+" .. ("/[^/]+"):rep(count - 1) .. "$")
@@ -48,7 +41,7 @@ function legs.command(leg, program, folder)
   for i, word in ipairs(words) do
     if word == leg.resume then words[i] = moved(word, 2, folder) end
   end
-  return ("%s %s --out %s"):format(names.shell_word(program), legs.quote(words), names.shell_word(legs.shown(leg, folder)))
+  return ("%s %s --out %s"):format(names.shell_word(program), names.command_line(words), names.shell_word(legs.shown(leg, folder)))
 end
 
 --- The words of the command that runs this leg.
@@ -60,7 +53,7 @@ function legs.words_of(leg)
   return words
 end
 
-local function start(leg) return assert(io.popen(legs.quote(legs.words_of(leg)) .. " 2>&1")) end
+local function start(leg) return assert(io.popen(names.command_line(legs.words_of(leg)) .. " 2>&1")) end
 
 local function finish(leg, pipe)
   leg.text = pipe:read "a"
