@@ -131,6 +131,21 @@ harness.test("a checkpoint of files named from one folder resumes from another",
   end
 end)
 
+harness.test("a run of a variant, whose base is named from its folder, goes on from another folder", function()
+  local folder, program = home .. "/of_base", core.real_path(arg[-1])
+  assert(os.execute("mkdir -p " .. folder))
+  harness.write("of_base/base.lua", 'return require "warpwright".variant("base", "gtx480", { sms = 2 }, function() end)\n')
+  harness.write("of_base/half.lua", [[
+local ww = require "warpwright"
+return ww.variant("half", "base.lua", function(m) m:clock("slow", "350MHz") m:change("l2[1]", { clock = "slow" }) end)
+]])
+  assert(os.execute(("cd %s && %s run half.lua spmv --size small --checkpoint-at 20000 --out out > said"):format(folder, program)))
+  passes("--resume", folder .. "/out/20000.ckpt", "--out", home .. "/resumed")
+  harness.same_text(harness.read(home .. "/resumed/stats.txt"), harness.read(folder .. "/out/stats.txt"), "stats")
+  passes(folder .. "/half.lua", "spmv", "--size", "small", "--out", home .. "/anew")
+  harness.same_text(harness.read(home .. "/anew/stats.txt"), harness.read(folder .. "/out/stats.txt"), "stats")
+end)
+
 --- The first run of a folder makes checkpoints at 20000 and 30000; another one comes into it.
 local function shared(name, ...)
   local folder = ("%s/shared_%s"):format(home, name)

@@ -232,7 +232,7 @@ harness.test("options that are none, and a variant's base that is not there, are
   both('ww.machine("x", { 3 }, function() end)', "ww.machine: options: expected NAME = default, got 3")
   both('ww.machine("x", { sms = {} }, function() end)', "ww.machine: options: expected a number, a text, true or false as sms, got a table")
   both('ww.variant("x", "gtx480", "many", function() end)', "ww.variant: options: expected a table, got 'many'")
-  both('ww.variant("x", "base.lua", function() end)', "config: no file matches 'base.lua'")
+  both('ww.variant("x", "missing.lua", function() end)', "config: no file matches 'missing.lua', neither beside " .. harness.folder() .. "/none.lua nor from the current folder")
   both('ww.variant("x", "gtx48", function() end)', "config: no config matches 'gtx48'; did you mean gtx480?")
 end)
 

@@ -105,6 +105,14 @@ local function known_names(kind, below)
   return known
 end
 
+--- The path of a machine that a config's file names, as the base of a variant, is that of a file beside it, where there is one: a run
+-- that goes on in another folder finds it.
+local function beside_file_at_work(what, value)
+  local folder = what == "config" and at_work and at_work:match "^.*/"
+  local nearby = folder and value:sub(1, 1) ~= "/" and folder .. value
+  return nearby and core.is_file(nearby) and nearby or value
+end
+
 --- What a file of this kind returns: `what` is "config", "policy", "workload" or "technology"; `value` a name, a path or the thing
 -- itself. `place`: where it is named, if that is not the line that is at work.
 function load.get(what, value, place)
@@ -116,13 +124,16 @@ function load.get(what, value, place)
   end
   if what == "workload" and value:find "%.ptx%f[\t\0]" then return require("warpwright.run_kernel").workload(value) end
   local is_path = value:find("/", 1, true) or value:find("%.lua$")
-  local path = is_path and value or file_of(kind, value)
+  local path = is_path and beside_file_at_work(what, value) or file_of(kind, value)
   if is_path and not core.is_file(path) and core.is_file(file_of(kind, value)) then path = file_of(kind, value) end -- "gallery/l3"
   if not core.is_file(path) then
     if is_path and core.real_path(value) then refuse("%s: expected a file, got '%s', which is none", what, value) end
     local below = is_path and value:match "^[%w_]+/" or ""
     local known = (not is_path or below ~= "") and known_names(kind, below) or {}
-    if is_path and not known[1] then refuse("%s: no file matches '%s'", what, value) end
+    if is_path and not known[1] then
+      refuse("%s: no file matches '%s'%s", what, value,
+        what == "config" and at_work and (", neither beside %s nor from the current folder"):format(at_work) or "")
+    end
     refuse("%s: no %s matches '%s'%s", what, what, value, names.available(value:sub(#below + 1), known))
   end
   local globals = what == "policy" and setmetatable({}, { __index = _G }) or _G
