@@ -288,6 +288,68 @@ harness.test("a cycle between two launches, or at the first one, is before the l
   sim:close()
 end)
 
+harness.test("a run goes on to the beginning of a launch, and what comes from there on is a result of its own", function()
+  local sim = built()
+  sim:start(twice)
+  for launch, cycle in ipairs { first_end } do
+    for _ = 1, 2 do -- it stays there
+      assert(not sim:run { until_launch = launch })
+      harness.equal(sim:result().cycles, cycle, "cycle")
+    end
+  end
+  local before = sim:result()
+  harness.equal(#before.launches, 1, "launches")
+  sim:checkpoint(path)
+  expect_resume()
+  local fork = sim:fork { { name = "same" }, out = false }[1]
+  assert(sim:run { until_launch = 2 }, "a run without launch 2 ends")
+  local phase = sim:result():since(before)
+  harness.equal(#phase.launches, 1, "launches of the phase")
+  harness.equal(phase.cycles, whole.cycles - first_end, "cycles of the phase")
+  harness.equal(fork:since(before).cycles, phase.cycles, "cycles of the phase in a fork")
+  sim:close()
+end)
+
+harness.test("a run goes on to a cycle or a launch, whichever comes first, and past what has been", function()
+  local sim = built()
+  sim:start(twice)
+  assert(not sim:run { until_launch = 1, until_cycle = first_end // 2 })
+  local cycles = sim:result().cycles
+  assert(cycles >= first_end // 2 and cycles < first_end, "it is at cycle " .. cycles)
+  sim:checkpoint(path)
+  assert(not sim:run { until_launch = 0 })
+  harness.equal(sim:result().cycles, first_end, "cycle before the launch behind launch 0")
+  sim:close()
+  sim = built()
+  sim:resume(path)
+  sim:start(twice)
+  assert(not sim:run { until_launch = 1, until_cycle = middle })
+  harness.equal(sim:result().cycles, first_end, "cycle in a run that was resumed")
+  refused("sim:run: until_launch: expected the number of a launch, got 1.5", sim.run, sim, { until_launch = 1.5 })
+  refused("until_launch: expected a launch from 0 on, got -2", sim.run, sim, { until_launch = -2 })
+  sim:close()
+end)
+
+harness.test("kernels that are launched together begin together: a run goes on to the list of them", function()
+  local w = dofile(harness.folder() .. "/twice.lua")
+  function w:run(gpu, size)
+    local n = size.n
+    local add = { kernel = self.kernels.add, grid = n // 128, block = 128, args = { gpu:upload(ww.array("u32", n)), 1 } }
+    gpu:launch_together { add }
+    gpu:launch_together { add, add }
+    gpu:launch_together { add }
+  end
+  local sim = built()
+  sim:start(w)
+  for launch, launches in ipairs { 1, 1, 3 } do
+    assert(not sim:run { until_launch = launch })
+    harness.equal(#sim:result().launches, launches, "launches that have ended")
+  end
+  sim:run {}
+  harness.equal(#sim:result().launches, 4, "launches")
+  sim:close()
+end)
+
 harness.test("a policy that begins before a launch is told of its start: as if it had been there from the beginning", function()
   local tells = harness.write("tells.lua", [[
 local p = require("warpwright.policy") "tells" { counters = { starts = "" } }
@@ -396,6 +458,12 @@ harness.test("a pause in a coroutine of the host program's own is refused, and n
     assert(sim:result().cycles >= cycle)
     sim:close()
   end
+  local ended, sim = {}, built()
+  sim:start(in_coroutine(ended))
+  refused("until_launch: expected launch 1 where the host program can pause, got one in a coroutine of its own", sim.run, sim,
+    { until_launch = 1 })
+  harness.equal(ended.with, nil)
+  sim:close()
 end)
 
 harness.test("a pause in a function that C calls is refused", function()

@@ -140,6 +140,8 @@ harness.test("what is wrong with a plan is said with its place and what is legal
     [{ axis = {} }] = "test: no field matches 'axis'; did you mean axes?",
     [{ axes = { config = "m", workload = "a" }, repetitions = 0 }] = "test: repetitions: expected a whole number from 1 on, got 0",
     [{ axes = { config = "m", workload = "a" }, warm_up = { cycles = 0 } }] = "test: warm_up.cycles: expected 1 cycle or more, got 0",
+    [{ axes = { config = "m", workload = "a" }, warm_up = { launches = 0 } }] = "test: warm_up.launches: expected 1 launch or more, got 0",
+    [{ axes = { config = "m", workload = "a" }, warm_up = { cycles = 9, launches = 2 } }] = "test: warm_up: expected cycles or launches, got both",
     [{}] = "test: expected axes or runs, got neither",
     [{ axes = { config = "m", workload = "a" }, keep = function() return false end }] = "expected runs, but `keep` keeps none",
   }
@@ -440,6 +442,25 @@ harness.test("runs that differ in their policy share a warm-up; that under its p
   assert(warmed ~= cold, "the other policy ran from the start")
   local _, again = sweep(warm, warm_folder)
   assert(not again:find "left%]", again)
+end)
+
+harness.test("a warm-up may be so many launches", function()
+  local text = [[return { axes = { config = "gtx480", workload = "bfs", size = "small", sms = 2, policy = { "gto", "lrr" } }%s }]]
+  local plain, folder = prepare(text:format "")
+  local warm, warm_folder = prepare(text:format ', warm_up = { launches = 3, policy = "gto" }')
+  sweep(plain, folder)
+  local status, output = sweep(warm, warm_folder)
+  harness.equal(status, 0, output)
+  local cold, warmed = query(folder, "--select", "cycles"), query(warm_folder, "--select", "cycles")
+  harness.equal(warmed:match "\n(%d+)", cold:match "\n(%d+)", "cycles under the warm-up's policy")
+  assert(warmed ~= cold, "the other policy ran from the start")
+  local launches = query(warm_folder, "--select", "launch[0].cycles, launch[1].cycles, launch[2].cycles")
+  local first, second = launches:match "\n([%d%s]-)\n([%d%s]-)\n"
+  harness.equal(second, first, "cycles of the launches of the warm-up")
+  local long, long_folder = prepare(text:format ', warm_up = { launches = 1000 }')
+  status, output = sweep(long, long_folder)
+  harness.equal(status, 1, output)
+  harness.contains(output, "warm_up.launches: expected fewer than the 10 launches of bfs, got 1000")
 end)
 
 harness.test("a warm-up that is stopped leaves a checkpoint, and the same command goes on to the same database", function()

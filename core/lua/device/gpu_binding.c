@@ -280,7 +280,7 @@ static int launch_or_pause(lua_State *L, bool returns_faults) {
     const KernelRef *ref = kernel_at(L, 2, machine, "launch");
     take_launch_options(L, ref->kernel->name);
     machine = machine_to_change(L, "launch");
-    if (pauses_before_launch(L, machine)) return pause_host_program(L, returns_faults, go_on_to_launch);
+    if (pauses_before_launch(L, machine, 1)) return pause_host_program(L, returns_faults, go_on_to_launch);
     return launch_kernel(L, machine, ref->kernel, returns_faults);
 }
 
@@ -307,7 +307,8 @@ static int launch_together_or_pause(lua_State *L, bool returns_faults) {
     const char *what = returns_faults ? "try_launch_together" : "launch_together";
     take_launches(L, machine_to_change(L, what), what);
     Machine *machine = machine_to_change(L, what);
-    if (pauses_before_launch(L, machine)) return pause_host_program(L, returns_faults, go_on_to_launches);
+    if (pauses_before_launch(L, machine, lua_rawlen(L, 2)))
+        return pause_host_program(L, returns_faults, go_on_to_launches);
     return launch_kernels_together(L, machine, returns_faults);
 }
 

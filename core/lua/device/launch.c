@@ -82,17 +82,23 @@ static void clear_progress(Machine *machine) {
 
 /* --- Host programs in coroutines ------------------------------------------------------------- */
 
-/* core.program_runs(gpu, its coroutine, cycle or nil): from here on what is asked of the GPU is asked by the
- * host program, which yields where it launches a kernel once the core clock has reached this cycle. SIGINT
- * and SIGTERM stop its run at a quantum boundary, after a checkpoint; SIGUSR1 makes one and goes on. For one
- * GPU at a time. */
+/* Where a host program is to yield: NEVER without an argument. */
+static uint64_t pause_at(lua_State *L, int index, const char *name, const char *what) {
+    lua_Integer place = luaL_optinteger(L, index, -1);
+    if (lua_isnoneornil(L, index)) return NEVER;
+    if (place < 0) user_error("%s: expected a %s from 0 on, got %lld", name, what, place);
+    return (uint64_t)place;
+}
+
+/* core.program_runs(gpu, its coroutine, cycle or nil, launch or nil): from here on what is asked of the GPU is
+ * asked by the host program, which yields where it launches a kernel once the core clock has reached this
+ * cycle, and in front of the launch of this number. SIGINT and SIGTERM stop its run at a quantum boundary,
+ * after a checkpoint; SIGUSR1 makes one and goes on. For one GPU at a time. */
 static int l_program_runs(lua_State *L) {
     Machine *machine = gpu_at(L, 1);
-    lua_Integer cycle = luaL_optinteger(L, 3, -1);
     luaL_checktype(L, 2, LUA_TTHREAD);
-    if (!lua_isnoneornil(L, 3) && cycle < 0)
-        user_error("until_cycle: expected a cycle from 0 on, got %lld", cycle);
-    machine->pause_cycle = cycle < 0 ? NEVER : (uint64_t)cycle;
+    machine->pause_cycle = pause_at(L, 3, "until_cycle", "cycle");
+    machine->pause_launch = pause_at(L, 4, "until_launch", "launch");
     machine->coroutine = lua_tothread(L, 2);
     machine->host_program = PROGRAM_RUNS;
     signals_watch(machine, machine->coroutine);
@@ -103,7 +109,7 @@ static int l_program_runs(lua_State *L) {
 static int l_program_rests(lua_State *L) {
     Machine *machine = gpu_at(L, 1);
     machine->coroutine = NULL;
-    machine->pause_cycle = NEVER;
+    machine->pause_cycle = machine->pause_launch = NEVER;
     machine->host_program = lua_toboolean(L, 2) ? PROGRAM_HAS_ENDED : PROGRAM_WAITS;
     signals_unwatch(machine);
     return 0;
@@ -116,9 +122,15 @@ static int l_take_stop(lua_State *L) {
     return 1;
 }
 
-bool pauses_before_launch(lua_State *L, const Machine *machine) {
-    return machine->coroutine == L && lua_isyieldable(L) && gpu_cycle(machine->gpu) >= machine->pause_cycle &&
-           !host_log_replaying(&machine->log);
+bool pauses_before_launch(lua_State *L, const Machine *machine, uint64_t kernels) {
+    if (host_log_replaying(&machine->log)) return false;
+    bool can_pause = machine->coroutine == L && lua_isyieldable(L);
+    bool is_launch = gpu_launch_count(machine->gpu) + kernels > machine->pause_launch;
+    if (is_launch && !can_pause)
+        user_error("until_launch: expected launch %lu where the host program can pause, got one in a "
+                   "coroutine of its own",
+                   machine->pause_launch);
+    return can_pause && (is_launch || gpu_cycle(machine->gpu) >= machine->pause_cycle);
 }
 
 /* core.pause: what a pause yields, by which it differs from a yield of the host program's own. */

@@ -13,7 +13,7 @@ int launch_kernel(lua_State *L, Machine *machine, const Kernel *kernel, bool ret
  * `returns_faults` also the fault that ended them, or nil. */
 int launch_kernels_together(lua_State *L, Machine *machine, bool returns_faults);
 /* Is it time for the host program, in `L`, to pause, before the kernel that it is about to launch begins? */
-bool pauses_before_launch(lua_State *L, const Machine *machine);
+bool pauses_before_launch(lua_State *L, const Machine *machine, uint64_t kernels);
 /* Yields core.pause from the host program, in `L`, which goes on with `go_on`. */
 int pause_host_program(lua_State *L, lua_KContext context, lua_KFunction go_on);
 

@@ -31,7 +31,8 @@ static int l_machine(lua_State *L) {
     const char *name = luaL_checkstring(L, 1);
     raise_user_errors_in(L);
     Machine *machine = lua_newuserdatauv(L, sizeof *machine, MACHINE_USER_VALUES);
-    *machine = (Machine){.cycle_limit = NEVER, .checkpoint_cycle = NEVER, .pause_cycle = NEVER};
+    *machine = (Machine){
+        .cycle_limit = NEVER, .checkpoint_cycle = NEVER, .pause_cycle = NEVER, .pause_launch = NEVER};
     luaL_setmetatable(L, machine_type);
     machine->sim = sim_new(name);
     return 1;

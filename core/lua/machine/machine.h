@@ -30,6 +30,7 @@ typedef struct Machine {
     struct Resume *resume;     /* the checkpoint to go on from, or NULL */
     uint64_t checkpoint_cycle; /* when the checkpoint function is called next */
     uint64_t pause_cycle;      /* when the host program yields                */
+    uint64_t pause_launch;     /* in front of which launch it does            */
     HostProgram host_program;
     lua_State *coroutine;    /* of the host program while it runs */
     uint32_t forward_launch; /* see gpu:set_fast_forward() */

@@ -123,7 +123,7 @@ help.commands = {
       option("--collect", nil, "makes results.sqlite anew from the runs' folders"),
     },
     notes = "FILE.lua returns { axes = { config = ..., workload = ..., size = ..., seed = ..., policy = ..., [\"sm[*].l1d.size\"] = ... }, "
-      .. "runs = a list of points, keep = function(point), repetitions = N, warm_up = { cycles = N, policy = ... } }: each axis a value "
+      .. "runs = a list of points, keep = function(point), repetitions = N, warm_up = { cycles = N or launches = N, policy = ... } }: each axis a value "
       .. "or a list of values, combined in every way. In the place of a workload, program = \"./spmv graph.mtx\" runs a CUDA program. Ctrl-C or SIGTERM makes a checkpoint of every run at work and stops; the same "
       .. "command goes on. A run whose inputs have changed (program, machine, policy, workload, PTX) is made again. Failed runs keep "
       .. "their error and do not stop the others. Exit status: 0 all runs are there, 1 some failed, 2 an error of the user's, 75 "

@@ -38,7 +38,7 @@ end
 
 --- What a run is called: for people, and apart from all others.
 function runner.name(run)
-  local words = { run.measure and run.measure:match "[^.]*$" or run.warm_cycles and "warm-up" or false, run.config,
+  local words = { run.measure and run.measure:match "[^.]*$" or (run.warm_cycles or run.warm_launches) and "warm-up" or false, run.config,
     runner.host_program(run), run.policy or "default" }
   if run.timed then words[#words + 1] = "timed " .. run.timed end
   if run.capability then words[#words + 1] = "capability " .. run.capability end

@@ -219,12 +219,12 @@ local function refuse_yield(program)
   error(place .. "coroutine.yield: expected a call in a coroutine that the host program has made, got one in the host program itself", 0)
 end
 
---- Goes on with the host program until it ends, or the core clock reaches `cycle`; with signals watched. Returns
+--- Goes on with the host program until it ends, the core clock reaches `cycle`, or `launch` is next; with signals watched. Returns
 -- whether it has ended, and how many checks it passed.
-local function continue(self, cycle)
+local function continue(self, cycle, launch)
   local gpu = self:gpu()
   if coroutine.status(self.program) ~= "suspended" then core.user_error("sim:run {}: the host program is running") end
-  core.program_runs(gpu, self.program, cycle)
+  core.program_runs(gpu, self.program, cycle, launch)
   local alive, ok, value = own_state.resume(self.program)
   local is_paused = ok == core.pause
   core.program_rests(gpu, not is_paused)
@@ -237,19 +237,21 @@ local function continue(self, cycle)
   return true, value
 end
 
+local function require_number(name, expected, value)
+  if value ~= nil and (not math.tointeger(value) or type(value) ~= "number") then names.expected("sim:run: " .. name, expected, value) end
+end
+
 --- sim:run(workload, size): runs it to its end; returns how many checks it passed.
--- sim:run { until_cycle = N }: goes on with what sim:start() began, to its end or to cycle N; returns whether it
--- ended, and how many checks it passed.
+-- sim:run { until_cycle = N, until_launch = M }: goes on with what sim:start() began, to its end, to cycle N or to the beginning of
+-- launch M; returns whether it ended, and how many checks it passed.
 function Simulation:run(what, size)
   if type(what) == "table" and not workload.is_workload(what) then
-    names.check_keys("sim:run", what, { "until_cycle" })
-    local cycle = what.until_cycle
-    if cycle ~= nil and (not math.tointeger(cycle) or type(cycle) ~= "number") then
-      names.expected("sim:run: until_cycle", "a core cycle", cycle)
-    end
+    names.check_keys("sim:run", what, { "until_cycle", "until_launch" })
+    require_number("until_cycle", "a core cycle", what.until_cycle)
+    require_number("until_launch", "the number of a launch", what.until_launch)
     if not self.program then core.user_error("sim:run {}: expected sim:start(workload, size) before it") end
     if coroutine.status(self.program) == "dead" then return true, self.checks end
-    return continue(self, what.until_cycle)
+    return continue(self, what.until_cycle, what.until_launch)
   end
   self:start(what, size)
   local _, checks = continue(self, nil)

@@ -41,7 +41,7 @@ function one_run.warm_up_of(run)
   local warm_up = run.warm_up
   return warm_up and { config = run.config, workload = run.workload, size = run.size, program = run.program,
     capability = run.capability, timed = run.timed, set = run.set, memory = run.memory, bounds = run.bounds,
-    policy = warm_up.policy, warm_cycles = warm_up.cycles }
+    policy = warm_up.policy, warm_cycles = warm_up.cycles, warm_launches = warm_up.launches }
 end
 
 --- What ww.run takes as its workload.
@@ -57,6 +57,18 @@ local function require_success(run, program)
   core.user_error(("%s: expected the program to end with 0, got %d"):format(runner.host_program(run), program.ended))
 end
 
+function one_run.is_warm_up(run) return run.warm_cycles ~= nil or run.warm_launches ~= nil end
+
+--- The run ended within its warm-up.
+local function refuse_long(sim, run)
+  if run.warm_cycles then
+    core.user_error(("warm_up.cycles: expected fewer than the %d cycles of %s, got %d"):format(sim:result().cycles, run.workload,
+      run.warm_cycles))
+  end
+  core.user_error(("warm_up.launches: expected fewer than the %d launches of %s, got %d"):format(#sim:result().launches, run.workload,
+    run.warm_launches))
+end
+
 local function warm_up(sweep, run, stem)
   local function simulate(resumed)
     local sim = ww.build(run.config, { set = run.set, policy = run.policy, memory = run.memory, bounds = run.bounds })
@@ -64,7 +76,7 @@ local function warm_up(sweep, run, stem)
       checkpoint.watch(sim:gpu(), stem, sim.choices, { checkpoint_every = sweep.checkpoint_every, resume = resumed }, function() end)
       if resumed then sim:resume(resumed) end
       sim:start(workload_of(run), run.size)
-      return sim:run { until_cycle = run.warm_cycles }
+      return sim:run { until_cycle = run.warm_cycles, until_launch = run.warm_launches }
     end, core.message_handler)
     if not ok then
       local is_asked = tostring(sim:gpu():totals().stopped):find "^SIG"
@@ -76,10 +88,7 @@ local function warm_up(sweep, run, stem)
   inputs.make_folders(stem)
   local sim, ended = go_on(checkpoint.newest(stem), simulate)
   if not sim then sim, ended = simulate() end
-  if ended then
-    core.user_error(("warm_up.cycles: expected fewer than the %d cycles of %s, got %d"):format(sim:result().cycles, run.workload,
-      run.warm_cycles))
-  end
+  if ended then refuse_long(sim, run) end
   local path = stem .. ".ckpt"
   sim:checkpoint(path .. ".tmp")
   assert(os.rename(path .. ".tmp", path))
@@ -133,7 +142,7 @@ end
 --- one_run.simulate(sweep = { stem_of = function(run), checkpoint_every =, stats = }, run, stem of its folder) -> what is kept of it,
 -- for runner.new.
 function one_run.simulate(sweep, run, stem)
-  if run.warm_cycles then return warm_up(sweep, run, stem) end
+  if one_run.is_warm_up(run) then return warm_up(sweep, run, stem) end
   return simulate(sweep, run, stem)
 end
 

@@ -196,13 +196,18 @@ end
 
 local function read_warm_up(where, warm_up)
   if warm_up == nil then return nil end
-  names.check_keys(where .. ": warm_up", warm_up, { "cycles", "policy" })
-  local cycles = whole(warm_up.cycles)
-  if math.type(cycles) ~= "integer" or cycles < 1 then names.expected(where .. ": warm_up.cycles", "1 cycle or more", cycles) end
+  names.check_keys(where .. ": warm_up", warm_up, { "cycles", "launches", "policy" })
+  local cycles, launches = whole(warm_up.cycles), whole(warm_up.launches)
+  if cycles ~= nil and launches ~= nil then core.user_error(where .. ": warm_up: expected cycles or launches, got both") end
+  local name, unit = launches == nil and "cycles" or "launches", launches == nil and "cycle" or "launch"
+  local length = launches == nil and cycles or launches
+  if math.type(length) ~= "integer" or length < 1 then
+    names.expected(("%s: warm_up.%s"):format(where, name), ("1 %s or more"):format(unit), length)
+  end
   if warm_up.policy ~= nil and type(warm_up.policy) ~= "string" then
     names.expected(where .. ": warm_up.policy", "the name of a policy", warm_up.policy)
   end
-  return { cycles = cycles, policy = warm_up.policy }
+  return { cycles = cycles, launches = launches, policy = warm_up.policy }
 end
 
 local function read_repetitions(where, repetitions)

@@ -83,7 +83,7 @@ end
 function Sweep:defect_of(run)
   local stored = self.runs:stored(run)
   if not stored then return nil end
-  if run.warm_cycles then
+  if one_run.is_warm_up(run) then
     local good, problem = pcall(core.inspect_checkpoint, self:stem_of(run) .. ".ckpt")
     return not good and tostring(problem) or nil
   end
