@@ -444,6 +444,26 @@ harness.test("runs that differ in their policy share a warm-up; that under its p
   assert(not again:find "left%]", again)
 end)
 
+harness.test("speed-ups leave out the warm-up that runs share, also where clocks change", function()
+  local slower = harness.write("slower.lua", [[
+local slower = require "warpwright.policy" "slower" { doc = "A slower core", order = "gto", scope = "machine", period = 10000 }
+function slower:on_period() self:set_clock("core", "650MHz") end
+return slower]])
+  local text = [[return { axes = { config = "gtx480", workload = "spmv", size = "small", sms = 2, ["clock.core"] = "700MHz, 600MHz to 700MHz",
+    policy = { "gto", %q } }, warm_up = { cycles = 20000, policy = "gto" } }]]
+  for _, case in ipairs { { "lrr", "cycles", "cycles, warm_up_cycles" }, { slower, "simulated seconds", "run.seconds, warm_up_seconds" } } do
+    local warm, folder = prepare(text:format(case[1]))
+    local status, output = sweep(warm, folder)
+    harness.equal(status, 0, output)
+    local first, start, second = query(folder, "--csv", "--select", case[3]):match "\n([^,]+),([^,]+)\n([^,]+),"
+    local _, csv = harness.run("report", folder, "--csv")
+    local wanted, got = (first - start) / (second - start), tonumber(csv:match "\nall,1,([%d.]+)")
+    assert(math.abs(got - wanted) < 1e-9 and got ~= 1, ("expected %.17g, got %.17g"):format(wanted, got))
+    harness.contains(select(2, harness.run("report", folder, "--table")),
+      case[2] .. " of policy gto, over those of each other, all since the warm-up\n")
+  end
+end)
+
 harness.test("a warm-up may be so many launches", function()
   local text = [[return { axes = { config = "gtx480", workload = "bfs", size = "small", sms = 2, policy = { "gto", "lrr" } }%s }]]
   local plain, folder = prepare(text:format "")

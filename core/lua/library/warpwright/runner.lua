@@ -141,6 +141,7 @@ function Runner:make(run)
   result.run, result.program, result.files = run, self.program, inputs.loaded_files(run, self.apart)
   local before = run.warm_up and (self:stored(self.prior(run)) or core.user_error "expected its warm-up to be there, of what is here now")
   for path, digest in pairs(before and before.files or {}) do result.files[path] = digest end
+  if before then result.warm_up_cycles, result.warm_up_seconds = before.cycles, before.simulated end
   self.digests = {}
   local changed = self:changed_file(result)
   if changed then

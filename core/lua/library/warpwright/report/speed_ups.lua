@@ -73,22 +73,23 @@ end
 --- Beyond the rounding of the seconds.
 local function is_other(hertz, first) return math.abs(hertz - first) > 1e-9 * first end
 
---- By run, what it took, as a quantity, and what that is: cycles, or seconds where the core clocks of the runs differ or change.
+--- By run, what it took, as a quantity; what that is: cycles, or seconds where the core clocks of the runs differ or change; and since
+-- when, in words. What runs have in common, the warm-up of a sweep, is left out: it would bring all quotients nearer to 1.
 local function durations(found)
-  local cycles, seconds, first, differs = {}, {}, nil, false
+  local cycles, seconds, first, differs, since = {}, {}, nil, false, ""
   for _, run in ipairs(found.runs) do
     if run.cycles then
       local hertz = core_hertz(found.path, run)
-      cycles[run] = { value = run.cycles, half_width = run.half_width }
+      cycles[run] = { value = run.cycles - (run.warm_up_cycles or 0), half_width = run.half_width }
       if hertz then
         first = first or hertz
-        seconds[run] = { value = run.cycles / hertz, half_width = run.half_width and run.half_width / hertz }
+        seconds[run] = { value = run.cycles / hertz - (run.warm_up_seconds or 0), half_width = run.half_width and run.half_width / hertz }
       end
       differs = differs or hertz == false or hertz and is_other(hertz, first)
+      if run.warm_up_cycles then since = ", all since the warm-up" end
     end
   end
-  if differs then return seconds, "simulated seconds" end
-  return cycles, "cycles"
+  return differs and seconds or cycles, differs and "simulated seconds" or "cycles", since
 end
 
 --- Runs that differ in the compared axis and in their seeds alone, as rows { name =, words = of it, by axis, seeds = of those that ended, took = { [value of the axis] =
@@ -164,7 +165,7 @@ function speed_ups.of(found, compare, base)
   local varied = varied_axes(found)
   local compared = compared_axis(varied, compare)
   if not compared then return { missing = "One point: nothing to compare." } end
-  local axes, took, unit = {}, durations(found)
+  local axes, took, unit, since = {}, durations(found)
   for _, axis in ipairs(varied) do
     if axis ~= compared and axis ~= "seed" then axes[#axes + 1] = axis end
   end
@@ -179,7 +180,7 @@ function speed_ups.of(found, compare, base)
   end
   if not is_any then return { missing = "No two runs that ended can be compared." } end
   rows[#rows + 1] = mean_of(rows, values)
-  local caption = ("%s of %s %s, over those of each other"):format(unit, compared, values[1])
+  local caption = ("%s of %s %s, over those of each other%s"):format(unit, compared, values[1], since)
   if has_intervals then caption = caption .. "; +- is half of a 95% interval, ~ not significant: 1 lies in it" end
   return { compared = compared, values = values, of_rows = axes[1] and table.concat(axes, ", ") or "runs", axes = axes, rows = rows,
     caption = caption, has_intervals = has_intervals,

@@ -17,7 +17,8 @@ CREATE TABLE runs (
   repetition INTEGER NOT NULL,
   config TEXT NOT NULL, workload TEXT NOT NULL, size TEXT NOT NULL, policy TEXT NOT NULL,
   cycles INTEGER, ipc REAL, warp_ipc REAL, warp_instructions INTEGER, thread_instructions INTEGER,
-  launches INTEGER, memory_peak INTEGER, checks INTEGER
+  launches INTEGER, memory_peak INTEGER, checks INTEGER,
+  warm_up_cycles INTEGER, warm_up_seconds REAL -- the part of cycles and of run.seconds that is of the sweep's warm-up
 );
 CREATE TABLE axes (axis TEXT PRIMARY KEY, number INTEGER NOT NULL);
 CREATE TABLE parameters (run INTEGER NOT NULL, axis TEXT NOT NULL, value, PRIMARY KEY (run, axis)) WITHOUT ROWID;
@@ -83,7 +84,7 @@ local function open(path)
     interval_column = file:prepare "INSERT INTO interval_columns VALUES (?,?)",
     interval_count = file:prepare "INSERT INTO interval_counts VALUES (?,?,?,?)",
     bucket = file:prepare "INSERT INTO histograms VALUES (?,?,?,?,?,?)",
-    run = file:prepare "INSERT INTO runs VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
+    run = file:prepare "INSERT INTO runs VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
     axis = file:prepare "INSERT INTO axes VALUES (?,?)",
     parameter = file:prepare "INSERT INTO parameters VALUES (?,?,?)",
     launch = file:prepare "INSERT INTO launches VALUES (?,?,?,?,?,?,?,?)",
@@ -159,7 +160,7 @@ function Writer:add_run(path, runs, entry, axes)
   self.run:run(number, contents and "done" or failure and "failed" or "missing", why,
     (stem:gsub("^" .. path:gsub("%p", "%%%0") .. "/", "")), entry.repetition, shown.config, shown.workload or run.workload,
     shown.size or run.program and "cuda" or "medium", shown.policy or "default", r.cycles, r.ipc, r.warp_ipc, r.warp_instructions, r.thread_instructions,
-    r.launches and #r.launches, r.memory_peak, r.checks)
+    r.launches and #r.launches, r.memory_peak, r.checks, r.warm_up_cycles, r.warm_up_seconds)
   for _, axis in ipairs(axes) do
     if shown[axis] ~= nil then self.parameter:run(number, axis, shown[axis]) end
   end

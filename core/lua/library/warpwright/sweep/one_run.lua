@@ -92,10 +92,11 @@ local function warm_up(sweep, run, stem)
   local path = stem .. ".ckpt"
   sim:checkpoint(path .. ".tmp")
   assert(os.rename(path .. ".tmp", path))
+  local r = sim:result()
   sim:close()
   folder.remove_checkpoints(stem)
   os.remove(stem)
-  return {}
+  return { cycles = r.cycles, simulated = r["run.seconds"] }
 end
 
 -- The run ---------------------------------------------------------------------------------------------------------------------------
