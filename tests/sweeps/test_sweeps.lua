@@ -464,6 +464,18 @@ return slower]])
   end
 end)
 
+harness.test("the beginning without timing is an axis, and such a run is one of ww.run", function()
+  local forwarded, folder = prepare [[return { axes = { config = "gtx480", workload = "bfs", size = "small", sms = 2, policy = "gto",
+    fast_forward = { "launch=4", "launch=5,cta=0.5" } } }]]
+  local status, output = sweep(forwarded, folder)
+  harness.equal(status, 0, output)
+  local rows = query(folder, "--select", "fast_forward, cycles")
+  for _, forward in ipairs { "launch=4", "launch=5,cta=0.5" } do
+    local r = ww.run { config = "gtx480", workload = "bfs", size = "small", set = { "sms=2" }, policy = "gto", fast_forward = forward, out = false }
+    harness.contains(rows:gsub('"', ""), ("%s,%d\n"):format(forward, r.cycles))
+  end
+end)
+
 harness.test("a warm-up may be so many launches", function()
   local text = [[return { axes = { config = "gtx480", workload = "bfs", size = "small", sms = 2, policy = { "gto", "lrr" } }%s }]]
   local plain, folder = prepare(text:format "")

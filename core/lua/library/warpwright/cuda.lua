@@ -135,8 +135,8 @@ function cuda.workload(run)
   cuda_home.path "lib64" -- before anything else: nothing runs without
   local keeps_log = not run.sample
   return program_of(run.program, core.real_path ".", {
-    capability = run.capability or default_capability, launches = run.timed, keeps_log = keeps_log, is_one_by_one = not keeps_log,
-    tells_copies = keeps_log,
+    capability = run.capability or default_capability, launches = run.timed, keeps_log = keeps_log,
+    is_one_by_one = (run.sample or run.fast_forward) ~= nil, tells_copies = keeps_log,
   })
 end
 

@@ -43,6 +43,7 @@ function runner.name(run)
   if run.timed then words[#words + 1] = "timed " .. run.timed end
   if run.capability then words[#words + 1] = "capability " .. run.capability end
   for _, entry in ipairs(run.set or {}) do words[#words + 1] = entry end
+  if run.fast_forward then words[#words + 1] = "fast forward " .. run.fast_forward end
   if run.sample then words[#words + 1] = "sample " .. run.sample end
   if run.repetition then words[#words + 1] = "#" .. run.repetition end
   if not words[1] then table.remove(words, 1) end

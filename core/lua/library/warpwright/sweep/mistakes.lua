@@ -3,6 +3,7 @@
 -- for a process of its own.
 local core = require "warpwright.core"
 local cuda = require "warpwright.cuda"
+local fast_forward = require "warpwright.fast_forward"
 local find = require "warpwright.load"
 local histograms = require "warpwright.histograms"
 local intervals = require "warpwright.intervals"
@@ -98,6 +99,7 @@ local function check_names(made)
   local chain = once(made, "policy", function(value) policy.chain(value, load_policy) end)
   local energy = once(made, "energy", function(value) find.get("technology", value) end)
   local memory = once(made, "memory", function(value) core.quantity(value, "bytes") end)
+  local forward = once(made, "fast_forward", fast_forward.read)
   local sample = once(made, "sample", sample_options.read)
   for _, entry in ipairs(made.runs) do
     local point, run = entry.point, entry.run
@@ -114,6 +116,7 @@ local function check_names(made)
     chain(run.warm_up and run.warm_up.policy)
     energy(run.energy)
     memory(run.memory)
+    forward(run.fast_forward)
     sample(run.sample)
   end
 end

@@ -14,7 +14,7 @@ local runner = require "warpwright.runner"
 local one_run = {}
 
 local options_of_run <const> = { "config", "size", "policy", "set", "max_cycles", "memory", "bounds", "energy", "stats_every",
-  "stats_of", "histograms", "sample" }
+  "stats_of", "histograms", "fast_forward", "sample" }
 
 -- Where a run had come to --------------------------------------------------------------------------------------------------------------
 

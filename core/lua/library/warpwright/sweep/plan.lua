@@ -9,7 +9,7 @@ local run_kernel = require "warpwright.run_kernel"
 
 --- Axes that are options of ww.run, the slowest first; `seed` is a parameter of the size. Others are parameters of the machine.
 local run_axes <const> = { "config", "workload", "program", "size", "seed", "policy", "capability", "timed", "max_cycles", "memory",
-  "bounds", "energy", "sample" }
+  "bounds", "energy", "fast_forward", "sample" }
 local plan = { run_axes = run_axes }
 
 local fields <const> = { "axes", "runs", "keep", "repetitions", "warm_up", "name", "stats_every", "stats_of",
@@ -118,7 +118,7 @@ local function axes_in_order(axes)
   for _, name in ipairs(names.sorted_keys(axes)) do
     if not is_run_axis[name] then list[#list + 1] = name end
   end
-  for _, name in ipairs { "capability", "timed", "max_cycles", "memory", "bounds", "energy", "sample", "policy" } do
+  for _, name in ipairs { "capability", "timed", "max_cycles", "memory", "bounds", "energy", "fast_forward", "sample", "policy" } do
     if axes[name] ~= nil then list[#list + 1] = name end
   end
   return list
@@ -322,7 +322,11 @@ function plan.new(where, description)
   local made, axes = { where = where, runs = {}, name = description.name }, {}
   for _, point in ipairs(points) do
     if not description.keep or own_state.result_of(description.keep, point) then
-      if of_all.warm_up and point.sample ~= nil then core.user_error(where .. ": warm_up: expected runs without sample, got one with it") end
+      for _, axis in ipairs { "sample", "fast_forward" } do
+        if of_all.warm_up and point[axis] ~= nil then
+          core.user_error(("%s: warm_up: expected runs without %s, got one with it"):format(where, axis))
+        end
+      end
       for axis in pairs(point) do axes[axis] = true end
       local of_run = fields_of_point(where, point, of_all)
       for repetition = 1, read_repetitions(where, description.repetitions) do
