@@ -276,6 +276,9 @@ harness.test("short launches run with timing and say why; without others the res
   harness.equal(estimated, text)
   harness.equal(r.sampled.exact, 1)
   harness.contains(r.sampled.lines[1], "exact: 6.7 waves of CTAs, 10 are needed")
+  local status, output = harness.run("run", "gtx480", "spmv", "--size", "small", "--sample", "error=3%", "--out", harness.folder() .. "/why")
+  harness.equal(status, 0, output)
+  harness.contains(output, "1: 0 sampled, 0 like others, 1 exact; ", "longest exact one    launch 0, spmv_csr: exact: ", " waves of CTAs, 10 are needed\n")
 end)
 
 harness.test("what is in flight when the last kernel ends takes no cycles", function()

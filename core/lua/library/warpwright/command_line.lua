@@ -87,6 +87,7 @@ local function print_summary(r)
   if sampled then
     line("launches", "%d: %d sampled, %d like others, %d exact; %.1f%% of the instructions with timing", sampled.launches,
       sampled.sampled, sampled.like_others, sampled.exact, 100 * sampled.share_with_timing)
+    if sampled.longest_exact then line("longest exact one", "%s", sampled.longest_exact) end
   end
   line("IPC", "%.2f thread, %.3f warp instructions per cycle", r.ipc, r.warp_ipc)
   line("kernels", "%d", #r.launches)

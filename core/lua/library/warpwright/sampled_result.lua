@@ -268,6 +268,17 @@ local function widths_of(sampler, r, total, make)
   return widths
 end
 
+--- The line of the longest launch that had timing for a reason; nil without one.
+local function longest_exact(sampler, lines)
+  local longest, line
+  for i, launch in ipairs(sampler.launches) do
+    if launch.kind == "exact" and launch.why and not (longest and longest.instructions >= launch.instructions) then
+      longest, line = launch, lines[i]
+    end
+  end
+  return line
+end
+
 --- `cycles`: those until the last kernel has ended. What is still in flight then, write-backs and the like, is counted, but not the
 -- time that it takes. `make`: of a measure, a result with these counters.
 function sampled_result.new(sampler, cycles, make)
@@ -279,8 +290,10 @@ function sampled_result.new(sampler, cycles, make)
     share = share + (launch.share or 0) * launch.instructions
     instructions = instructions + launch.instructions
   end
+  local lines = sampled_result.lines(sampler)
   r.sampled = { sample = sampler.text, launches = summary.launches, sampled = summary.sampled, like_others = summary["like others"],
-    exact = summary.exact, share_with_timing = instructions > 0 and share / instructions or 1.0, lines = sampled_result.lines(sampler) }
+    exact = summary.exact, share_with_timing = instructions > 0 and share / instructions or 1.0, lines = lines,
+    longest_exact = longest_exact(sampler, lines) }
   if sampled_result.is_exact(sampler) then
     r.sampled.widths = {}
   else
