@@ -476,6 +476,18 @@ harness.test("the beginning without timing is an axis, and such a run is one of 
   end
 end)
 
+harness.test("a script's rows say what of a run is of the warm-up", function()
+  local axes <const> = { config = "gtx480", workload = "bfs", size = "small", sms = 2, policy = { "gto", "lrr" } }
+  local alone = ww.run { config = "gtx480", workload = "bfs", size = "small", set = { "sms=2" }, policy = "gto", out = false }
+  local first, rows = alone.launches[1], 0
+  for row in ww.sweep { axes = axes, warm_up = { launches = 1, policy = "gto" }, out = harness.folder() .. "/rows" } do
+    harness.equal(row.warm_up_cycles, first.start_cycle + first.cycles, "cycles of the warm-up")
+    assert(math.abs(row.warm_up_seconds * 700e6 - row.warm_up_cycles) < 1e-3, row.warm_up_seconds)
+    rows = rows + 1
+  end
+  harness.equal(rows, 2, "rows")
+end)
+
 harness.test("a warm-up may be so many launches", function()
   local text = [[return { axes = { config = "gtx480", workload = "bfs", size = "small", sms = 2, policy = { "gto", "lrr" } }%s }]]
   local plain, folder = prepare(text:format "")

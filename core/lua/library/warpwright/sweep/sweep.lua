@@ -219,13 +219,16 @@ local function read_result(path, stored)
   return result.from_rows(fields, rows)
 end
 
---- A row: the point's axes with their labels, number, status, error or nil, folder, result or nil.
+--- A row: the point's axes with their labels, number, status, error or nil, folder, result or nil, and what of that is of the
+-- warm-up, if there is one.
 function Sweep:row(entry)
   local row, path = {}, self:stem_of(entry.run)
   for axis, value in pairs(entry.shown or entry.point) do row[axis] = value end
   row.number, row.repetition, row.status, row.folder = entry.number, entry.repetition, self:state_of(entry), path
   row.error = row.status == "failed" and inputs.read_file(self.runs:problem_path(entry.run)):gsub("%s+$", "") or nil
-  row.result = read_result(path, self.runs:stored(entry.run))
+  local stored = self.runs:stored(entry.run)
+  row.result = read_result(path, stored)
+  if stored then row.warm_up_cycles, row.warm_up_seconds = stored.warm_up_cycles, stored.warm_up_seconds end
   return row
 end
 
