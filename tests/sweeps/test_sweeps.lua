@@ -129,7 +129,7 @@ harness.test("what is wrong with a plan is said with its place and what is legal
   local wrong = {
     [{ axes = { workload = "a" } }] = "test: config: expected a name or a path, got nil",
     [{ axes = { config = "m", workload = {} } }] = "test: axes: workload: expected one value or more, got none",
-    [{ axes = { config = "m", workload = { {} } } }] = "test: axes: workload: expected texts, numbers or booleans, got a table",
+    [{ axes = { config = "m", workload = { {} } } }] = "test: axes: workload: expected one value or more, got none",
     [{ axes = { config = "m", workload = { nil, "a" } } }] = "test: axes: workload[1]: expected a value, got nil",
     [{ axes = { config = "m", workload = { of = "a" } } }] = "test: axes: workload: expected a value or a list of values, got the key 'of'",
     [{ axes = { config = "m", workload = "a", policy = { "x", nil, "y" } } }] = "test: axes: policy[2]: expected a value, got nil",
