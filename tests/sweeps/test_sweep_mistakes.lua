@@ -103,6 +103,19 @@ harness.test("a value that is wrong on one of several machines fails its runs th
     sweep("on_all", "gallery/no_l1", 'policy = { "lrr", "swl:limit=99" } } }'))
 end)
 
+harness.test("a path that is none from the current folder, and one beside the file that has it, is refused with both", function()
+  harness.write("beside.lua", "return 3\n")
+  local hint = "no file matches './beside.lua'; paths are from the current folder, and there is " .. harness.folder() .. "/beside.lua\n"
+  for axis, what in pairs { config = "config", policy = "policy" } do
+    local axes = { config = "gtx480", workload = "vecadd", policy = "gto" }
+    axes[axis] = "./beside.lua"
+    local text = ('return { axes = { config = %q, workload = %q, policy = %q } }'):format(axes.config, axes.workload, axes.policy)
+    harness.refused(("named.lua:1: %s: %s"):format(what, hint), "sweep", harness.write("named.lua", text), "--out", harness.folder() .. "/named")
+  end
+  harness.refused("script.lua:1: config: " .. hint,
+    harness.write("script.lua", 'require("warpwright").run { config = "./beside.lua", workload = "vecadd", out = false }'))
+end)
+
 harness.test("a script's sweep is refused before its first run, too", function()
   local script = harness.write("script.lua", ([[
     for _ in require("warpwright").sweep { out = "%s/script", axes = { config = "gtx480", workload = "vecadd", ["sm[*].l1d.sise"] = 3 } } do

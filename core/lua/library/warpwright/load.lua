@@ -113,6 +113,13 @@ local function beside_file_at_work(what, value)
   return nearby and core.is_file(nearby) and nearby or value
 end
 
+--- For an error: paths are from the current folder, and whoever named this one in `file`, a path or nil, may have thought of its folder.
+function load.hint_beside(value, file)
+  local folder = file and value:sub(1, 1) ~= "/" and file:match "^.*/"
+  local nearby = folder and (folder .. value):gsub("/%./", "/")
+  return nearby and core.is_file(nearby) and ("; paths are from the current folder, and there is %s"):format(nearby) or ""
+end
+
 --- What a file of this kind returns: `what` is "config", "policy", "workload" or "technology"; `value` a name, a path or the thing
 -- itself. `place`: where it is named, if that is not the line that is at work.
 function load.get(what, value, place)
@@ -132,7 +139,8 @@ function load.get(what, value, place)
     local known = (not is_path or below ~= "") and known_names(kind, below) or {}
     if is_path and not known[1] then
       refuse("%s: no file matches '%s'%s", what, value,
-        what == "config" and at_work and (", neither beside %s nor from the current folder"):format(at_work) or "")
+        what == "config" and at_work and (", neither beside %s nor from the current folder"):format(at_work)
+        or load.hint_beside(value, (place or core.location()):match "^(.*):%d+: $"))
     end
     refuse("%s: no %s matches '%s'%s", what, what, value, names.available(value:sub(#below + 1), known))
   end

@@ -66,6 +66,8 @@ end
 
 local function refuse(made, name, value, problem)
   problem = with_option(name, core.thrown_text(problem))
+  local missing = problem:match "no file matches '([^']*)'$"
+  if missing then problem = problem .. find.hint_beside(missing, made.where) end
   local named = problem:find(name, 1, true) or value == nil
   core.user_error(("%s: %s%s"):format(place_of(made, name, value), named and "" or ("%s = %s: "):format(name, tostring(value)), problem))
 end
