@@ -154,9 +154,19 @@ local function split(text)
   return parts
 end
 
+--- SQLite says which name is no column, and not what was meant.
+local function prepare(file, sql, columns)
+  local ok, statement = pcall(file.prepare, file, sql)
+  if ok then return statement end
+  local problem = core.thrown_text(statement)
+  local wrong = problem:match "no such column: ([%w_]+)"
+  local hint = wrong and names.available(wrong, names.sorted_keys(columns)) or ""
+  core.user_error(problem .. hint)
+end
+
 --- Does a column of SQL have a name by itself, that behind its AS or that of a column of the view? Others are called by their text.
-local function is_named(file, sql)
-  local found = file:prepare(("SELECT %s FROM results LIMIT 0"):format(sql)):columns()
+local function is_named(file, sql, columns)
+  local found = prepare(file, ("SELECT %s FROM results LIMIT 0"):format(sql), columns):columns()
   return found[1] ~= sql
 end
 
@@ -167,7 +177,7 @@ function query.rows(path, o)
   for i, expression in ipairs(split(o.select or "*")) do
     if expression == "" then core.user_error(("query: --select: expected columns apart by commas, got '%s'"):format(o.select)) end
     local sql = translate(file, expression, columns)
-    selected[i] = sql == expression and sql or is_named(file, sql) and sql or ('%s AS "%s"'):format(sql, expression:gsub('"', '""'))
+    selected[i] = sql == expression and sql or is_named(file, sql, columns) and sql or ('%s AS "%s"'):format(sql, expression:gsub('"', '""'))
   end
   local words = { "SELECT ", table.concat(selected, ", "), " FROM results" }
   for _, clause in ipairs { { "where", " WHERE " }, { "group", " GROUP BY " }, { "order", " ORDER BY " } } do
@@ -175,7 +185,7 @@ function query.rows(path, o)
     if given then words[#words + 1] = clause[2] .. translate(file, given, columns) end
   end
   if not o.order and not o.group then words[#words + 1] = " ORDER BY run" end
-  local statement = file:prepare(table.concat(words))
+  local statement = prepare(file, table.concat(words), columns)
   return statement:columns(), statement:rows()
 end
 
