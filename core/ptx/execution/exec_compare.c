@@ -1,7 +1,7 @@
 /* Compares, selections and predicate logic. A predicate is a mask of lanes. */
 #include "core/ptx/execution/exec_internal.h"
 
-#ifdef __AVX512F__
+#ifdef __AVX512VL__
 #include <immintrin.h>
 #endif
 
@@ -61,15 +61,18 @@ static void write_set(const Inst *inst, ExecContext *context, uint32_t compared)
 
 /* Of lanes of 32 bits. Branches wait for compares, and the mask that a compiler makes of a loop waits for one vector
  * operation after the other: the host has an instruction for it. `order`: what AVX-512 calls the condition. */
-#if defined __AVX512F__
-#define ORDER_LaneU32(a, b, order) _mm512_cmp_epu32_mask(_mm512_load_si512(a), _mm512_load_si512(b), order)
-#define ORDER_LaneS32(a, b, order) _mm512_cmp_epi32_mask(_mm512_load_si512(a), _mm512_load_si512(b), order)
-#define ORDER_LaneF32(a, b, order) _mm512_cmp_ps_mask(_mm512_load_ps(a), _mm512_load_ps(b), order)
+#if defined __AVX512VL__
+#define EIGHT(from)                _mm256_load_si256((const void *)(from))
+#define ORDER_LaneU32(a, b, order) _mm256_cmp_epu32_mask(EIGHT(a), EIGHT(b), order)
+#define ORDER_LaneS32(a, b, order) _mm256_cmp_epi32_mask(EIGHT(a), EIGHT(b), order)
+#define ORDER_LaneF32(a, b, order) _mm256_cmp_ps_mask(_mm256_load_ps(a), _mm256_load_ps(b), order)
 
 #define COMPARE_WORDS(A, condition, order)                                                                   \
     const A *a = source(inst, context, 0), *b = source(inst, context, 1);                                    \
-    uint32_t low = ORDER_##A(a, b, order), high = ORDER_##A(a + 16, b + 16, order);                          \
-    return low | high << 16;
+    uint32_t mask = 0;                                                                                       \
+    for (int lane = 0; lane < WARP_LANES; lane += 8)                                                         \
+        mask |= (uint32_t)ORDER_##A(a + lane, b + lane, order) << lane;                                      \
+    return mask;
 #elif defined __AVX2__
 enum { COMPARED = 8 };
 typedef uint32_t VectorOfLaneU32 __attribute__((vector_size(COMPARED * 4), may_alias));

@@ -120,9 +120,7 @@ static inline bool has_smallest_normal(const LaneF32 *value, int count) {
 
 /* Of results of all lanes. */
 static inline bool has_nan_f32(const LaneF32 *value) {
-#if defined __AVX512F__
-    return _mm512_cmp_ps_mask(_mm512_load_ps(value), _mm512_load_ps(value + 16), _CMP_UNORD_Q);
-#elif defined __AVX2__
+#if defined __AVX2__
     __m256 first = _mm256_cmp_ps(_mm256_load_ps(value), _mm256_load_ps(value + 8), _CMP_UNORD_Q);
     __m256 second = _mm256_cmp_ps(_mm256_load_ps(value + 16), _mm256_load_ps(value + 24), _CMP_UNORD_Q);
     return _mm256_movemask_ps(_mm256_or_ps(first, second));
@@ -240,27 +238,24 @@ static void flush_lanes(LaneF32 *to, const LaneF32 *from) {
 
 /* The lanes with arguments for which there is no quick way: they are too large, or not numbers. */
 static inline uint32_t turned_far(const LaneF32 *from) {
-#if defined __AVX512F__
-    __m512 most = _mm512_set1_ps(MOST_TURNED);
-    uint32_t low = _mm512_cmp_ps_mask(_mm512_abs_ps(_mm512_load_ps(from)), most, _CMP_NLE_UQ);
-    uint32_t high = _mm512_cmp_ps_mask(_mm512_abs_ps(_mm512_load_ps(from + 16)), most, _CMP_NLE_UQ);
-    return low | high << 16;
-#else
     uint32_t far = 0;
+#ifdef __AVX2__
+    __m256 most = _mm256_set1_ps(MOST_TURNED), sign = _mm256_set1_ps(-0.0f);
+    for (int lane = 0; lane < WARP_LANES; lane += 8) {
+        __m256 magnitudes = _mm256_andnot_ps(sign, _mm256_load_ps(from + lane));
+        far |= (uint32_t)_mm256_movemask_ps(_mm256_cmp_ps(magnitudes, most, _CMP_NLE_UQ)) << lane;
+    }
+#else
     FOR_LANES far |= (uint32_t) !(__builtin_fabsf(from[lane]) <= MOST_TURNED) << lane;
-    return far;
 #endif
+    return far;
 }
 
 static inline bool are_same_lanes(const LaneU32 *a, const LaneU32 *b) {
-#if defined __AVX512F__
-    __m512i first = _mm512_xor_si512(_mm512_load_si512(a), _mm512_load_si512(b));
-    __m512i second = _mm512_xor_si512(_mm512_load_si512(a + 16), _mm512_load_si512(b + 16));
-    __m512i differences = _mm512_or_si512(first, second);
-    return !_mm512_test_epi32_mask(differences, differences);
-#else
-    return !memcmp(a, b, WARP_LANES * sizeof *a);
-#endif
+    EightLanes differences = {0};
+    for (int lane = 0; lane < WARP_LANES; lane += 8)
+        differences |= *(const EightLanes *)(a + lane) ^ *(const EightLanes *)(b + lane);
+    return !has_bits((const FourLanes *)&differences);
 }
 
 static bool are_turned(const Turned *turned, const LaneF32 *from, uint32_t kind) {

@@ -38,7 +38,8 @@ typedef double __attribute__((may_alias)) LaneF64;
 
 #define ALL_LANES 0xffffffffu
 
-/* Parts of a register. Who reads one reads vectors, which the host would not forward from stores of single lanes. */
+/* Parts of a register, as wide as compilers store results. Who reads one reads such vectors: from stores of single lanes, or
+ * of narrower vectors, the host would not forward a wider one, which then waits for its cache. */
 typedef uint32_t EightLanes __attribute__((vector_size(32), may_alias));
 typedef uint64_t FourLanes __attribute__((vector_size(32), may_alias));
 

@@ -68,6 +68,10 @@ static inline bool form_local_addresses(const Inst *inst, ExecContext *context) 
     static inline void load_row_##kind(SLOT *to, const ExecContext *context, uint64_t address) {             \
         SLOT values[WARP_LANES] __attribute__((aligned(64)));                                                \
         const LaneU32 *row = row_of(context, address);                                                       \
+        if (IS_WORD(MEMORY, SLOT)) {                                                                         \
+            write_lanes_32((LaneU32 *)to, row, context->active);                                             \
+            return;                                                                                          \
+        }                                                                                                    \
         uint32_t shift = sizeof(MEMORY) < LOCAL_WORD_BYTES ? shift_in_word(address) : 0;                     \
         FOR_LANES values[lane] = sizeof(MEMORY) > LOCAL_WORD_BYTES                                           \
                                      ? (SLOT)(row[lane] | (uint64_t)row[lane + WARP_LANES] << 32)            \
@@ -137,6 +141,10 @@ LOAD_KINDS(DEFINE_LOAD)
     /* To one address. */                                                                                    \
     static inline void store_row_##kind(const ExecContext *context, uint64_t address, const SLOT *from) {    \
         LaneU32 *row = row_of(context, address);                                                             \
+        if (IS_WORD(MEMORY, SLOT)) {                                                                         \
+            write_lanes_32(row, (const LaneU32 *)from, context->active);                                     \
+            return;                                                                                          \
+        }                                                                                                    \
         uint32_t active = context->active, shift = shift_in_word(address);                                   \
         uint32_t kept = sizeof(MEMORY) < LOCAL_WORD_BYTES ? ~((uint32_t)(MEMORY)~0ull << shift) : 0;         \
         FOR_LANES {                                                                                          \

@@ -145,8 +145,6 @@ static inline bool is_access_alike(const Inst *inst, ExecContext *context, uint6
     return true;
 }
 
-#define IS_WORD(MEMORY, SLOT) (sizeof(MEMORY) == 4 && sizeof(SLOT) == 4)
-
 /* From shared memory, when no lane faults. */
 static inline bool load_words(const Inst *inst, ExecContext *context) {
     Offsets offsets;

@@ -27,6 +27,8 @@
     X(b16_wide, uint16_t, LaneU64)                                                                           \
     X(b32_wide, uint32_t, LaneU64)
 
+#define IS_WORD(MEMORY, SLOT) (sizeof(MEMORY) == 4 && sizeof(SLOT) == 4)
+
 /* What is left of an access of the active lanes to local memory once their addresses in it are formed and those of the others
  * filled: its checks, and the elements. Generic accesses end there, too. */
 #define DECLARE_LOCAL_LOAD(kind, MEMORY, SLOT) void local_load_##kind(const Inst *inst, ExecContext *context);

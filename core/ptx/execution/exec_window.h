@@ -71,14 +71,21 @@ static inline bool narrow_word_addresses(ExecContext *context, Offsets offsets, 
 
 #if defined __AVX512F__
 
+/* In two loads, as wide as the stores before. */
+static inline __m512i sixteen_lanes(const LaneU32 *from) {
+    __m256i low = _mm256_load_si256((const void *)from), high = _mm256_load_si256((const void *)(from + 8));
+    return _mm512_inserti64x4(_mm512_castsi256_si512(low), high, 1);
+}
+
 static inline void permute_window(LaneU32 *to, const uint8_t *window, const Offsets offsets, uint32_t start,
                                   uint32_t active) {
     __m512i low = _mm512_loadu_si512(window), high = _mm512_loadu_si512(window + 64);
     for (int lane = 0; lane < WARP_LANES; lane += 16) {
-        __m512i from = _mm512_sub_epi32(_mm512_load_si512(offsets + lane), _mm512_set1_epi32((int)start));
+        __m512i from = _mm512_sub_epi32(sixteen_lanes(offsets + lane), _mm512_set1_epi32((int)start));
         __m512i words = _mm512_permutex2var_epi32(low, _mm512_srli_epi32(from, 2), high);
-        __m512i old = _mm512_load_si512(to + lane);
-        _mm512_store_si512(to + lane, _mm512_mask_mov_epi32(old, (__mmask16)(active >> lane), words));
+        if (active != ALL_LANES)
+            words = _mm512_mask_mov_epi32(sixteen_lanes(to + lane), (__mmask16)(active >> lane), words);
+        _mm512_store_si512(to + lane, words);
     }
 }
 
