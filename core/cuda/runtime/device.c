@@ -192,9 +192,10 @@ cudaError_t cudaDeviceSynchronize(void) {
 }
 
 cudaError_t cudaDeviceReset(void) {
-    int problem = warp_enter_to_reset();
+    int failed = warp_dead(), problem = warp_enter_to_reset();
     if (!problem) problem = warp_capture_forbids();
     if (!problem) problem = warp_reset();
+    if (!problem && last_error == failed) last_error = 0; /* the error that stayed ends with what failed */
     if (!problem) problem = runtime_place_managed(NULL);
     return runtime_leave(problem);
 }

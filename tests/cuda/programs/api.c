@@ -243,7 +243,7 @@ static void fault(const void *kernel, cudaError_t error) {
     EXPECT(cudaMalloc((void **)&b, 4), error);
     EXPECT(cudaFree(a), error);
     GOOD(cudaDeviceReset());
-    cudaGetLastError();
+    GOOD(cudaGetLastError());
     GOOD(cudaMalloc((void **)&a, 4000));
     GOOD(run_scale(a, 1000, 4, 256));
     GOOD(cudaDeviceSynchronize());
