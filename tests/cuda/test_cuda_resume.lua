@@ -46,6 +46,16 @@ harness.test("checkpoints and the log change nothing", function()
   harness.same_text(harness.read(path "plain/stats.txt"), stats, "stats")
 end)
 
+harness.test("a program that gives the device addresses of its own", function()
+  if not os.execute "setarch -R true 2>/dev/null" then harness.skip "addresses of programs vary here" end
+  local program = cuda_programs.build "api"
+  local status, output = cuda_programs.run("gtx480", "--out", path "addresses", "--checkpoint-at", "1000", "--", program, "addresses")
+  harness.equal(status, 0, output)
+  status, output = harness.run("cuda", "--resume", checkpoints_in "addresses"[1], "--out", path "addresses_again")
+  harness.equal(status, 0, output)
+  harness.same_text(harness.read(path "addresses_again/stats.txt"), harness.read(path "addresses/stats.txt"), "stats")
+end)
+
 harness.test("another folder: the program runs where it ran", function()
   local stats = run_whole()
   local file = checkpoints_in "whole"[2]

@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/personality.h>
 #include <sys/prctl.h>
 #include <sys/random.h>
 #include <sys/socket.h>
@@ -45,7 +46,8 @@ static void listen_at_new_name(Channel *channel, char *name, size_t size) {
     struct sockaddr_un address = {.sun_family = AF_UNIX};
     uint64_t random;
     if (getrandom(&random, sizeof random, 0) != sizeof random) random = (uint64_t)time(NULL);
-    snprintf(name, size, "warpwright-%d-%016lx", getpid(), random);
+    snprintf(name, size, "warpwright-%010d-%016lx", getpid(),
+             random); /* one length: it lies on the program's stack */
     strcpy(address.sun_path + 1, name);
     socklen_t length = (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + strlen(name));
     channel->listening = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
@@ -54,9 +56,17 @@ static void listen_at_new_name(Channel *channel, char *name, size_t size) {
         user_error("cuda: cannot open a socket for the program: %s", strerror(errno));
 }
 
+/* Programs give the device what holds addresses of the host: structs with pointers, padding that held one, hashes.
+ * They are to be the same in every run, and in one that is resumed. A system that does not let us has them vary. */
+static void keep_addresses(void) {
+    int now = personality(0xffffffff);
+    if (now >= 0) personality((unsigned long)now | ADDR_NO_RANDOMIZE);
+}
+
 /* In the child, between fork() and exec(): what went wrong goes to `problem`. */
 _Noreturn static void become(char *const *arguments, const char *folder, pid_t parent, int problem) {
     prctl(PR_SET_PDEATHSIG, SIGTERM);
+    keep_addresses();
     if (getppid() == parent && chdir(folder) == 0) execvp(arguments[0], arguments);
     int why = errno;
     if (write(problem, &why, sizeof why) < 0) _exit(126);

@@ -633,6 +633,21 @@ static void steps(void) {
     printf("sum %u\n", sum);
 }
 
+/* Gives the device addresses of its own: of its code, its heap and its stack. */
+static void addresses(void) {
+    enum { N = 30000 };
+    struct {
+        void (*code)(void);
+        void *heap, *stack;
+    } own = {addresses, malloc(100), &own};
+    int *a;
+    GOOD(cudaMalloc((void **)&a, N * sizeof *a));
+    GOOD(cudaMemcpy(a, &own, sizeof own, cudaMemcpyHostToDevice));
+    GOOD(run_scale(a, N, (N + 255) / 256, 256));
+    GOOD(cudaDeviceSynchronize());
+    free(own.heap);
+}
+
 static void children(void) {
     int *a;
     GOOD(cudaMalloc((void **)&a, 4));
@@ -1319,6 +1334,7 @@ int main(int argc, char **argv) {
                  {"surfaces", surfaces},
                  {"removed", removed},
                  {"steps", steps},
+                 {"addresses", addresses},
                  {"killed", killed},
                  {"late_heap", late_heap},
                  {"children", children},
