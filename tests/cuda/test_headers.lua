@@ -36,26 +36,23 @@ end
 -- declare.
 local undeclared = {
   libcuda = names([[
-    cuCtxCreate_v3 cuCtxCreate_v4 cuCtxGetLimit cuCtxGetStreamPriorityRange cuDeviceCanAccessPeer cuDeviceGetByPCIBusId
-    cuDeviceGetPCIBusId cuDeviceGetUuid_v2 cuDevicePrimaryCtxGetState cuEventElapsedTime_v2
-    cuFuncGetModule cuFuncGetName cuGetExportTable cuGetProcAddress_v2 cuGraphAddDependencies_v2 cuGraphAddKernelNode_v2
+    cuCtxCreate_v3 cuCtxCreate_v4 cuDeviceGetUuid_v2 cuEventElapsedTime_v2
+    cuGetExportTable cuGetProcAddress_v2 cuGraphAddDependencies_v2 cuGraphAddKernelNode_v2
     cuGraphAddNode cuGraphAddNode_v2 cuGraphExecKernelNodeSetParams_v2 cuGraphExecNodeSetParams cuGraphExecUpdate_v2 cuGraphGetEdges_v2
     cuGraphInstantiateWithParams cuGraphKernelNodeGetParams_v2 cuGraphKernelNodeSetParams_v2 cuGraphNodeGetDependencies_v2
     cuGraphNodeGetDependentNodes_v2 cuGraphNodeSetParams cuGraphRemoveDependencies_v2 cuMemGetDefaultMemPool cuMemGetMemPool cuMemSetMemPool
-    cuMemsetD16Async cuStreamBeginCaptureToGraph cuStreamBeginCaptureToGraph_ptsz cuStreamBeginCapture_ptsz cuStreamBeginCapture_v2_ptsz
+    cuStreamBeginCaptureToGraph cuStreamBeginCaptureToGraph_ptsz cuStreamBeginCapture_ptsz cuStreamBeginCapture_v2_ptsz
     cuStreamGetCaptureInfo_v3 cuStreamUpdateCaptureDependencies_v2 cuStreamWaitEvent_ptsz
-    cuKernelGetAttribute cuKernelGetFunction cuKernelGetLibrary cuKernelGetName cuKernelSetAttribute cuKernelSetCacheConfig
-    cuLibraryGetGlobal cuLibraryGetKernel cuLibraryGetModule cuLibraryLoadData cuLibraryLoadFromFile cuLibraryUnload cuStreamCopyAttributes cuStreamGetAttribute cuStreamGetCtx
-    cuStreamGetCtx_v2 cuStreamGetDevice cuStreamGetFlags cuStreamGetId cuStreamGetPriority cuStreamSetAttribute]], "%S+"),
+    cuStreamGetAttribute cuStreamGetCtx_v2 cuStreamGetDevice cuStreamSetAttribute]], "%S+"),
   libcudart = names([[
-    cudaEventElapsedTime_v2 cudaFuncGetName cudaGetDeviceProperties_v2 cudaGetDriverEntryPoint
+    cudaEventElapsedTime_v2 cudaFuncGetName cudaGetDeviceProperties_v2
     cudaGetDriverEntryPointByVersion cudaGetKernel cudaGraphAddDependencies_v2 cudaGraphAddNode cudaGraphAddNode_v2 cudaGraphExecNodeSetParams
     cudaGraphGetEdges_v2 cudaGraphNodeGetDependencies_v2 cudaGraphNodeGetDependentNodes_v2 cudaGraphNodeSetParams
     cudaGraphRemoveDependencies_v2
     cudaKernelSetAttributeForDevice cudaLibraryGetGlobal cudaLibraryGetKernel cudaLibraryLoadData cudaLibraryLoadFromFile cudaLibraryUnload
     cudaMemGetDefaultMemPool cudaMemGetMemPool cudaMemSetMemPool cudaStreamBeginCaptureToGraph
     cudaStreamBeginCaptureToGraph_ptsz cudaStreamBeginCapture_ptsz cudaStreamGetCaptureInfo_v3 cudaStreamUpdateCaptureDependencies_v2
-    cudaStreamWaitEvent_ptsz cudaStreamCopyAttributes cudaStreamGetDevice]], "%S+"),
+    cudaStreamWaitEvent_ptsz cudaStreamGetDevice]], "%S+"),
 }
 
 for library, header in pairs { libcudart = "cuda_runtime_api.h", libcuda = "cuda.h" } do

@@ -45,6 +45,52 @@ static void check_runtime(void) {
     CHECK(nvtxRangePushA("work") == 0 && nvtxRangePop() == 0 && cudaProfilerStart() == cudaSuccess);
 }
 
+/* What the driver says of devices, contexts and streams; a library of CUDA 12. */
+static void check_driver_questions(CUdevice device) {
+    CUcontext context, of_stream;
+    CUstream stream, other;
+    CUlibrary library, of_kernel;
+    CUkernel kernel;
+    CUfunction function;
+    CUmodule module;
+    CUdevice same = -1;
+    CUdeviceptr step;
+    size_t limit = 0, bytes = 0;
+    unsigned flags = 0;
+    unsigned long long id = 0;
+    int value = -1, least = -1, greatest = 1;
+    char bus[32];
+    const char *name = NULL;
+    void *entry = NULL;
+    CHECK(cuDeviceGetPCIBusId(bus, sizeof bus, device) == CUDA_SUCCESS &&
+          cuDeviceGetByPCIBusId(&same, bus) == CUDA_SUCCESS && same == device);
+    CHECK(cuDeviceCanAccessPeer(&value, device, device) == CUDA_SUCCESS && value == 0);
+    CHECK(cuDevicePrimaryCtxGetState(device, &flags, &value) == CUDA_SUCCESS);
+    CHECK(cuCtxGetLimit(&limit, CU_LIMIT_STACK_SIZE) == CUDA_SUCCESS && limit >= 1024);
+    CHECK(cuCtxGetStreamPriorityRange(&least, &greatest) == CUDA_SUCCESS && greatest <= least);
+    CHECK(cuCtxGetCurrent(&context) == CUDA_SUCCESS &&
+          cuStreamCreateWithPriority(&stream, CU_STREAM_NON_BLOCKING, greatest) == CUDA_SUCCESS &&
+          cuStreamCreate(&other, CU_STREAM_DEFAULT) == CUDA_SUCCESS);
+    CHECK(cuStreamGetPriority(stream, &value) == CUDA_SUCCESS && value == greatest);
+    CHECK(cuStreamGetFlags(stream, &flags) == CUDA_SUCCESS && flags == CU_STREAM_NON_BLOCKING);
+    CHECK(cuStreamGetCtx(stream, &of_stream) == CUDA_SUCCESS && of_stream == context);
+    CHECK(cuStreamGetId(stream, &id) == CUDA_SUCCESS &&
+          cuStreamCopyAttributes(other, stream) == CUDA_SUCCESS);
+    CHECK(cuLibraryLoadData(&library, module_text, NULL, NULL, 0, NULL, NULL, 0) == CUDA_SUCCESS &&
+          cuLibraryGetKernel(&kernel, library, "raise") == CUDA_SUCCESS &&
+          cuKernelGetFunction(&function, kernel) == CUDA_SUCCESS &&
+          cuKernelGetLibrary(&of_kernel, kernel) == CUDA_SUCCESS && of_kernel == library);
+    CHECK(cuKernelGetName(&name, kernel) == CUDA_SUCCESS && strcmp(name, "raise") == 0);
+    CHECK(cuFuncGetName(&name, function) == CUDA_SUCCESS && strcmp(name, "raise") == 0 &&
+          cuFuncGetModule(&module, function) == CUDA_SUCCESS);
+    CHECK(cuLibraryGetGlobal(&step, &bytes, library, "step") == CUDA_SUCCESS && bytes == 4 &&
+          cuMemsetD16Async(step, 7, 2, stream) == CUDA_SUCCESS &&
+          cuStreamSynchronize(stream) == CUDA_SUCCESS);
+    CHECK(cudaGetDriverEntryPoint("cuMemAlloc", &entry, cudaEnableDefault) == cudaSuccess && entry);
+    CHECK(cuLibraryUnload(library) == CUDA_SUCCESS && cuStreamDestroy(stream) == CUDA_SUCCESS &&
+          cuStreamDestroy(other) == CUDA_SUCCESS);
+}
+
 static void check_driver(void) {
     CUdevice device;
     CUcontext context;
@@ -75,6 +121,7 @@ static void check_driver(void) {
     CHECK(values[0] == 8 && values[31] == 8 && cuMemFree(memory) == CUDA_SUCCESS);
     CHECK(cuGetErrorName(CUDA_ERROR_INVALID_VALUE, &name) == CUDA_SUCCESS &&
           strcmp(name, "CUDA_ERROR_INVALID_VALUE") == 0);
+    check_driver_questions(device);
     CHECK(cuCtxDestroy(context) == CUDA_SUCCESS);
 }
 

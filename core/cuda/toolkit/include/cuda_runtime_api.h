@@ -52,6 +52,9 @@ cudaError_t cudaDeviceEnablePeerAccess(int peerDevice, unsigned int flags);
 cudaError_t cudaDeviceDisablePeerAccess(int peerDevice);
 cudaError_t cudaDriverGetVersion(int *version);
 cudaError_t cudaRuntimeGetVersion(int *version);
+#ifndef CUDA_MAJOR /* the library itself has that of its version */
+cudaError_t cudaGetDriverEntryPoint(const char *symbol, void **function, unsigned long long flags);
+#endif
 cudaError_t cudaCtxResetPersistingL2Cache(void);
 
 /* ---- errors */
@@ -178,6 +181,7 @@ cudaError_t cudaStreamGetId(cudaStream_t stream, unsigned long long *streamId);
 cudaError_t cudaStreamSetAttribute(cudaStream_t stream, cudaStreamAttrID attr,
                                    const cudaStreamAttrValue *value);
 cudaError_t cudaStreamGetAttribute(cudaStream_t stream, cudaStreamAttrID attr, cudaStreamAttrValue *value);
+cudaError_t cudaStreamCopyAttributes(cudaStream_t dst, cudaStream_t src);
 cudaError_t cudaStreamDestroy(cudaStream_t stream);
 cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned int flags __dv(0));
 cudaError_t cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallback_t callback, void *userData,

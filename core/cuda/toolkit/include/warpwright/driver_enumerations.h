@@ -208,6 +208,11 @@ typedef enum CUsharedconfig_enum {
     CU_SHARED_MEM_CONFIG_EIGHT_BYTE_BANK_SIZE = 2
 } CUsharedconfig;
 
+typedef enum CUlibraryOption_enum {
+    CU_LIBRARY_HOST_UNIVERSAL_FUNCTION_AND_DATA_TABLE = 0,
+    CU_LIBRARY_BINARY_IS_PRESERVED = 1
+} CUlibraryOption;
+
 typedef enum CUlimit_enum {
     CU_LIMIT_STACK_SIZE = 0,
     CU_LIMIT_PRINTF_FIFO_SIZE = 1,
