@@ -130,6 +130,46 @@ int main() {
   passes "nvcc -std=c++20 pairs.cu -o pairs && ./pairs"
 end)
 
+nvcc_test("C++20: std::source_location names the caller, in files of clang and of g++", function()
+  local source = [[
+#include <cstdio>
+#include <source_location>
+static bool check(bool good, std::source_location at = std::source_location::current()) {
+    std::printf("%s %s %u\n", at.file_name(), at.function_name(), at.line());
+    return good;
+}
+static bool here() {
+    return check(true);
+}
+int NAME() { return !(here() && std::source_location().line() == 0); }
+]]
+  harness.write("where.cu", source)
+  harness.write("where_host.cpp", source)
+  harness.write("where_main.cpp", "int of_clang(); int of_gcc(); int main() { return of_clang() + of_gcc(); }\n")
+  local output = passes("nvcc -std=c++20 -c -DNAME=of_clang where.cu -o where.o && nvcc -std=c++20 -c -DNAME=of_gcc where_host.cpp -o where_host.o && " ..
+    "nvcc where.o where_host.o where_main.cpp -o where && ./where")
+  harness.contains(output, "where.cu here 8", "where_host.cpp bool here() 8")
+end)
+
+nvcc_test("launch bounds: one, two or three, of which the last is left out, also of templates with commas", function()
+  harness.write("bounds.cu", [[
+template <int A, int B> struct Size { static constexpr int threads = A * B; };
+__global__ void __launch_bounds__(96) one() {}
+__global__ void __launch_bounds__(128, 2u) two() {}
+__global__ void __launch_bounds__(160, 3, 1) three() {}
+__global__ void __launch_bounds__(Size<32, 6>::threads, 4) commas() {}
+template <class S, int N> __global__ void __launch_bounds__(S::threads, N, 1) of() {}
+template __global__ void of<Size<32, 7>, 5>();
+]])
+  passes "nvcc -ptx bounds.cu -o bounds.ptx"
+  local text = harness.read(harness.folder() .. "/bounds.ptx")
+  for threads, ctas in pairs { [96] = false, [128] = 2, [160] = 3, [192] = 4, [224] = 5 } do
+    local after = text:match("%.maxntid " .. threads .. ", 1, 1%s*([^{]*){")
+    assert(after, "no .maxntid " .. threads .. " in " .. text)
+    harness.equal(after:match "%.minnctapersm (%d+)", ctas and tostring(ctas) or nil, "of " .. threads)
+  end
+end)
+
 nvcc_test("debug builds run: -O0, -g, -G", function()
   harness.contains(passes "nvcc -O0 -g -G one.cu -o one_debug && cuda one_debug", "passed, no error")
 end)

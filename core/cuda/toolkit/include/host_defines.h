@@ -27,12 +27,31 @@
 #define __align__(n)    __attribute__((aligned(n)))
 
 #if defined(__CUDACC__) || defined(__CUDA__) || defined(__CUDA_LIBDEVICE__)
-#define __host__               __attribute__((host))
-#define __device__             __attribute__((device))
-#define __global__             __attribute__((global))
-#define __shared__             __attribute__((shared))
-#define __constant__           __attribute__((constant))
+#define __host__     __attribute__((host))
+#define __device__   __attribute__((device))
+#define __global__   __attribute__((global))
+#define __shared__   __attribute__((shared))
+#define __constant__ __attribute__((constant))
+#ifdef __cplusplus
+/* clang 14 takes two bounds; the third, of CTAs in a cluster, is left out. Functions count the bounds, since a macro would
+ * take the comma of a template's parameters for one between bounds. A second bound of 0 is none. */
+template <class T, class... More>
+__attribute__((host, device)) constexpr T __warpwright_first_bound(T bound, More...) {
+    return bound;
+}
+template <class T> __attribute__((host, device)) constexpr int __warpwright_second_bound(T) {
+    return 0;
+}
+template <class T, class U, class... More>
+__attribute__((host, device)) constexpr U __warpwright_second_bound(T, U bound, More...) {
+    return bound;
+}
+#define __launch_bounds__(...)                                                                               \
+    __attribute__((                                                                                          \
+        launch_bounds(__warpwright_first_bound(__VA_ARGS__), __warpwright_second_bound(__VA_ARGS__))))
+#else
 #define __launch_bounds__(...) __attribute__((launch_bounds(__VA_ARGS__)))
+#endif
 /* clang has no managed variables, but one of each side: libcudart copies between the two. While clang reads this for
  * the host, __CUDA_ARCH__ is 9999. */
 #if __CUDA_ARCH__ == 9999
