@@ -170,6 +170,37 @@ template __global__ void of<Size<32, 7>, 5>();
   end
 end)
 
+nvcc_test("constructors of global objects launch kernels, and destructors", function()
+  harness.write("early.cu", [[
+#include <cstdio>
+__device__ int step = 3;
+__global__ void count(int *p) { atomicAdd(p, step); }
+__attribute__((constructor)) static void of_gcc() { std::puts("first"); }
+struct Early {
+    int *p, got = 0;
+    Early() {
+        int four = 4;
+        cudaMallocManaged(&p, 4);
+        cudaMemcpyToSymbol(step, &four, 4);
+        run();
+    }
+    ~Early() {
+        run();
+        std::printf("%d at the end\n", got);
+    }
+    void run() {
+        count<<<1, 32>>>(p);
+        cudaDeviceSynchronize();
+        got = *p;
+    }
+} early;
+int main() { std::printf("%d at the start\n", early.got); }
+]])
+  for _, options in ipairs { "-O2", "-O0 -G" } do
+    harness.contains(passes(("nvcc %s early.cu -o early && cuda early"):format(options)), "first", "128 at the start", "256 at the end")
+  end
+end)
+
 nvcc_test("debug builds run: -O0, -g, -G", function()
   harness.contains(passes "nvcc -O0 -g -G one.cu -o one_debug && cuda one_debug", "passed, no error")
 end)

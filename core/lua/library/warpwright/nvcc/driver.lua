@@ -10,6 +10,7 @@ local macros = require "warpwright.nvcc.macros"
 local names = require "warpwright.names"
 local note = require "warpwright.note"
 local options = require "warpwright.nvcc.options"
+local registration = require "warpwright.nvcc.registration"
 
 local driver = {}
 
@@ -241,6 +242,7 @@ local function run_clang(job, input, words)
   for _, command in ipairs(commands) do
     if index_of(command, "-fcuda-is-device") then run_device_pass(quiet, input, command) else run(quiet, command) end
   end
+  if index_of(words, "-c") then registration.put_first(words[index_of(words, "-o") + 1]) end
 end
 
 --- One file with these further words.
