@@ -704,8 +704,7 @@ int cuKernelGetAttribute(int *, int, void *, int), cuKernelSetAttribute(int, int
 
 /* Of the runtime, what its headers do not declare. */
 int cudaGraphConditionalHandleCreate(void);
-int cudaStreamCopyAttributes(cudaStream_t, cudaStream_t), cudaStreamGetDevice(cudaStream_t, int *);
-int cudaGetDriverEntryPoint(const char *, void **, unsigned long long);
+int cudaStreamGetDevice(cudaStream_t, int *);
 int cudaGetDriverEntryPointByVersion(const char *, void **, unsigned, unsigned long long, int *);
 __typeof__(cudaMemcpyToSymbol) cudaMemcpyToSymbol_ptds;
 __typeof__(cudaMemset) cudaMemset_ptds;
