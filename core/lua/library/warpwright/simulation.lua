@@ -515,10 +515,7 @@ function Simulation:write(out, options)
 end
 
 --- sim:close(): gives its memory back at once.
-function Simulation:close()
-  if self.program and coroutine.status(self.program) == "suspended" then coroutine.close(self.program) end -- with its CUDA program
-  self.machine:close()
-end
+function Simulation:close() self.machine:close() end
 
 names.guard_methods(Simulation, "sim:", "a machine of ww.build")
 

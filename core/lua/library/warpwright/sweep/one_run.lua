@@ -93,6 +93,7 @@ local function warm_up(sweep, run, stem)
   sim:checkpoint(path .. ".tmp")
   assert(os.rename(path .. ".tmp", path))
   local r = sim:result()
+  coroutine.close(sim.program) -- and so a CUDA program, which would find its GPU gone
   sim:close()
   folder.remove_checkpoints(stem)
   os.remove(stem)
