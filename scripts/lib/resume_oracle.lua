@@ -5,6 +5,7 @@ local core = require "warpwright.core"
 local load = require "warpwright.load"
 local child = require "scripts.lib.child"
 local inputs = require "warpwright.inputs"
+local names = require "warpwright.names"
 
 --- With what legs have: run(), checkpoints(), quote() ...
 local oracle = setmetatable({ read_file = inputs.read_file }, { __index = require "warpwright.check.legs" })
@@ -137,7 +138,7 @@ end
 function Case:remove(legs)
   local folders = {}
   for i, leg in ipairs(legs) do folders[i] = leg.out end
-  os.execute("rm -rf " .. oracle.quote(folders))
+  os.execute("rm -rf " .. names.command_line(folders))
 end
 
 function Case:close() self:remove { self.straight } end
@@ -179,7 +180,7 @@ end
 -- was still running.
 function oracle.run_and_kill(words, ready, seconds)
   local killing = ("%s >/dev/null 2>&1 & pid=$!; until %s || ! kill -0 $pid; do sleep 0.01; done; sleep %.3f; kill -9 $pid; wait $pid")
-    :format(oracle.quote(words), ready, seconds)
+    :format(names.command_line(words), ready, seconds)
   local _, _, status = os.execute(("(%s) 2>/dev/null"):format(killing))
   return status == 128 + 9
 end

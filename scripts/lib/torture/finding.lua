@@ -3,7 +3,7 @@ local case = require "scripts.lib.torture.case"
 local child = require "scripts.lib.child"
 local leg = require "scripts.lib.torture.leg"
 local machine = require "scripts.lib.torture.machine"
-local oracle = require "scripts.lib.resume_oracle"
+local names = require "warpwright.names"
 local work = require "scripts.lib.torture.work"
 
 local finding = {}
@@ -26,7 +26,7 @@ function finding.commands(path, settings, failure)
   local plain, lines = { order = "path", threads = 1 }, {}
   local function add(words, more)
     if more then table.move(more, 1, #more, #words + 1, words) end
-    lines[#lines + 1] = oracle.quote(words)
+    lines[#lines + 1] = names.command_line(words)
   end
   local function program(there) return ("build/%s/warpwright"):format(there and mode.build or "opt") end
   add(run_words(program(), path, what, plain, "a"))

@@ -183,7 +183,7 @@ function leg.execute(program, list, folder)
   leg.write_file(asked, "return " .. leg.literal(bare))
   local words = { program, core.home_path "scripts/torture.lua", "--legs", asked, "--answers", answered }
   if leg.plant_file then table.move({ "--plant", leg.plant_file }, 1, 2, #words + 1, words) end
-  local _, kind, status = os.execute(("%s >%s 2>&1"):format(oracle.quote(words), oracle.quote { printed }))
+  local _, kind, status = os.execute(("%s >%s 2>&1"):format(names.command_line(words), names.command_line { printed }))
   local outcomes, text = leg.read_table(answered), oracle.read_file(printed) or ""
   for _, path in ipairs { asked, answered, printed } do os.remove(path) end
   if outcomes then return outcomes end
