@@ -28,6 +28,7 @@ enum {
     STEPS = 20,
     FIRST_BYTES = 1 << 16,
     DEVICE_UNAVAILABLE = 46, /* cudaErrorDevicesUnavailable */
+    RESULTS_BYTES = 1024,    /* of the path of the folder of results, and what fills it up */
 };
 
 static int open_process(pid_t process) {
@@ -79,6 +80,17 @@ static void prepend_library_path(const char *folder, char *before) {
     setenv("LD_LIBRARY_PATH", path, 1);
 }
 
+/* A resumed run has its results elsewhere. The environment lies above the program's stack, whose addresses are to stay: so
+ * the path and a variable beside it have one length together. */
+static void tell_results(const char *path) {
+    char rest[RESULTS_BYTES];
+    size_t length = strlen(path), left = length < sizeof rest ? sizeof rest - 1 - length : 0;
+    memset(rest, '-', left);
+    rest[left] = 0;
+    setenv(RESULTS_VARIABLE, path, 1);
+    setenv(RESULTS_VARIABLE "_REST", rest, 1);
+}
+
 void channel_start(Channel *channel, char *const *arguments, const ChannelFolders *folders) {
     char name[64], *libraries = getenv("LD_LIBRARY_PATH");
     int problem[2], why = 0;
@@ -88,12 +100,13 @@ void channel_start(Channel *channel, char *const *arguments, const ChannelFolder
         user_error("cuda: cannot start '%s': %s", arguments[0], strerror(errno));
     setenv(CHANNEL_VARIABLE, name, 1);
     prepend_library_path(folders->libraries, libraries);
-    if (folders->results) setenv(RESULTS_VARIABLE, folders->results, 1);
+    tell_results(folders->results ? folders->results : "");
     fflush(NULL);
     pid_t parent = getpid(), child = fork();
     if (child == 0) become(arguments, folders->program, parent, problem[1]);
     unsetenv(CHANNEL_VARIABLE);
     unsetenv(RESULTS_VARIABLE);
+    unsetenv(RESULTS_VARIABLE "_REST");
     if (libraries)
         setenv("LD_LIBRARY_PATH", libraries, 1);
     else

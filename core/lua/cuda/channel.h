@@ -26,7 +26,7 @@ typedef enum {
 typedef struct {
     const char *program;   /* where it runs                                        */
     const char *libraries; /* in front of its library path                         */
-    const char *results;   /* its variable RESULTS_VARIABLE; NULL: it has none     */
+    const char *results;   /* its variable RESULTS_VARIABLE; NULL: that is empty   */
 } ChannelFolders;
 
 #define RESULTS_VARIABLE "WARPWRIGHT_OUT"
