@@ -260,7 +260,7 @@ local function read_labels_of(where, given, values, seen)
   return labels
 end
 
---- By axis. What they stand for is in results as they are.
+--- Texts by axis and value; nil for none.
 local function read_labels(where, given, points)
   if given == nil then return nil end
   if type(given) ~= "table" then names.expected(where, "labels by axis and value", given) end
