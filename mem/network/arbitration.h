@@ -4,9 +4,9 @@
 
 #include "core/sim/event.h"
 #include "core/sim/method.h"
-#include "mem/network/port_set.h"
 #include "mem/protocol/class_table.h"
 #include "mem/protocol/memory_protocol.h"
+#include "mem/protocol/port_set.h"
 
 #define ARBITRATION_WORDS "round_robin|priority|oldest|age|class"
 #define ARBITRATION_DOC                                                                                      \

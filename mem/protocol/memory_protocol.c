@@ -2,7 +2,7 @@
 
 #include "core/sim/trace/trace.h"
 
-enum { WARPS = 64, PAYLOADS = 64, READS = MEM_LINE_ONLY + 1, NO_OWNER = 0xffff };
+enum { WARPS = 64, PAYLOADS = 64, READS = MEM_TRANSLATION + 1, NO_OWNER = 0xffff };
 
 void mem_message_is_sound(const char *where, const MemMessage *m) {
     bool power_of_two = m->bytes && (m->bytes & (m->bytes - 1)) == 0;
@@ -54,7 +54,10 @@ void mem_trace(const void *message, TraceMessage *shown) {
     const MemMessage *m = message;
     shown->address = m->address;
     shown->issued = m->issued;
-    shown->what = mem_is_prefetch(m) ? "prefetch" : m->flags & MEM_POSTED ? "write-back" : kinds[m->kind];
+    shown->what = mem_is_prefetch(m)      ? "prefetch"
+                  : mem_is_translation(m) ? "translation"
+                  : m->flags & MEM_POSTED ? "write-back"
+                                          : kinds[m->kind];
     shown->sm = m->sm;
     shown->warp = m->warp;
     shown->pc = m->flags & MEM_POSTED ? -1 : (int32_t)m->pc;

@@ -36,8 +36,9 @@ enum {
 
 /* MemMessage.payload of a read.
  * MEM_PREFETCH: a cache sends it ahead of demand, nobody waits for what it brings.
- * MEM_LINE_ONLY: a prefetch instruction wants the line in a cache and no data: answered without them. */
-enum { MEM_PREFETCH = 1, MEM_LINE_ONLY = 2 };
+ * MEM_LINE_ONLY: a prefetch instruction wants the line in a cache and no data: answered without them.
+ * MEM_TRANSLATION: a TLB asks for the translation of the page that begins there (translation.h). */
+enum { MEM_PREFETCH = 1, MEM_LINE_ONLY = 2, MEM_TRANSLATION = 3 };
 
 /* 64 bytes, no padding: it is hashed and saved as raw bytes. */
 typedef struct {
@@ -66,6 +67,9 @@ static inline bool mem_is_prefetch(const MemMessage *m) {
 }
 static inline bool mem_is_line_only(const MemMessage *m) {
     return (m->kind == MEM_READ) & (m->payload == MEM_LINE_ONLY);
+}
+static inline bool mem_is_translation(const MemMessage *m) {
+    return (m->kind == MEM_READ) & (m->payload == MEM_TRANSLATION);
 }
 
 /* Addresses are below 2^this: an address map divides them exactly. */

@@ -85,7 +85,7 @@ draw.left_out = {
 draw.by_parts = {
   ["Dispatcher.sms"] = "sms", ["AddressMap.channels"] = "channels", ["AddressMap.slices_per_channel"] = "slices",
   ["Crossbar.up"] = "sms, l1", ["Crossbar.down"] = "channels, slices", ["Mux.up"] = "sms, l1",
-  ["MemoryController.ports"] = "slices",
+  ["MemoryController.ports"] = "slices", ["TLB.page"] = "page", ["PageWalker.page"] = "page",
   ["Router.up"] = "sms, l1", ["Router.down"] = "channels, slices", ["Router.x"] = "columns", ["Router.y"] = "rows",
   ["Router.columns"] = "columns", ["Router.rows"] = "rows", ["Router.topology"] = "network",
 }
@@ -110,6 +110,13 @@ function draw.is_drawn(class, row) return value_of(ww.rng(1), class, row) ~= nil
 
 -- Parts ---------------------------------------------------------------------------------------------------------------
 
+local function draw_translation(rng, add)
+  if not rows.chance(rng, 20) then return end
+  add("tlb", rows.pick(rng, { "front", "behind" }))
+  add("page", rows.pick(rng, { 4096, 4096, 65536, 2097152 }))
+  if rows.chance(rng, 50) then add("second_tlb", true) end
+end
+
 local function draw_parts(rng, settings, engine)
   local function add(name, value) settings[#settings + 1] = { name, value } end
   local function maybe(percent, name, list)
@@ -126,6 +133,7 @@ local function draw_parts(rng, settings, engine)
   maybe(60, "sm_mux", { true })
   if engine or rows.chance(rng, 10) then add("dma", rows.pick(rng, { "l1", "l1", "l1", "net" })) end
   maybe(15, "victims", { true })
+  draw_translation(rng, add)
   maybe(10, "shaper", { true })
   maybe(10, "squeeze", { true })
   maybe(70, "network", { "direct", "crossbar", "series", "mesh", "ring", "torus" })
@@ -145,6 +153,7 @@ local function draw_sources(rng, settings)
   local function add(name, value) settings[#settings + 1] = { name, value } end
   add("traffic", rng:int(100, 5000))
   add("sources", rng:int(1, 8))
+  draw_translation(rng, add)
   if rows.chance(rng, 50) then add("source_l1", true) end
   if rows.chance(rng, 15) then add("shaper", true) end
   if rows.chance(rng, 15) then add("squeeze", true) end

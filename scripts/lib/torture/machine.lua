@@ -84,17 +84,37 @@ local function cache(plan, path, params, port, kind)
   return path .. ".mem"
 end
 
+--- A TLB behind `port`; returns its own port to memory.
+local function tlb(plan, path, port)
+  plan.walks[#plan.walks + 1] = path .. ".walk"
+  return between(plan, "TLB", path, port, "tlb")
+end
+
+--- What answers the TLBs; `ports`: towards the network, of which the walker gets one.
+local function add_walker(plan, get, ports)
+  local walk = #plan.walks == 1 and plan.walks[1] or mux(plan, "walks", plan.walks, "walk")
+  if get("second_tlb", false) then
+    plan:add("TLB", "second_tlb")
+    plan:wire("walk", walk, "second_tlb.up")
+    walk = "second_tlb.walk"
+  end
+  plan:add("PageWalker", "walker")
+  plan:wire("walk", walk, "walker.up")
+  ports[#ports + 1] = "walker.mem"
+end
+
 --- The caches of each SM alone: returns ports towards the network, and those that are to be shared, by name.
 local function add_sm(plan, get, i)
   local sm = plan:add("SM", ("sm[%d]"):format(i))
   local l1, ports, shared = get("l1", "own"), {}, {}
+  local mem = get("tlb", "none") == "front" and tlb(plan, sm .. ".tlb", sm .. ".lsu.mem") or sm .. ".lsu.mem"
   plan:wire("dispatch", ("dispatcher.sm[%d]"):format(i), sm .. ".dispatch", { "core", "core" })
   if l1 == "shared" then
-    shared.l1d = sm .. ".lsu.mem"
+    shared.l1d = mem
   elseif l1 == "none" then
-    ports[1] = sm .. ".lsu.mem"
+    ports[1] = mem
   else
-    ports[1] = cache(plan, sm .. ".l1d", plain_l1, sm .. ".lsu.mem", "l1")
+    ports[1] = cache(plan, sm .. ".l1d", plain_l1, mem, "l1")
     if get("victims", false) then ports[1] = between(plan, "VictimBuffer", sm .. ".victims", ports[1], "victims") end
     if l1 == "two" then ports[1] = cache(plan, sm .. ".l15", plain_l1, ports[1], "l15") end
     if l1 == "shared l15" then shared.l15, ports[1] = ports[1], nil end
@@ -118,6 +138,7 @@ local function add_sm(plan, get, i)
   end
   if get("sm_mux", false) and #ports > 1 then ports = { mux(plan, sm .. ".mux", ports, "sm_mux") } end
   if get("shaper", false) and ports[1] then ports[1] = between(plan, "TrafficShaper", sm .. ".shaper", ports[1], "shaper") end
+  if get("tlb", "none") == "behind" and ports[1] then ports[1] = tlb(plan, sm .. ".tlb", ports[1]) end
   return ports, shared
 end
 
@@ -157,6 +178,7 @@ local function add_sources(plan, get)
     local source = plan:add("TrafficSource", ("source[%d]"):format(i), { footprint = 1 << 20 })
     ports[i + 1] = source .. ".mem"
     if get("shaper", false) then ports[i + 1] = between(plan, "TrafficShaper", ("shaper[%d]"):format(i), ports[i + 1], "shaper") end
+    if get("tlb", "none") ~= "none" then ports[i + 1] = tlb(plan, ("tlb[%d]"):format(i), ports[i + 1]) end
     if get("source_l1", false) then ports[i + 1] = cache(plan, ("l1d[%d]"):format(i), plain_l1, ports[i + 1], "l1") end
   end
   return ports
@@ -459,6 +481,19 @@ function legal.DmaEngine(object, plan)
   if plan.needs.engine then object.params.check = nil end
 end
 
+--- All of a machine have the same pages.
+function legal.TLB(object, plan)
+  local entries, ways = value_of(object, "entries"), value_of(object, "ways")
+  put(object, "page", plan.page)
+  if ways > entries then object.params.ways = nil end
+  if value_of(object, "ways") > 0 then put(object, "entries", entries // ways * ways) end
+end
+
+function legal.PageWalker(object, plan)
+  put(object, "page", plan.page)
+  at_most(object, "levels", (48 - log2(plan.page) + 8) // 9)
+end
+
 --- Addresses of every slice are among those that it asks for.
 function legal.TrafficSource(object, plan)
   at_least(object, "footprint", 1 << 20)
@@ -553,13 +588,14 @@ end
 function machine.plan(settings, needs)
   local get = machine.reader(settings)
   local plan = setmetatable({
-    clocks = {}, objects = {}, wires = {}, needs = needs, sms = get("sms", 1), channels = get("channels", 1),
+    clocks = {}, objects = {}, wires = {}, walks = {}, page = get("page", 65536), needs = needs, sms = get("sms", 1), channels = get("channels", 1),
     slices = get("slices", 1), loose = get("loose", false),
   }, Plan)
   add_clocks(plan, get)
   plan:add("AddressMap", "map", { channels = plan.channels, slices_per_channel = plan.slices })
   if needs then plan:add("Dispatcher", "dispatcher", { sms = plan.sms }) end
   local ports = needs and add_sms(plan, get) or add_sources(plan, get)
+  if #plan.walks > 0 then add_walker(plan, get, ports) end
   local down, clock = add_network(plan, get, ports)
   add_memory(plan, get, down, clock)
   set_parameters(plan, settings)

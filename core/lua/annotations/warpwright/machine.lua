@@ -591,6 +591,28 @@ function Machine:MemoryController(name, index) end
 ---@overload fun(self: warpwright.Machine, parent: warpwright.Object, name: string, index?: integer): fun(parameters: warpwright.Mux.Parameters): warpwright.Mux.Object
 function Machine:Mux(name, index) end
 
+---@class (exact) warpwright.PageWalker.Parameters
+---@field clock? string The object's clock; core where none is named
+---@field page? integer|string Of a page; that of the TLBs and the PageWalker of a way is one (bytes); default 64KiB
+---@field levels? integer Of the page table, of 9 address bits each; 0: what addresses of 48 bits need (levels); default 0
+---@field walkers? integer Most at a time (walks); default 8
+---@field cache_entries? integer Of the levels above the last that it remembers, those used last (entries); default 64
+
+---@class warpwright.PageWalker.Object: warpwright.Object
+---@field up warpwright.Port Requests for translations
+---@field mem warpwright.Port Where it reads the page table
+---@field page integer Of a page; that of the TLBs and the PageWalker of a way is one (bytes)
+---@field levels integer Of the page table, of 9 address bits each; 0: what addresses of 48 bits need (levels)
+---@field walkers integer Most at a time (walks)
+---@field cache_entries integer Of the levels above the last that it remembers, those used last (entries)
+
+---Answers requests for translations by walks through a page table
+---@param name string
+---@param index? integer
+---@return fun(parameters: warpwright.PageWalker.Parameters): warpwright.PageWalker.Object
+---@overload fun(self: warpwright.Machine, parent: warpwright.Object, name: string, index?: integer): fun(parameters: warpwright.PageWalker.Parameters): warpwright.PageWalker.Object
+function Machine:PageWalker(name, index) end
+
 ---@class (exact) warpwright.PcBypassTable.Parameters
 ---@field clock? string The object's clock; core where none is named
 ---@field entries? integer Entries, chosen by a hash of the load's address (entries); default 128
@@ -922,6 +944,31 @@ function Machine:SM(name, index) end
 ---@return fun(parameters: warpwright.ShadowTags.Parameters): warpwright.ShadowTags.Object
 ---@overload fun(self: warpwright.Machine, parent: warpwright.Object, name: string, index?: integer): fun(parameters: warpwright.ShadowTags.Parameters): warpwright.ShadowTags.Object
 function Machine:ShadowTags(name, index) end
+
+---@class (exact) warpwright.TLB.Parameters
+---@field clock? string The object's clock; core where none is named
+---@field page? integer|string Of a page; that of the TLBs and the PageWalker of a way is one (bytes); default 64KiB
+---@field entries? integer Pages whose translation it holds (pages); default 64
+---@field ways? integer Of a set, of which the entry used longest ago goes; 0: all are one set (entries); default 0
+---@field misses? integer Most that are asked for at a time (pages); default 32
+---@field requests? integer Most that wait inside for their page (requests); default 64
+
+---@class warpwright.TLB.Object: warpwright.Object
+---@field up warpwright.Port Requests to be translated, or for translations
+---@field down warpwright.Port Where they go then; open where all are for translations
+---@field walk warpwright.Port Where it asks for translations: a TLB or a PageWalker
+---@field page integer Of a page; that of the TLBs and the PageWalker of a way is one (bytes)
+---@field entries integer Pages whose translation it holds (pages)
+---@field ways integer Of a set, of which the entry used longest ago goes; 0: all are one set (entries)
+---@field misses integer Most that are asked for at a time (pages)
+---@field requests integer Most that wait inside for their page (requests)
+
+---Holds requests up until their page's translation is there; answers other TLBs
+---@param name string
+---@param index? integer
+---@return fun(parameters: warpwright.TLB.Parameters): warpwright.TLB.Object
+---@overload fun(self: warpwright.Machine, parent: warpwright.Object, name: string, index?: integer): fun(parameters: warpwright.TLB.Parameters): warpwright.TLB.Object
+function Machine:TLB(name, index) end
 
 ---@class (exact) warpwright.TrafficSink.Parameters
 ---@field clock? string The object's clock; core where none is named

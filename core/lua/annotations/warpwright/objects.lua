@@ -1053,6 +1053,30 @@ function Mux:setting(knobs, ...) end
 ---@return integer? came
 function Mux:head(input) end
 
+---@class warpwright.PageWalker.Values
+---@field page integer Of a page; that of the TLBs and the PageWalker of a way is one (bytes)
+---@field levels integer Of the page table, of 9 address bits each; 0: what addresses of 48 bits need (levels)
+---@field walkers integer Most at a time (walks)
+---@field cache_entries integer Of the levels above the last that it remembers, those used last (entries)
+
+---@class (exact) warpwright.PageWalker.Knobs
+
+---Answers requests for translations by walks through a page table
+---@class warpwright.PageWalker: warpwright.Handle, warpwright.PageWalker.Values
+---@field requests integer Walks begun (requests)
+---@field answers integer Answered (requests)
+---@field reads integer Entries of the page table read from memory (entries)
+---@field levels_known integer Entries that walks did not read, since they were remembered (entries)
+---@field walk_cycles integer From the beginning of a walk to its answer, over all answers (cycles)
+---@field wait_cycles integer From when requests were ready until their walks began, over all requests (cycles)
+local PageWalker = {}
+
+---Checks values for several knobs and returns a function that sets them; more objects and their knobs may follow.
+---@param knobs warpwright.PageWalker.Knobs
+---@param ... any
+---@return fun(argument?: integer)
+function PageWalker:setting(knobs, ...) end
+
 ---@class warpwright.PcBypassTable.Values
 ---@field entries integer Entries, chosen by a hash of the load's address (entries)
 ---@field window integer An entry that has seen so many halves its counters (loads)
@@ -1465,6 +1489,48 @@ local ShadowTags = {}
 ---@param ... any
 ---@return fun(argument?: integer)
 function ShadowTags:setting(knobs, ...) end
+
+---@class warpwright.TLB.Values
+---@field page integer Of a page; that of the TLBs and the PageWalker of a way is one (bytes)
+---@field entries integer Pages whose translation it holds (pages)
+---@field ways integer Of a set, of which the entry used longest ago goes; 0: all are one set (entries)
+---@field misses integer Most that are asked for at a time (pages)
+---@field requests integer Most that wait inside for their page (requests)
+
+---@class (exact) warpwright.TLB.Knobs
+
+---Holds requests up until their page's translation is there; answers other TLBs
+---@class warpwright.TLB: warpwright.Handle, warpwright.TLB.Values
+---@field hits integer Found their page (requests)
+---@field misses integer Did not, and asked for it (requests)
+---@field merges integer Did not, but it had been asked for (requests)
+---@field fills integer Translations that came (pages)
+---@field refused_fills integer Of these: took no entry, as policies wanted (pages)
+---@field evictions integer Lost their entry to another (pages)
+---@field passed integer Passed on (requests)
+---@field translations integer Requests for translations that were answered (requests)
+---@field responses integer Responses passed up (messages)
+---@field miss_cycles integer From asking for a page until it came, over all pages (cycles)
+---@field link_stalls integer Had to stay at `up`, first because the link onward was full (requests)
+---@field link_stall_cycles integer From then until they went (cycles)
+---@field place_stalls integer Had to stay at `up`, first because `requests` waited inside (requests)
+---@field place_stall_cycles integer From then until they went (cycles)
+---@field miss_stalls integer Had to stay at `up`, first because `misses` pages were asked for (requests)
+---@field miss_stall_cycles integer From then until they went (cycles)
+---@field walk_stalls integer Had to stay at `up`, first because the link of `walk` was full (requests)
+---@field walk_stall_cycles integer From then until they went (cycles)
+local TLB = {}
+
+---Checks values for several knobs and returns a function that sets them; more objects and their knobs may follow.
+---@param knobs warpwright.TLB.Knobs
+---@param ... any
+---@return fun(argument?: integer)
+function TLB:setting(knobs, ...) end
+
+---Has the page of the address an entry?
+---@param address integer
+---@return boolean holds
+function TLB:holds(address) end
 
 ---@class warpwright.TrafficSink.Values
 ---@field latency integer From taking a request to its answer (cycles)
