@@ -56,7 +56,7 @@ static inline void show_instruction(Sm *sm, uint32_t w, const Warp *warp, const 
 /* Most instructions write one register, some none: no branch tells these apart, the host could not predict
  * it. */
 static inline uint64_t first_out_name(const Inst *inst) {
-    return (uint64_t)(inst->out_name_count > 0) << (inst->out_names[0] % 64);
+    return (uint64_t)inst->has_out_name << (inst->out_names[0] % 64);
 }
 
 static inline void set_pending(Warp *warp, const Inst *inst) {

@@ -506,10 +506,9 @@ static void set_names(Decoder *decoder) {
         if (decoder->kernel->name_words <= name / 64) decoder->kernel->name_words = name / 64 + 1u;
         if (access->kind != ACCESS_READ) {
             if (inst->out_name_count == 0) inst->out_bank = (uint8_t)(reg->ordinal % 256);
-            inst->out_names[inst->out_name_count++] = name;
+            inst_writes_name(inst, name);
         } else if (!reg->is_predicate && inst->bank_count < MAX_BANK_READS) {
-            inst->banks[inst->bank_count++] = (uint8_t)(reg->ordinal % 256);
-            inst->bank_mask |= 1u << reg->ordinal % MAX_REGISTER_BANKS;
+            inst_reads_register(inst, reg->ordinal);
         }
     }
 }

@@ -21,6 +21,7 @@ enum {
     MAX_ALL_SRC = 16, /* of matrix instructions: those behind MAX_SRC stand in Inst.more_src */
     MAX_BANK_READS = 5,
     MAX_REGISTER_BANKS = 32,
+    MASKED_BANKS = 16,           /* of Inst.bank_mask */
     LANE_TEXELS = 8,             /* that a lane of a texture fetch reads at most: filtering in 3D */
     MAX_OUT_NAMES = MAX_DST + 2, /* and two predicates, of which one may be the carry */
     SCOREBOARD_NAMES = 256,      /* names of registers and predicates that the scoreboard tells apart */
@@ -198,12 +199,28 @@ struct Inst {
         uint32_t reconverge;      /* branches: index of the immediate post-dominator; inst_count if none */
         const uint32_t *more_src; /* matrix instructions: sources behind the first MAX_SRC */
     };
-    uint32_t bank_mask; /* bit per register read: its number % MAX_REGISTER_BANKS            */
-    uint32_t line;      /* in the PTX file                                                   */
+    uint16_t bank_mask;   /* bit per register read: its number % MASKED_BANKS                   */
+    bool banks_clash;     /* two of them have the same bit                                      */
+    uint8_t has_out_name; /* 1 if out_name_count is not 0, else 0                               */
+    uint32_t line;        /* in the PTX file                                                   */
 };
 
 _Static_assert(sizeof(Inst) == 128,
                "two cache lines: a kernel's code competes with its registers for the host's cache");
+
+/* It reads the register of this number. */
+static inline void inst_reads_register(Inst *inst, uint32_t number) {
+    uint16_t bank = (uint16_t)(1u << number % MASKED_BANKS);
+    inst->banks[inst->bank_count++] = (uint8_t)(number % 256);
+    inst->banks_clash = inst->banks_clash || inst->bank_mask & bank;
+    inst->bank_mask |= bank;
+}
+
+/* The scoreboard has this name pending from issue to write-back. */
+static inline void inst_writes_name(Inst *inst, uint8_t name) {
+    inst->out_names[inst->out_name_count++] = name;
+    inst->has_out_name = 1;
+}
 
 /* Registers that PTX names with a leading %. Those that never change while a warp lives are slots filled at
  * its start; the clocks and %warpid-like ones that may change are read by the instruction itself. */

@@ -293,10 +293,14 @@ START_TEST(names_and_banks_follow_the_virtual_registers) {
     ck_assert_uint_eq(insts[3].banks[0], 299 % 256);
     ck_assert_uint_eq(insts[3].banks[1], 1);
     ck_assert_uint_eq(insts[3].banks[2], 1);
-    ck_assert_uint_eq(insts[3].bank_mask, 1u << 299 % 32 | 1u << 1);
+    ck_assert_uint_eq(insts[3].bank_mask, 1u << 299 % MASKED_BANKS | 1u << 1);
+    ck_assert(insts[3].banks_clash);
+    ck_assert(insts[3].has_out_name);
     ck_assert_uint_eq(insts[4].bank_count, 2);
     ck_assert_uint_eq(insts[4].banks[0], 303 % 256);
     ck_assert_uint_eq(insts[4].banks[1], 2);
+    ck_assert(!insts[4].banks_clash);
+    ck_assert(!insts[4].has_out_name);
     ck_assert_uint_eq(insts[4].out_name_count, 0);
     int names = 0;
     for (int i = 0; i < 4; i++)

@@ -39,18 +39,25 @@ static inline uint32_t bank_of(const CollectorShape *shape, uint8_t number, uint
     return 1u << ((number + warp) & (shape->banks - 1));
 }
 
-/* The banks of the registers that an instruction reads: their numbers, turned round by the warp's, and of these the
- * remainders. */
-static inline uint32_t banks_read(const CollectorShape *shape, const Inst *inst, uint32_t warp) {
-    if (__builtin_expect(shape->banks == 16, 1)) {
-        uint16_t banks = (uint16_t)(inst->bank_mask | inst->bank_mask >> 16);
-        return (uint16_t)(banks << warp % 16 | banks >> (-warp % 16)); /* one instruction turns it round */
-    }
-    uint32_t turn = warp % MAX_REGISTER_BANKS, mask = inst->bank_mask;
-    uint32_t banks = mask << turn | mask >> (-turn % MAX_REGISTER_BANKS);
-    for (uint32_t width = MAX_REGISTER_BANKS / 2; width >= shape->banks; width /= 2)
-        banks |= banks >> width;
-    return (uint32_t)(banks & ((1ull << shape->banks) - 1));
+/* The banks of the registers that an instruction reads, whatever banks there are. */
+static uint32_t banks_of_any(const CollectorShape *shape, const Inst *inst, uint32_t warp) {
+    uint32_t banks = 0;
+    for (uint32_t i = 0; i < inst->bank_count; i++)
+        banks |= bank_of(shape, inst->banks[i], warp);
+    return banks;
+}
+
+/* The same; `clash`: two of the registers are in one bank. Of as many banks as Inst.bank_mask has bits, these are turned
+ * round by the warp's number, which is one instruction of the host. */
+static inline uint32_t banks_read(const CollectorShape *shape, const Inst *inst, uint32_t warp,
+                                  uint32_t *clash) {
+    uint16_t mask = inst->bank_mask;
+    *clash = inst->banks_clash;
+    if (__builtin_expect(shape->banks == MASKED_BANKS, 1))
+        return (uint16_t)(mask << warp % MASKED_BANKS | mask >> (-warp % MASKED_BANKS));
+    uint32_t banks = banks_of_any(shape, inst, warp);
+    *clash = (uint32_t)__builtin_popcount(banks) != inst->bank_count;
+    return banks;
 }
 
 /* With a conflict: each operand takes its bank's first free cycle from `earliest` on. */
@@ -72,12 +79,11 @@ static uint64_t reserve_one_by_one(SubCore *state, const CollectorShape *shape, 
  * in different banks that nobody else uses. Far beyond all contention, from `end` on, nothing is reserved. */
 static inline uint64_t reserve_banks(SubCore *state, const CollectorShape *shape, const Inst *inst,
                                      uint32_t warp, uint64_t earliest, uint64_t end) {
-    uint32_t banks = banks_read(shape, inst, warp);
+    uint32_t clash, banks = banks_read(shape, inst, warp, &clash);
     uint64_t *entry = &state->taken[earliest % BANK_WINDOW], taken = taken_banks(*entry, earliest);
-    if (inst->bank_count == 0) return earliest - 1;
+    if (!banks) return earliest - 1;
     if (earliest >= end) return earliest;
-    if (((uint32_t)__builtin_popcount(banks) != inst->bank_count) | ((taken & banks) != 0))
-        return reserve_one_by_one(state, shape, inst, warp, earliest, end);
+    if (clash | (taken & banks)) return reserve_one_by_one(state, shape, inst, warp, earliest, end);
     *entry = window_of(earliest) | taken | banks;
     return earliest;
 }

@@ -117,9 +117,10 @@ static const CollectorShape fermi = {
 };
 
 static Inst with_sources(uint32_t count, uint8_t a, uint8_t b, uint8_t c) {
-    Inst inst = {.bank_count = (uint8_t)count, .banks = {a, b, c}};
+    const uint8_t numbers[] = {a, b, c};
+    Inst inst = {0};
     for (uint32_t i = 0; i < count; i++)
-        inst.bank_mask |= 1u << inst.banks[i] % MAX_REGISTER_BANKS;
+        inst_reads_register(&inst, numbers[i]);
     return inst;
 }
 
