@@ -9,6 +9,7 @@ static void account(Sm *sm, uint64_t cycle) {
         sm->slots[cause] += cycle - sm->accounted;
     }
     if (GATES_ASKED(&sm->gates, GATE_PASS)) gates_pass(&sm->gates, cycle - sm->accounted, false);
+    collector_pass_all(&sm->collector, &sm->shape, sm->accounted, cycle);
     sm->accounted = cycle;
 }
 
@@ -96,6 +97,7 @@ uint64_t sm_tick(SimObject *object, uint64_t now) {
     if (GATES_ASKED(&sm->gates, GATE_BEGIN_CYCLE)) gates_begin_cycle(&sm->gates, now);
     sm_accept_cta(sm, now);
     uint32_t causes = sm_issue(sm, cycle, now);
+    collector_pass(&sm->collector, &sm->shape, cycle);
     bool decoded = sm_decode(sm);
     sm_fetch(sm, now);
     sm_report_finished_cta(sm, now);

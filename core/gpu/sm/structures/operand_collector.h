@@ -45,10 +45,9 @@ typedef struct {
 typedef struct {
     UnitState
         unit[UNIT_CLASSES]; /* of the load/store unit's the pipeline counts in the first sub-core alone */
-    /* By cycle % BANK_WINDOW: the banks whose port is taken in that cycle, a bit each, and above them
-     * cycle / BANK_WINDOW, so that an entry is void once its cycle has passed. */
-    uint64_t taken[BANK_WINDOW];
-    uint64_t bank_conflicts; /* cycles by which reads were later than without conflicts */
+    uint32_t taken[BANK_WINDOW]; /* by cycle % BANK_WINDOW: the banks whose port is taken then, a bit each;
+                                  * of cycles that have passed none: collector_pass() */
+    uint64_t bank_conflicts;     /* cycles by which reads were later than without conflicts */
 } SubCore;
 
 typedef struct {
@@ -65,7 +64,11 @@ typedef struct {
     uint32_t result_cycles;    /* from the end of the unit's latency to write-back          */
     /* derived */
     uint32_t dispatch_latch; /* 1: an instruction leaves its collector a cycle before it enters the unit */
-    uint32_t is_common;      /* a flag: one sub-core, SP and SFU alone, Fermi's stages: has code of its own */
+    uint32_t is_common;      /* a flag: one sub-core, SP and SFU alone, Fermi's stages and banks: has code of
+                              * its own */
+    /* Behind a collector, a latch, of a class, which one is next in turn. */
+    uint8_t behind_collector[UNIT_CLASSES][MAX_COLLECTORS];
+    uint8_t behind_latch[UNIT_CLASSES][MAX_ISSUE_LATCHES];
 } CollectorShape;
 
 /* Derives what is derived. Units beside: others than SP, SFU and LSU have instructions. */
@@ -85,6 +88,16 @@ static inline bool collector_accepts(const OperandCollector *state, uint32_t sub
                                      uint64_t cycle) {
     return collector_accepts_at(state, sub_core, class) <= cycle;
 }
+
+/* To be called of each cycle, in order, before an instruction issues in a later one: its banks are those of the cycle
+ * BANK_WINDOW later. */
+static inline void collector_pass(OperandCollector *state, const CollectorShape *shape, uint64_t cycle) {
+    state->sub_core[0].taken[cycle % BANK_WINDOW] = 0;
+    for (uint32_t i = 1; i < shape->sub_cores; i++)
+        state->sub_core[i].taken[cycle % BANK_WINDOW] = 0;
+}
+/* The same of all cycles from `first` to before `end`. */
+void collector_pass_all(OperandCollector *state, const CollectorShape *shape, uint64_t first, uint64_t end);
 
 /* Reserves everything for an instruction that issues now; returns the cycle of its write-back, in which
  * write_backs_begin() must be called. */

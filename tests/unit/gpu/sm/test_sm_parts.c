@@ -105,16 +105,21 @@ END_TEST
 
 /* --- Operand collector ----------------------------------------------------------------------- */
 
-static const CollectorShape fermi = {
+static CollectorShape fermi = {
     .shape = {[UNIT_SP] = {2, 6, 2}, [UNIT_SFU] = {1, 8, 1}, [UNIT_MEM] = {1, 2, 1}},
     .sub_cores = 1,
     .banks = 16,
     .result_bus_width = 2,
     .dispatch_cycles = 2,
     .result_cycles = 2,
-    .dispatch_latch = 1,
-    .is_common = 1,
 };
+
+static void init_fermi(void) {
+    for (UnitClass class = UNIT_INT; class < UNIT_MEM; class ++)
+        fermi.shape[class] = (UnitShape){1, 1, 1};
+    collector_shape_init(&fermi, false);
+    ck_assert(fermi.dispatch_latch && fermi.is_common);
+}
 
 static Inst with_sources(uint32_t count, uint8_t a, uint8_t b, uint8_t c) {
     const uint8_t numbers[] = {a, b, c};
@@ -325,6 +330,7 @@ Suite *sm_parts_suite(void) {
     tcase_add_test(tests, write_backs_come_in_their_cycle_and_in_the_order_of_issue);
     tcase_add_test(tests, instructions_without_a_lane_end_in_their_cycle_one_after_the_other);
     tcase_add_test(tests, write_backs_agree_with_a_list_under_random_use);
+    tcase_add_checked_fixture(tests, init_fermi, NULL);
     suite_add_tcase(suite, tests);
     return suite;
 }
