@@ -205,7 +205,7 @@ static void keep_ctas(Runner *r) {
     memcpy(sm->waiting_lanes, forwarded.waiting_lanes, sizeof sm->waiting_lanes);
     memcpy(sm->paths, forwarded.paths, sizeof sm->paths);
     memset(sm->turn, 0, sizeof sm->turn);
-    memset(sm->known_windows, 0, sizeof sm->known_windows);
+    sm_find_kernels(sm);
     for (uint32_t i = 0; i < sm->schedulers; i++)
         sm->sched[i].warps = forwarded.sched[i].warps;
     sm->ctas_started += sm->resident;

@@ -30,11 +30,11 @@ static void fill_specials(Sm *sm, uint32_t w, const Cta *cta, uint32_t warp_in_c
 static void start_warp(Sm *sm, uint32_t w, uint32_t slot, uint32_t warp_in_cta) {
     const RunningKernel *running = sm_kernel_of_slot(sm, slot);
     const Kernel *kernel = running->kernel;
-    uint32_t *predicates = sm_predicates(sm, w);
     sm->warp[w] = (Warp){.cta_slot = (uint8_t)slot,
                          .warp_in_cta = (uint8_t)warp_in_cta,
                          .cta_number = (uint32_t)sm->ctas_started};
     sm_give_kernel(sm, w);
+    uint32_t *predicates = sm_predicates(sm, w);
     memset(sm_registers(sm, w), 0, (size_t)kernel->slots * SLOT_BYTES);
     memset(predicates, 0, kernel->predicates * sizeof *predicates);
     predicates[TRUE_PREDICATE] = ~0u;
@@ -44,7 +44,6 @@ static void start_warp(Sm *sm, uint32_t w, uint32_t slot, uint32_t warp_in_cta) 
     sm->paths[w] = (Paths){0};
     sm->turn[w] = (SpinTurn){0};
     sm->vote[w] = (BarrierVote){0}; /* a launch without timing that failed may have left one */
-    sm->known_windows[w] = 0;
     sm->live |= warp_bit(w);
     sm->want_fetch |= warp_bit(w);
     sm_show_next(sm, w);

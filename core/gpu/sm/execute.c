@@ -106,7 +106,7 @@ static inline __attribute__((always_inline)) void access_memory(Sm *sm, uint32_t
         prepare_shared(sm, w);
     } else {
         prepare_memory(sm, w);
-        sm->known_windows[w] &= (uint8_t)~inst->windows;
+        sm->place[w].known_windows &= (uint8_t)~inst->windows;
     }
     if (__builtin_expect(sm->memcheck != NULL, 0)) memcheck_access(sm, w, inst);
     if (context->active) inst->exec(inst, context);
@@ -219,7 +219,7 @@ static COLD void execute_system(Sm *sm, uint32_t w, const Inst *inst) {
     ExecContext *context = sm->context;
     uint32_t requests = sm->system.request_count;
     prepare_memory(sm, w);
-    sm->known_windows[w] &= (uint8_t)~inst->windows;
+    sm->place[w].known_windows &= (uint8_t)~inst->windows;
     if (context->active) inst->exec(inst, context);
     if (context->fault) sm_meet_fault(sm, w, inst);
     if (sm->system.request_count > requests) sm->system.requests[requests].warp = w;

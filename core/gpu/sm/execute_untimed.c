@@ -143,7 +143,7 @@ static void execute_memory_untimed(Sm *sm, uint32_t w, const Inst *inst) {
     ExecContext *context = sm->context;
     context->space = inst->space;
     context->atomic = &sm->payload[0];
-    sm->known_windows[w] &= (uint8_t) ~(inst->windows & -(inst->space != SPACE_SHARED));
+    sm->place[w].known_windows &= (uint8_t) ~(inst->windows & -(inst->space != SPACE_SHARED));
     if (sm->memcheck) memcheck_access(sm, w, inst);
     if (context->active) inst->exec(inst, context);
     if (context->fault) sm_meet_fault(sm, w, inst);

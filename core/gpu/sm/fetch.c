@@ -41,7 +41,7 @@ static uint64_t code_index(const Sm *sm, uint32_t w, uint32_t pc) {
 
 /* Two instructions, fewer at the end of the kernel or of the line of code that was read. */
 static uint32_t instructions_at(const Sm *sm, uint32_t w, uint32_t pc) {
-    uint32_t left = sm->inst_count_of[w] - pc;
+    uint32_t left = sm->place[w].inst_count - pc;
     if (sm->fetch.send) {
         uint64_t line = sm->code_line / INST_BYTES, in_line = line - code_index(sm, w, pc) % line;
         if (left > in_line) left = (uint32_t)in_line;

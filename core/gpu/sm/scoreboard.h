@@ -40,9 +40,9 @@ static inline void update_blocked(Sm *sm, uint32_t w, const Warp *warp, const In
 
 /* The warp's next instruction is this one, decoded or not: what issue asks of it is known from now on. */
 static inline void show_instruction(Sm *sm, uint32_t w, const Warp *warp, const Inst *inst) {
-    uint32_t unit = sm->timing[inst->timing].unit;
-    set_warp(&sm->head_memory, w, unit == UNIT_MEM);
+    set_warp(&sm->head_memory, w, inst->timing == TIMING_MEM);
     if (sm->kernels.other_units) {
+        uint32_t unit = sm->timing[inst->timing].unit;
         set_warp(&sm->head_sfu, w, unit == UNIT_SFU);
         if (sm->kernels.other_units == SEVERAL_UNITS) {
             set_warp(&sm->head_int, w, unit == UNIT_INT);

@@ -98,6 +98,21 @@ typedef struct {
 
 _Static_assert(sizeof(Warp) == 64, "Warp is one cache line");
 
+/* Where the host has what instructions of a warp look at: found when the warp starts. One cache line. */
+typedef struct {
+    const Inst *insts;    /* of its kernel                                  */
+    uint32_t *predicates; /* as the members of ExecContext with these names */
+    uint8_t *registers;
+    uint8_t *shared;
+    AddressWindow *windows;
+    uint8_t *local;
+    uint32_t inst_count;
+    uint8_t known_windows;
+    uint8_t pad[11];
+} WarpPlace;
+
+_Static_assert(sizeof(WarpPlace) == 64, "a place is found as its Warp is");
+
 typedef struct {
     WarpSet waiting;  /* warps that go on when it is complete              */
     uint32_t threads; /* that must arrive; 0: all of the CTA               */
@@ -349,11 +364,9 @@ struct Sm {
     uint64_t launched_count;
     const RunningKernel *running; /* of them, that of the warp whose instruction executes */
     SmKernels kernels;
-    const Inst *insts_of[MAX_WARPS]; /* the instructions of the warp's kernel */
-    uint32_t inst_count_of[MAX_WARPS];
+    WarpPlace place[MAX_WARPS];
     ExecContext *context;
-    AddressWindow *windows;           /* per warp: kernels.windows of them */
-    uint8_t known_windows[MAX_WARPS]; /* which of them hold                */
+    AddressWindow *windows; /* per warp: kernels.windows of them */
     MemoryView *view;
     SystemCalls system;
     GateList gates;
@@ -394,10 +407,10 @@ bool lsu_fetches_constants(const SimObject *lsu);
 
 /* Of the kernel of a warp. */
 static inline const Inst *sm_inst(const Sm *sm, uint32_t warp, uint32_t index) {
-    return &sm->insts_of[warp][index];
+    return &sm->place[warp].insts[index];
 }
 static inline uint32_t sm_inst_index(const Sm *sm, uint32_t warp, const Inst *inst) {
-    return (uint32_t)(inst - sm->insts_of[warp]);
+    return (uint32_t)(inst - sm->place[warp].insts);
 }
 static inline const RunningKernel *sm_kernel_of_slot(const Sm *sm, uint32_t slot) {
     return sm->launched[sm->cta[slot].kernel];
@@ -412,10 +425,10 @@ static inline WarpSet sub_core_warps(const Sm *sm, uint32_t sub_core) {
     return of_first[sm->shape.sub_cores] << sub_core;
 }
 static inline uint8_t *sm_registers(const Sm *sm, uint32_t warp) {
-    return sm->register_file + (size_t)warp * sm->kernels.register_bytes;
+    return sm->place[warp].registers;
 }
 static inline uint32_t *sm_predicates(const Sm *sm, uint32_t warp) {
-    return sm->predicates + (size_t)warp * sm->kernels.predicates;
+    return sm->place[warp].predicates;
 }
 /* Lanes of the warp that execute the instruction, which is its next; of a branch those that jump. */
 static inline __attribute__((always_inline)) uint32_t sm_active_lanes(const Sm *sm, uint32_t warp,

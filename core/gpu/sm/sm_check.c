@@ -153,7 +153,7 @@ void sm_report(const SimObject *object, FILE *out) {
         uint32_t w = first_warp(live), pc = sm->warp[w].simt.top.pc;
         const Cta *cta = &sm->cta[sm->warp[w].cta_slot];
         snprintf(place, sizeof place, "the end of the kernel");
-        if (pc < sm->inst_count_of[w])
+        if (pc < sm->place[w].inst_count)
             fault_place(sm_kernel_of(sm, w)->kernel, sm_inst(sm, w, pc), place, sizeof place);
         spinning_describe(sm, w, loop, sizeof loop);
         fprintf(out,

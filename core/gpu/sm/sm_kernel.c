@@ -165,9 +165,17 @@ static SmKernels sizes_of(const Sm *sm, const RunningKernel *const *kernels, uin
     return sizes;
 }
 
-static void give_code(Sm *sm, uint32_t w, const Kernel *kernel) {
-    sm->insts_of[w] = kernel->insts;
-    sm->inst_count_of[w] = kernel->inst_count;
+static void give_place(Sm *sm, uint32_t w, const Kernel *kernel, uint32_t cta_slot) {
+    const SmKernels *sizes = &sm->kernels;
+    sm->place[w] = (WarpPlace){
+        .insts = kernel->insts,
+        .predicates = sm->predicates + (size_t)w * sizes->predicates,
+        .registers = sm->register_file + (size_t)w * sizes->register_bytes,
+        .shared = sm->shared_memory + (size_t)cta_slot * sizes->shared_bytes,
+        .windows = sm->windows ? sm->windows + (size_t)w * sizes->windows : NULL,
+        .local = sm->local_memory + w * local_memory_bytes(sizes->local_bytes),
+        .inst_count = kernel->inst_count,
+    };
 }
 
 static void take_kernel(Sm *sm, const RunningKernel *running) {
@@ -187,7 +195,7 @@ void sm_take_kernel_of(Sm *sm, uint32_t w) {
 }
 
 void sm_give_kernel(Sm *sm, uint32_t w) {
-    give_code(sm, w, sm_kernel_of(sm, w)->kernel);
+    give_place(sm, w, sm_kernel_of(sm, w)->kernel, sm->warp[w].cta_slot);
 }
 
 void sm_find_kernels(Sm *sm) {
@@ -210,13 +218,12 @@ void sm_set_kernels(Sm *sm, const RunningKernel *const *kernels, uint32_t count)
     sm->kernels = sizes_of(sm, kernels, count);
     for (uint32_t slot = 0; slot < MAX_CTAS; slot++)
         sm->cta[slot].kernel = 0;
-    for (uint32_t w = 0; w < MAX_WARPS; w++)
-        give_code(sm, w, kernels[0]->kernel);
     take_kernel(sm, kernels[0]);
     sm->system.kernel = 0;
     sm->head_sfu = sm->head_int = sm->head_dp = sm->head_matrix = 0;
     take_memory(sm);
-    memset(sm->known_windows, 0, sizeof sm->known_windows);
+    for (uint32_t w = 0; w < MAX_WARPS; w++)
+        give_place(sm, w, kernels[0]->kernel, 0);
     sm_set_time(sm);
     kernel_switch_set(sm);
     gates_kernel_set(&sm->gates);

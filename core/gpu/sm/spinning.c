@@ -58,7 +58,7 @@ void spinning_describe(const Sm *sm, uint32_t w, char *text, size_t size) {
     char first[FAULT_PLACE_BYTES], last[FAULT_PLACE_BYTES];
     uint32_t branch = sm->turn[w].branch, pc = sm->warp[w].simt.top.pc;
     text[0] = 0;
-    if (!sm->turn[w].lanes || branch >= sm->inst_count_of[w]) return;
+    if (!sm->turn[w].lanes || branch >= sm->place[w].inst_count) return;
     const Kernel *kernel = sm_kernel_of(sm, w)->kernel;
     const Inst *inst = sm_inst(sm, w, branch);
     if (pc < inst->target || pc > branch) return;

@@ -90,19 +90,19 @@ static inline uint64_t local_place(uint64_t address, int lane) {
 }
 
 struct ExecContext {
-    uintptr_t bank[2]; /* [0] the warp's registers, [1] constant_bank() of the kernel; for operand_lanes() */
     uint32_t *predicates; /* one lane mask each; predicates[TRUE_PREDICATE] is all ones    */
-    uint32_t active;      /* in: lanes that execute, SIMT mask and guard applied           */
-    MemoryView *view;     /* global and const memory                                       */
-    uint8_t *shared;      /* the CTA's shared memory                                       */
+    uintptr_t bank[2]; /* [0] the warp's registers, [1] constant_bank() of the kernel; for operand_lanes() */
+    uint32_t active;   /* in: lanes that execute, SIMT mask and guard applied           */
+    MemoryView *view;  /* global and const memory                                       */
+    uint8_t *shared;   /* the CTA's shared memory                                       */
+    AddressWindow *windows; /* of the warp; NULL: none are kept                              */
+    uint8_t *known_windows; /* bit per window: what is in it holds                           */
     uint32_t shared_bytes;
     uint8_t *local; /* the warp's local memory, by local_place() */
     uint32_t local_bytes;
     const uint8_t *params;
     uint32_t param_bytes;
-    AddressWindow *windows; /* of the warp; NULL: none are kept                              */
-    uint8_t *known_windows; /* bit per window: what is in it holds                           */
-    uint64_t clock;         /* core cycles                                                   */
+    uint64_t clock; /* core cycles                                                   */
     uint64_t cycle_ticks, ticks_per_second; /* %globaltimer, in ns, follows from the clock    */
     uint64_t rated_at, rated_time;          /* since this tick, which was at this time, in ps */
     AtomicPayload *atomic; /* out, atomics on global memory: filled by the handler          */
