@@ -38,10 +38,11 @@ typedef struct {
     uint32_t shared_latency, constant_latency, pad;
     uint64_t last_sent;        /* tick in which the last one was written back                         */
     uint64_t period, way_back; /* host: ticks of a cycle, and of the wire to the SM                     */
-    SimObject *unit;           /* host: the load/store unit                                           */
-    uint64_t past_link;        /* came past the link from the SM, less those that came through it twice */
-    uint64_t handed_over;      /* written back past the link to the SM                                  */
-    Ahead ahead[AHEAD_PLACES];
+    uint64_t way_holds;   /* host: instructions on the way to the unit, when fixed_leaves_place() was asked */
+    SimObject *unit;      /* host: the load/store unit                                           */
+    uint64_t past_link;   /* came past the link from the SM, less those that came through it twice */
+    uint64_t handed_over; /* written back past the link to the SM                                  */
+    Ahead ahead[AHEAD_PLACES]; /* of the others `begins` is past */
     uint64_t shared_loads, shared_stores, bank_conflict_cycles;
 } FixedPipeline;
 
@@ -94,7 +95,7 @@ static inline MemoryDone fixed_take_back_shared(FixedPipeline *fixed) {
 /* The first one has been written back. */
 static inline void fixed_pop(FixedPipeline *fixed) {
     uint64_t slot = fixed->head & (fixed->slots - 1);
-    fixed->last_sent = fixed_first_sent(fixed);
+    fixed->last_sent = fixed->next_done - fixed->way_back;
     fixed->head++;
     audit_leave(fixed->unit, QUEUE_COMPLETED, (uint32_t)slot);
     (void)slot;
@@ -118,25 +119,27 @@ static inline uint64_t fixed_latency(const FixedPipeline *fixed, uint32_t space,
 }
 
 static inline void fixed_count_shared(FixedPipeline *fixed, uint32_t kind) {
-    ++*(kind == INST_STORE ? &fixed->shared_stores : &fixed->shared_loads);
+    fixed->shared_stores += kind == INST_STORE;
+    fixed->shared_loads += kind != INST_STORE;
 }
 
-/* Those that have begun before this cycle have given up their places. */
-static inline void fixed_begin(FixedPipeline *fixed, uint64_t now) {
-    while (fixed->count && fixed->ahead[fixed->first].begins < now) {
-        const Ahead *first = &fixed->ahead[fixed->first];
-        fixed_count_shared(fixed, first->kind);
-        fixed->bank_conflict_cycles += first->cycles - 1;
-        fixed->first = (fixed->first + 1) % AHEAD_PLACES;
-        fixed->count--;
-    }
+/* The first of those issued ahead has begun: it gives up its place and is counted. */
+static inline void fixed_begin_first(FixedPipeline *fixed) {
+    const Ahead *first = &fixed->ahead[fixed->first];
+    fixed_count_shared(fixed, first->kind);
+    fixed->bank_conflict_cycles += first->cycles - 1;
+    fixed->first = (fixed->first + 1) % AHEAD_PLACES;
+    fixed->count--;
 }
 
-/* May the SM issue one ahead? It looks at what was so before this cycle: whether the unit had its turn in this one makes
- * no difference. */
-static inline bool fixed_is_open(const FixedPipeline *fixed, const Link *way, uint64_t now) {
-    return (fixed->open_from | fixed->closed) <= now && link_occupancy(way, now) == 0 &&
-           object_unseen_until(fixed->unit);
+/* The same of all that have begun before this cycle. To be called before anybody looks at `first`, `count` and the
+ * statistics. */
+void fixed_begin(FixedPipeline *fixed, uint64_t now);
+
+/* May the SM issue one ahead, for which fixed_leaves_place() has said yes? It looks at what was so before this cycle: whether
+ * the unit had its turn in this one makes no difference. */
+static inline bool fixed_is_open(const FixedPipeline *fixed, uint64_t now) {
+    return (fixed->open_from | fixed->closed) <= now && !fixed->way_holds && object_unseen_until(fixed->unit);
 }
 
 /* Takes an access to shared memory ahead that may begin in the tick `begins`; the caller fills in what is done then. The
@@ -153,6 +156,8 @@ static inline MemoryDone *fixed_issue(FixedPipeline *fixed, uint32_t kind, uint3
                                       uint64_t now) {
     fixed->issued_at = now;
     fixed->past_link++;
+    if (fixed->count == AHEAD_PLACES)
+        fixed_begin_first(fixed); /* the way has no more places, and one is free */
     return fixed_take(fixed, kind, cycles, begins);
 }
 
@@ -161,10 +166,14 @@ static inline bool fixed_is_way_spent(const FixedPipeline *fixed, const Link *wa
     return ((way->last_push == now) & (way->pushes_in_cycle == way->width)) | (fixed->issued_at == now);
 }
 
-/* For the SM: is there a place for one more on the way to the unit? Without a branch, as link_can_send_straight(). */
-static inline bool fixed_leaves_place(const FixedPipeline *fixed, const Link *way, uint64_t now) {
+/* For the SM: is there a place for one more on the way to the unit? Without a branch, as link_can_send_straight(). Of those
+ * issued ahead as many have begun as leave a place when the last but so many has. */
+static inline bool fixed_leaves_place(FixedPipeline *fixed, const Link *way, uint64_t now) {
     bool spent = fixed_is_way_spent(fixed, way, now);
-    return !spent & (link_occupancy(way, now) + fixed->count < way->depth);
+    uint32_t holds = (uint32_t)link_occupancy(way, now), left = way->depth - holds;
+    const Ahead *last = &fixed->ahead[(fixed->first + fixed->count - left) % AHEAD_PLACES];
+    fixed->way_holds = holds;
+    return !spent & (holds < way->depth) & (last->begins < now);
 }
 
 #endif

@@ -6,6 +6,11 @@
 
 #include <string.h>
 
+void fixed_begin(FixedPipeline *fixed, uint64_t now) {
+    while (fixed->count && fixed->ahead[fixed->first].begins < now)
+        fixed_begin_first(fixed);
+}
+
 /* A slot of the ring of answered instructions; the caller fills in what is done. */
 static inline MemoryDone *push_answered(Lsu *lsu, uint64_t now) {
     uint64_t at = lsu->answered_tail++;
@@ -394,6 +399,7 @@ UntimedAnswer lsu_take_untimed(SimObject *object, const void *request) {
 static void take_shared_ahead(Lsu *lsu, const MemoryOp *op, uint64_t now) {
     FixedPipeline *fixed = &lsu->fixed;
     Link *link = lsu->sm.receive;
+    fixed_begin(fixed, now);
     bool full = link_occupancy(link, now) + fixed->count >= link->depth;
     uint64_t before = fixed->tail - fixed->head;
     uint64_t begins = later_of(op->begins * fixed->period, now);
@@ -427,7 +433,6 @@ static inline bool accept_next(Lsu *lsu, uint64_t now) {
 }
 
 static inline void accept(Lsu *lsu, uint64_t now) {
-    fixed_begin(&lsu->fixed, now);
     while (accept_next(lsu, now))
         ;
 }
@@ -489,11 +494,12 @@ COLD void lsu_put_back(SimObject *object, uint64_t now) {
     FixedPipeline *fixed = &lsu->fixed;
     fixed_begin(fixed, now);
     for (; fixed->count; fixed->count--) {
-        const Ahead *last = &fixed->ahead[(fixed->first + fixed->count - 1) % AHEAD_PLACES];
+        Ahead *last = &fixed->ahead[(fixed->first + fixed->count - 1) % AHEAD_PLACES];
         MemoryDone done = fixed_take_back_shared(fixed);
         MemoryOp op = shared_op(lsu, &done, last);
         fixed->busy_until = last->begins; /* it waits for no more than that */
         fixed->past_link--;
+        *last = (Ahead){0};
         link_put_back(lsu->sm.receive, &op, now);
     }
     if (fixed->head == fixed->tail) return;

@@ -69,6 +69,7 @@ static const Field lsu_fields[] = {
     STATE(Lsu, fixed.handed_over, "How many were written back past the link"),
     HOST(Lsu, fixed.closed, "None may be issued ahead"),
     HOST(Lsu, fixed.period, "Of its clock"),
+    HOST(Lsu, fixed.way_holds, "What was on the way from the SM when this asked for a place"),
     HOST(Lsu, fixed.way_back, "Latency of the wire to the SM"),
     HOST(Lsu, fixed.unit, "Whose it is"),
     STATE_ARRAY(Lsu, answered, answered_slots, "Instructions whose last answer has come"),

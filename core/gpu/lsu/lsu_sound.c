@@ -79,7 +79,7 @@ static void ring_is_sound(const Lsu *lsu, const Completed *ring, uint32_t slots,
 
 static void fixed_is_sound(const Lsu *lsu) {
     const FixedPipeline *fixed = &lsu->fixed;
-    uint64_t before = 0;
+    uint64_t before = 0, waiting = 0;
     ring_is_sound(lsu, fixed->ring, fixed->slots, fixed->head, fixed->tail, "fixed.ring");
     must_be(lsu, fixed->last_sent <= lsu->obj.sim->now && fixed->last_sent % fixed->period == 0,
             "fixed.last_sent");
@@ -92,9 +92,12 @@ static void fixed_is_sound(const Lsu *lsu) {
                           : fixed->open_from <= lsu->obj.sim->now + lsu->obj.period,
             "fixed.open_from");
     must_be(lsu, fixed->first < AHEAD_PLACES && fixed->count <= AHEAD_PLACES, "fixed.first, count");
-    must_be(lsu, fixed->count <= fixed->tail - fixed->head, "fixed.count");
-    for (uint32_t i = 0; i < fixed->count; i++) {
+    for (uint32_t i = 0; i < AHEAD_PLACES; i++) {
         const Ahead *ahead = &fixed->ahead[(fixed->first + i) % AHEAD_PLACES];
+        bool is_there = i < fixed->count;
+        waiting += is_there && ahead->begins >= lsu->obj.sim->now;
+        must_be(lsu, is_there || !ahead->begins || ahead->begins < lsu->obj.sim->now, "fixed.ahead");
+        if (!is_there) continue;
         bool kind = ahead->kind == INST_LOAD || ahead->kind == INST_STORE || ahead->kind == INST_ATOMIC;
         must_be(lsu,
                 kind && ahead->cycles && ahead->cycles <= CONFLICTS_MAX && is_soon(lsu, ahead->begins) &&
@@ -102,6 +105,7 @@ static void fixed_is_sound(const Lsu *lsu) {
                 "fixed.ahead");
         before = ahead->begins;
     }
+    must_be(lsu, waiting <= fixed->tail - fixed->head, "fixed.count");
 }
 
 void lsu_is_sound(const SimObject *object, bool fits) {

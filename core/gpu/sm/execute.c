@@ -36,7 +36,7 @@ COLD static void tell_if_answered(Sm *sm, uint32_t w, const Inst *inst) {
 /* An access to shared memory, past the link, where the times of all before it are known. */
 static inline __attribute__((always_inline)) bool issue_ahead(Sm *sm, uint32_t w, const Inst *inst,
                                                               uint32_t pc, uint64_t begins, uint64_t now) {
-    if (!fixed_is_open(sm->fixed, sm->lsu.send, now)) return false;
+    if (!fixed_is_open(sm->fixed, now)) return false;
     uint32_t cycles = conflict_degree(sm, inst, inst->element_bytes * inst->elements);
     MemoryDone *done = fixed_issue(sm->fixed, inst->kind, cycles, begins * sm->obj.period, now);
     done->inst = pc;

@@ -52,12 +52,6 @@ static uint32_t instructions_at(const Sm *sm, uint32_t w, uint32_t pc) {
 bool sm_decode(Sm *sm) {
     WarpSet fetched = sm->fetched;
     if (!fetched) return false;
-    WarpSet left = fetched;
-    do {
-        uint32_t w = first_warp(left);
-        sm->warp[w].buffered = (uint8_t)instructions_at(sm, w, sm->warp[w].simt.top.pc);
-        left &= left - 1;
-    } while (__builtin_expect(left != 0, 0));
     sm->valid |= fetched;
     sm->fetched = 0;
     return true;
@@ -108,7 +102,9 @@ static inline void fetch_next(Sm *sm, uint32_t sub_core, WarpSet want, uint64_t 
     WarpSet behind = want & ~((warp_bit(sm->last_fetched[sub_core]) << 1) - 1);
     uint32_t w = sm->last_fetched[sub_core] = first_warp(behind ? behind : want);
     sm->want_fetch &= ~warp_bit(w);
-    if (!sm->fetch.send || read_code(sm, w, now)) sm->fetched |= warp_bit(w);
+    if (sm->fetch.send && !read_code(sm, w, now)) return;
+    sm->fetched |= warp_bit(w);
+    sm->warp[w].buffered = (uint8_t)instructions_at(sm, w, sm->warp[w].simt.top.pc);
 }
 
 static __attribute__((noinline)) void fetch_for_sub_cores(Sm *sm, uint64_t now) {

@@ -205,7 +205,6 @@ uint32_t sm_issue(Sm *sm, uint64_t cycle, uint64_t now) {
                     .ready = sm_ready_warps(sm),
                     .memory = sm->head_memory,
                     .sfu = sm->head_sfu};
-    fixed_begin(sm->fixed, now);
     if (!sm->issues_in_pair || !is_plain(sm)) {
         IssueCycle copy = copy_of(&c);
         return take_turns(sm, first_scheduler(sm, cycle), sm->schedulers, &copy);

@@ -41,9 +41,10 @@ static void receive_memory(Sm *sm, uint64_t now) {
 
 /* When there is a place on the way to the LSU. NEVER: the link is full, and wakes the SM. */
 static uint64_t next_place(const Sm *sm, uint64_t now) {
-    const FixedPipeline *fixed = sm->fixed;
+    FixedPipeline *fixed = sm->fixed;
     const Link *link = sm->lsu.send;
     uint64_t soon = now + sm->obj.period;
+    fixed_begin(fixed, now);
     if (link_occupancy(link, soon) + fixed->count < link->depth) return soon;
     if (!fixed->count) return link_space_time(link, now);
     return later_of(soon, fixed->ahead[fixed->first].begins + sm->obj.period);
