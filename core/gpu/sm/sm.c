@@ -2,15 +2,17 @@
 #include "core/gpu/sm/sm.h"
 
 /* Cycles slept through had the cause of the last one. */
-static void account(Sm *sm, uint64_t cycle) {
-    if (cycle == sm->accounted) return;
+static __attribute__((noinline)) void account_for_sleep(Sm *sm, uint64_t cycle) {
     for (uint32_t i = 0; i < sm->schedulers; i++) {
         SlotCause cause = sm->slot_cause[i] == SLOT_ISSUED ? SLOT_FETCH : sm->slot_cause[i];
         sm->slots[cause] += cycle - sm->accounted;
     }
     if (GATES_ASKED(&sm->gates, GATE_PASS)) gates_pass(&sm->gates, cycle - sm->accounted, false);
-    collector_pass_all(&sm->collector, &sm->shape, sm->accounted, cycle);
     sm->accounted = cycle;
+}
+
+static inline void account(Sm *sm, uint64_t cycle) {
+    if (cycle != sm->accounted) account_for_sleep(sm, cycle);
 }
 
 static void write_back(Sm *sm, uint64_t cycle) {
@@ -93,12 +95,12 @@ uint64_t sm_tick(SimObject *object, uint64_t now) {
     Sm *sm = (Sm *)object;
     uint64_t cycle = object_cycle(object, now);
     account(sm, cycle);
+    collector_begin(&sm->collector, &sm->shape, cycle);
     write_back(sm, cycle);
     receive_memory(sm, now);
     if (GATES_ASKED(&sm->gates, GATE_BEGIN_CYCLE)) gates_begin_cycle(&sm->gates, now);
     sm_accept_cta(sm, now);
     uint32_t causes = sm_issue(sm, cycle, now);
-    collector_pass(&sm->collector, &sm->shape, cycle);
     bool decoded = sm_decode(sm);
     sm_fetch(sm, now);
     sm_report_finished_cta(sm, now);

@@ -149,6 +149,7 @@ static void sub_core_is_sound(const Sm *sm, const SubCore *sub_core, uint64_t cy
 
 static void collector_is_sound(const Sm *sm) {
     uint64_t cycle = object_cycle(&sm->obj, sm->obj.sim->now);
+    must_be(sm, sm->collector.window <= cycle / BANK_WINDOW, "collector: window");
     for (uint32_t i = 0; i < sm->shape.sub_cores; i++)
         sub_core_is_sound(sm, &sm->collector.sub_core[i], cycle);
 }

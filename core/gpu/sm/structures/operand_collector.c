@@ -3,6 +3,8 @@
 #include "core/sim/base/error.h"
 #include "core/sim/base/times.h"
 
+#include <string.h>
+
 /* Fermi's, as GPGPU-Sim has them */
 enum { COMMON_DISPATCH = 2, COMMON_RESULT = 2, COMMON_BANKS = MASKED_BANKS };
 
@@ -22,10 +24,14 @@ void collector_shape_init(CollectorShape *shape, bool has_units_beside) {
     }
 }
 
-void collector_pass_all(OperandCollector *state, const CollectorShape *shape, uint64_t first, uint64_t end) {
-    if (end - first > BANK_WINDOW) first = end - BANK_WINDOW;
-    for (; first < end; first++)
-        collector_pass(state, shape, first);
+void collector_enter_window(OperandCollector *state, const CollectorShape *shape, uint64_t window) {
+    for (uint32_t i = 0; i < shape->sub_cores; i++) {
+        uint32_t *taken = state->sub_core[i].taken;
+        memset(taken + (window + 1) * BANK_WINDOW % BANK_RING, 0, BANK_WINDOW * sizeof *taken);
+        if (window != state->window + 1)
+            memset(taken + window * BANK_WINDOW % BANK_RING, 0, BANK_WINDOW * sizeof *taken);
+    }
+    state->window = window;
 }
 
 static inline uint32_t bank_of(uint32_t banks, uint8_t number, uint32_t warp) {
@@ -95,9 +101,9 @@ static __attribute__((noinline)) uint64_t reserve_one_by_one(SubCore *state, uin
     for (uint32_t i = 0; i < inst->bank_count; i++) {
         uint32_t bank = bank_of(banks, inst->banks[i], warp);
         uint64_t read = earliest;
-        while (read < end && state->taken[read % BANK_WINDOW] & bank)
+        while (read < end && state->taken[read % BANK_RING] & bank)
             read++;
-        if (read < end) state->taken[read % BANK_WINDOW] |= bank;
+        if (read < end) state->taken[read % BANK_RING] |= bank;
         last = later_of(last, read);
     }
     return last;
@@ -108,7 +114,7 @@ static __attribute__((noinline)) uint64_t reserve_one_by_one(SubCore *state, uin
 static inline uint64_t reserve_banks(Way way, const Inst *inst, uint32_t warp, uint64_t earliest,
                                      uint64_t end) {
     uint32_t clash, banks = banks_read(way.banks, inst, warp, &clash);
-    uint32_t *taken = &way.sub_core->taken[earliest % BANK_WINDOW];
+    uint32_t *taken = &way.sub_core->taken[earliest % BANK_RING];
     if (!banks) return earliest - 1;
     if (earliest >= end) return earliest;
     if (clash | (*taken & banks))
@@ -139,7 +145,7 @@ static inline __attribute__((always_inline)) uint64_t read_operands(Way way, con
 static inline void take_bank_for_write(Way way, const Inst *inst, uint32_t warp, uint64_t cycle,
                                        uint64_t writes) {
     if (inst->dst_count > 0 && writes - cycle < BANK_WINDOW)
-        way.sub_core->taken[writes % BANK_WINDOW] |= bank_of(way.banks, inst->out_bank, warp);
+        way.sub_core->taken[writes % BANK_RING] |= bank_of(way.banks, inst->out_bank, warp);
 }
 
 /* Of up to four; mostly there are one or two. Too irregular for branches. */

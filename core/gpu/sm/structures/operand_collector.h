@@ -15,6 +15,7 @@
 
 enum {
     BANK_WINDOW = 64, /* cycles from issue within which banks are reserved */
+    BANK_RING = 2 * BANK_WINDOW,
     MAX_COLLECTORS = 16,
     MAX_ISSUE_LATCHES = 4,
     MAX_UNITS = 4,
@@ -44,15 +45,15 @@ typedef struct {
 
 typedef struct {
     UnitState
-        unit[UNIT_CLASSES]; /* of the load/store unit's the pipeline counts in the first sub-core alone */
-    uint32_t taken[BANK_WINDOW]; /* by cycle % BANK_WINDOW: the banks whose port is taken then, a bit each;
-                                  * of cycles that have passed none: collector_pass() */
-    uint64_t bank_conflicts;     /* cycles by which reads were later than without conflicts */
+        unit[UNIT_CLASSES];    /* of the load/store unit's the pipeline counts in the first sub-core alone */
+    uint32_t taken[BANK_RING]; /* by cycle % BANK_RING: the banks whose port is taken then, a bit each */
+    uint64_t bank_conflicts;   /* cycles by which reads were later than without conflicts */
 } SubCore;
 
 typedef struct {
     uint8_t result_bus[RESULT_BUS_RING]; /* by cycle % RESULT_BUS_RING: results that are to be written then */
     SubCore sub_core[MAX_SUB_CORES];
+    uint64_t window; /* cycle / BANK_WINDOW: `taken` is of this window and the next one */
 } OperandCollector;
 
 typedef struct {
@@ -89,15 +90,14 @@ static inline bool collector_accepts(const OperandCollector *state, uint32_t sub
     return collector_accepts_at(state, sub_core, class) <= cycle;
 }
 
-/* To be called of each cycle, in order, before an instruction issues in a later one: its banks are those of the cycle
- * BANK_WINDOW later. */
-static inline void collector_pass(OperandCollector *state, const CollectorShape *shape, uint64_t cycle) {
-    state->sub_core[0].taken[cycle % BANK_WINDOW] = 0;
-    for (uint32_t i = 1; i < shape->sub_cores; i++)
-        state->sub_core[i].taken[cycle % BANK_WINDOW] = 0;
+/* The cycle lies in another window than the last one: of the next window nothing has been reserved. */
+void collector_enter_window(OperandCollector *state, const CollectorShape *shape, uint64_t window);
+
+/* To be called before instructions issue in a cycle. */
+static inline void collector_begin(OperandCollector *state, const CollectorShape *shape, uint64_t cycle) {
+    if (__builtin_expect(cycle / BANK_WINDOW != state->window, 0))
+        collector_enter_window(state, shape, cycle / BANK_WINDOW);
 }
-/* The same of all cycles from `first` to before `end`. */
-void collector_pass_all(OperandCollector *state, const CollectorShape *shape, uint64_t first, uint64_t end);
 
 /* Reserves everything for an instruction that issues now; returns the cycle of its write-back, in which
  * write_backs_begin() must be called. */

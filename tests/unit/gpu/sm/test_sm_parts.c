@@ -165,6 +165,18 @@ START_TEST(a_result_has_its_bank_before_a_later_read) {
 }
 END_TEST
 
+START_TEST(a_bank_is_free_again_when_its_place_is_that_of_a_later_cycle) {
+    OperandCollector state = {0};
+    Inst inst = with_sources(1, 3, 0, 0);
+    for (uint64_t at = 100, step = 1; at < 100 + 40 * BANK_RING;
+         at += step * BANK_WINDOW, step = step % 5 + 1) {
+        collector_begin(&state, &fermi, at);
+        ck_assert_uint_eq(collector_issue(&state, &fermi, UNIT_SP, &inst, 0, 4, 1, at), at + 6 + 4);
+        ck_assert_uint_eq(collector_issue(&state, &fermi, UNIT_SP, &inst, 0, 4, 1, at), at + 6 + 4 + 1);
+    }
+}
+END_TEST
+
 START_TEST(a_unit_takes_the_next_instruction_after_its_initiation_interval) {
     OperandCollector state = {0};
     Inst inst = with_sources(0, 0, 0, 0);
@@ -324,6 +336,7 @@ Suite *sm_parts_suite(void) {
     tcase_add_test(tests, operands_in_one_bank_are_read_one_after_the_other);
     tcase_add_test(tests, the_bank_of_a_register_moves_with_the_warp);
     tcase_add_test(tests, a_result_has_its_bank_before_a_later_read);
+    tcase_add_test(tests, a_bank_is_free_again_when_its_place_is_that_of_a_later_cycle);
     tcase_add_test(tests, a_unit_takes_the_next_instruction_after_its_initiation_interval);
     tcase_add_test(tests, two_results_share_a_cycle_of_the_result_bus_and_the_third_waits);
     tcase_add_test(tests, issue_stalls_while_all_latches_wait_for_a_collector);
