@@ -464,6 +464,25 @@ return slower]])
   end
 end)
 
+harness.test("compare leaves out the warm-ups of two sweeps, as their speed-ups do, and says so", function()
+  local text = [[return { axes = { config = "gtx480", workload = "spmv", size = "small", sms = 2, policy = "gto", ["l2[*].rop_delay"] = %d }%s,
+    labels = { ["l2[*].rop_delay"] = { [%d] = "any" } } }]]
+  local warm_up, folders, cycles = ', warm_up = { cycles = 20000, policy = "gto" }', {}, {}
+  for i, case in ipairs { { 20, warm_up }, { 60, warm_up }, { 60, "" } } do
+    local file
+    file, folders[i] = prepare(text:format(case[1], case[2], case[1]))
+    local status, output = sweep(file, folders[i])
+    harness.equal(status, 0, output)
+    local all, of_warm_up = query(folders[i], "--select", "cycles, warm_up_cycles"):match "\n(%d+),(%d*)"
+    cycles[i] = { all = tonumber(all), since = all - (tonumber(of_warm_up) or 0) }
+  end
+  local function row(a, b) return ("  %d  %d  %.3fx\n"):format(a, b, b / a) end
+  local _, output = harness.run("compare", folders[1], folders[2])
+  harness.contains(output, "cycles are those since the warm-up\n", row(cycles[1].since, cycles[2].since))
+  _, output = harness.run("compare", folders[1], folders[3])
+  harness.contains(output, "all cycles are compared: A has a warm-up, B has none\n", row(cycles[1].all, cycles[3].all))
+end)
+
 harness.test("the beginning without timing is an axis, and such a run is one of ww.run", function()
   local forwarded, folder = prepare [[return { axes = { config = "gtx480", workload = "bfs", size = "small", sms = 2, policy = "gto",
     fast_forward = { "launch=4", "launch=5,cta=0.5" } } }]]

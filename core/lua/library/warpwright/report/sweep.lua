@@ -23,9 +23,8 @@ local function read(path)
   local file = core.open_database(folder.database(path), false)
   local axes, runs, by_number = {}, {}, {}
   for i, row in ipairs(file:prepare("SELECT axis FROM axes ORDER BY number"):rows()) do axes[i] = row[1] end
-  local knows_warm_ups = file:prepare("SELECT 1 FROM pragma_table_info('runs') WHERE name = 'warm_up_cycles'"):rows()[1] -- those of older programs do not
   for _, row in ipairs(file:prepare(("SELECT run, status, error, folder, repetition, config, workload, size, policy, cycles, ipc, warp_ipc, "
-    .. "%s FROM runs ORDER BY run"):format(knows_warm_ups and "warm_up_cycles, warm_up_seconds" or "NULL, NULL")):rows()) do
+    .. "%s FROM runs ORDER BY run"):format(database.knows_warm_ups(file) and "warm_up_cycles, warm_up_seconds" or "NULL, NULL")):rows()) do
     local run = { run = row[1], status = row[2], error = row[3], folder = row[4], repetition = row[5], config = row[6], workload = row[7],
       size = row[8], policy = row[9], cycles = row[10], ipc = row[11], warp_ipc = row[12], warm_up_cycles = row[13], warm_up_seconds = row[14] }
     runs[#runs + 1], by_number[run.run] = run, run

@@ -245,6 +245,7 @@ local function compare_sweeps(a, b, most)
   local rows, different = different_cycles(found.both)
   for i, run in ipairs(found.single) do single[i] = { run.name, run.side } end
   print(("A  %s, %d runs\nB  %s, %d runs\n"):format(a, found.runs[1], b, found.runs[2]))
+  if found.since then print(found.since) end
   print_axes(found.axes)
   print(("%d runs with the same cycles, %d with others, %d in one of them only"):format(#found.both - different, different, #single))
   if rows[1] then print_some(rows, quotient_columns(rows, "cycles"), most) end

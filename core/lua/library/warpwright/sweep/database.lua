@@ -230,6 +230,11 @@ end
 
 -- Reading ------------------------------------------------------------------------------------------------------------------------------
 
+--- Has it the columns of warm-ups? Those of older programs have not.
+function database.knows_warm_ups(file)
+  return file:prepare("SELECT 1 FROM pragma_table_info('runs') WHERE name = 'warm_up_cycles'"):rows()[1] ~= nil
+end
+
 --- The half-widths of estimated cycles, by the number of the run, and how many there are.
 function database.half_widths_of_cycles(file)
   local widths, count = {}, 0

@@ -6,18 +6,32 @@ local names = require "warpwright.names"
 
 local pairing = {}
 
---- Its runs: { point = texts by axis, repetition =, status =, cycles =, half_width = of estimated cycles }.
+--- Its runs: { point = texts by axis, repetition =, status =, cycles =, half_width = of estimated cycles, warm_up_cycles = or nil }; and
+-- whether it has a warm-up.
 local function read(path)
-  local file, runs = core.open_database(folder.database(path), false), {}
+  local file, runs, has_warm_up = core.open_database(folder.database(path), false), {}, false
   local widths = database.half_widths_of_cycles(file)
   local parameters = file:prepare "SELECT axis, value FROM parameters WHERE run = ?"
-  for i, row in ipairs(file:prepare("SELECT run, repetition, status, cycles, size FROM runs ORDER BY run"):rows()) do
+  local columns = "run, repetition, status, cycles, size, " .. (database.knows_warm_ups(file) and "warm_up_cycles" or "NULL")
+  for i, row in ipairs(file:prepare(("SELECT %s FROM runs ORDER BY run"):format(columns)):rows()) do
     local point = {}
     for _, parameter in ipairs(parameters:rows(row[1])) do point[parameter[1]] = tostring(parameter[2]) end
     point.size = row[5] -- where it is no axis, the default
-    runs[i] = { point = point, repetition = row[2], status = row[3], cycles = row[4], half_width = widths[row[1]] }
+    runs[i] = { point = point, repetition = row[2], status = row[3], cycles = row[4], half_width = widths[row[1]], warm_up_cycles = row[6] }
+    has_warm_up = has_warm_up or row[6] ~= nil
   end
-  return runs
+  return runs, has_warm_up
+end
+
+--- Which cycles of the runs are compared: those since the warm-ups, which would bring all quotients nearer to 1; all where
+-- one sweep has none: no part of its runs is like the warm-up of the other.
+local function leave_out_warm_ups(a, b, a_has, b_has)
+  if a_has ~= b_has then return ("all cycles are compared: %s has a warm-up, %s has none"):format(a_has and "A" or "B", a_has and "B" or "A") end
+  if not a_has then return nil end
+  for _, runs in ipairs { a, b } do
+    for _, run in ipairs(runs) do run.cycles = run.cycles and run.cycles - (run.warm_up_cycles or 0) end
+  end
+  return "cycles are those since the warm-up"
 end
 
 --- The values of an axis in the order of the runs, false for runs without it.
@@ -78,11 +92,12 @@ local function words_of(run, axes)
 end
 
 --- pairing.of(folders of two sweeps): { axes =, runs = { how many each has }, both = { { name =, name_without_seed = or nil, a =, b = } ... },
--- single = { { name =, side = "A" or "B" } ... } }. Runs are { cycles =, half_width =, status = }; `axes`: { name =, a =, b = texts of
+-- single = { { name =, side = "A" or "B" } ... }, since = what of the cycles counts where there are warm-ups, in words }. Runs are { cycles =, half_width =, status = }; `axes`: { name =, a =, b = texts of
 -- its values, is_left_out =, keeps_apart = }.
 function pairing.of(path_a, path_b)
-  local a, b = read(path_a), read(path_b)
-  local found = { axes = axes_of(a, b), runs = { #a, #b }, both = {}, single = {} }
+  local a, a_has = read(path_a)
+  local b, b_has = read(path_b)
+  local found = { since = leave_out_warm_ups(a, b, a_has, b_has), axes = axes_of(a, b), runs = { #a, #b }, both = {}, single = {} }
   local by_key, is_paired = {}, {}
   for _, run in ipairs(b) do by_key[(words_of(run, found.axes))] = run end
   for _, run in ipairs(a) do
