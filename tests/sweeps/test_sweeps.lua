@@ -469,9 +469,9 @@ harness.test("compare leaves out the warm-ups of two sweeps, as their speed-ups 
     labels = { ["l2[*].rop_delay"] = { [%d] = "any" } } }]]
   local warm_up, folders, cycles = ', warm_up = { cycles = 20000, policy = "gto" }', {}, {}
   for i, case in ipairs { { 20, warm_up }, { 60, warm_up }, { 60, "" } } do
-    local file
-    file, folders[i] = prepare(text:format(case[1], case[2], case[1]))
-    local status, output = sweep(file, folders[i])
+    local warm
+    warm, folders[i] = prepare(text:format(case[1], case[2], case[1]))
+    local status, output = sweep(warm, folders[i])
     harness.equal(status, 0, output)
     local all, of_warm_up = query(folders[i], "--select", "cycles, warm_up_cycles"):match "\n(%d+),(%d*)"
     cycles[i] = { all = tonumber(all), since = all - (tonumber(of_warm_up) or 0) }
@@ -481,6 +481,69 @@ harness.test("compare leaves out the warm-ups of two sweeps, as their speed-ups 
   harness.contains(output, "cycles are those since the warm-up\n", row(cycles[1].since, cycles[2].since))
   _, output = harness.run("compare", folders[1], folders[3])
   harness.contains(output, "all cycles are compared: A has a warm-up, B has none\n", row(cycles[1].all, cycles[3].all))
+end)
+
+--- What a run has counted since its first three launches, made as a script makes it.
+local function since_three_launches(policy)
+  local sim = ww.build("gtx480", { set = { "sms=2", "clock.core=700MHz, 600MHz to 700MHz" }, policy = "gto" })
+  sim:start("bfs", "small")
+  sim:run { until_launch = 3 }
+  local warm = sim:result()
+  if policy ~= "gto" then sim:change { policy = policy } end
+  sim:run {}
+  return sim:result():since(warm)
+end
+
+harness.test("the database has what runs counted since their warm-up, also of a run that was stopped in between", function()
+  local marker = harness.folder() .. "/stopped_later"
+  local stops = harness.write("stops_later.lua", ([[
+local once = require "warpwright.policy" "stops_later" { doc = "A slower core; stops itself once", scope = "machine", order = "gto", period = 1000,
+  counters = { periods = "Seen" } }
+function once:on_period()
+  self:count "periods"
+  if self:cycle() > 100000 then self:set_clock("core", "650MHz") end
+  if self:cycle() < 150000 or io.open(%q) then return end
+  assert(io.open(%q, "w")):close()
+  local state <close> = assert(io.open("/proc/self/stat"))
+  os.execute("kill -TERM " .. table.concat({ state:read("a"):match "^(%%d+) .*%%) %%a (%%d+)" }, " "))
+end
+return once]]):format(marker, marker))
+  local warm, folder = prepare(([[return { axes = { config = "gtx480", workload = "bfs", size = "small", sms = 2,
+    ["clock.core"] = "700MHz, 600MHz to 700MHz", energy = "fermi_40nm", policy = { "gto", "lrr", %q } }, warm_up = { launches = 3, policy = "gto" } }]]):format(stops))
+  harness.equal(sweep(warm, folder), 75, "exit status of the sweep that is stopped")
+  local status, output = sweep(warm, folder)
+  harness.equal(status, 0, output)
+  local names = { "cycles", "ipc", "launches", "sm[*].l1d.misses", "sm[*].l1d.miss_rate", "run.seconds", "energy.total", "energy.l1d.data" }
+  local columns = {}
+  for i, name in ipairs(names) do columns[i] = "since." .. name end
+  local rows = query(folder, "--select", table.concat(columns, ", ")):gmatch "\n([^\n]+)"
+  for _, policy in ipairs { "gto", "lrr", stops } do
+    local r, cells = since_three_launches(policy), rows():gmatch "[^,]+"
+    for _, name in ipairs(names) do
+      local wanted = name == "launches" and #r.launches or name == "energy.total" and r.energy.total
+        or name == "energy.l1d.data" and r.energy.parts["l1d.data"] or r[name]
+      local got = tonumber(cells())
+      assert(math.abs(got - wanted) <= 1e-9 * wanted, ("%s of %s: expected %.17g, got %.17g"):format(name, policy, wanted, got))
+    end
+  end
+  local periods = query(folder, "--select", "policy, since.dispatcher.stops_later.periods, dispatcher.stops_later.periods", "--where", "dispatcher.stops_later.periods > 0")
+  local of_run, all = periods:match ",(%d+),(%d+)\n"
+  harness.equal(of_run, all, "periods of a policy that began at the warm-up's end")
+end)
+
+harness.test("a query of what was counted since a warm-up names what is missing", function()
+  local text = [[return { axes = { config = "gtx480", workload = "bfs", size = "small", sms = 2, policy = "gto" }%s }]]
+  local plain, folder = prepare(text:format "")
+  sweep(plain, folder)
+  harness.refused("query: since.cycles: expected a sweep with a warm_up, got one without", "query", folder, "--select", "since.cycles")
+  local warm, warm_folder = prepare(text:format ', warm_up = { launches = 1 }')
+  sweep(warm, warm_folder, "--stats", "summary")
+  harness.contains(query(warm_folder, "--select", "cycles - warm_up_cycles = since.cycles as same"), "\n1\n")
+  harness.refused("query: no column or statistic matches 'since.run.cykles'; did you mean since.run.cycles", "query", warm_folder, "--select", "since.run.cykles")
+  local none = folder .. "-none"
+  sweep(warm, none, "--stats", "none")
+  harness.refused("query: since.cycles: expected a sweep with a warm_up and --stats packed, all or summary, got one without", "query", none,
+    "--select", "since.cycles")
 end)
 
 harness.test("the beginning without timing is an axis, and such a run is one of ww.run", function()
@@ -502,6 +565,9 @@ harness.test("a script's rows say what of a run is of the warm-up", function()
   for row in ww.sweep { axes = axes, warm_up = { launches = 1, policy = "gto" }, out = harness.folder() .. "/rows" } do
     harness.equal(row.warm_up_cycles, first.start_cycle + first.cycles, "cycles of the warm-up")
     assert(math.abs(row.warm_up_seconds * 700e6 - row.warm_up_cycles) < 1e-3, row.warm_up_seconds)
+    harness.equal(row.since.cycles, row.result.cycles - row.warm_up_cycles, "cycles since then")
+    harness.equal(#row.since.launches, #row.result.launches - 1, "launches since then")
+    assert(row.since["sm[*].l1d.misses"] < row.result["sm[*].l1d.misses"], "misses since then")
     rows = rows + 1
   end
   harness.equal(rows, 2, "rows")

@@ -223,9 +223,10 @@ function checkpoint.of_folder(options)
 end
 
 --- Makes the checkpoints that `options` plan, and those that signals ask for, in `folder`. `run` is what read_run()
--- will give. `show()` is called when somebody asks to be shown how far the run is; `recorder`: of intervals, or nil. Returns a table
--- whose `last` is the path of the newest; `has_caught_up`: a resumed run is where its checkpoint was made.
-function checkpoint.watch(gpu, folder, run, options, show, recorder)
+-- will give. `show()` is called when somebody asks to be shown how far the run is; `recorder`: of intervals, or nil; caught_up(), or
+-- nil, when a resumed run is where its checkpoint was made. Returns a table whose `last` is the path of the newest; `has_caught_up`: the
+-- run is there.
+function checkpoint.watch(gpu, folder, run, options, show, recorder, caught_up)
   local plan, made = read_plan(options), {}
   if not folder and (plan.every or plan.seconds or plan.at[1]) then
     core.user_error("out: expected a folder for checkpoints, got false")
@@ -249,6 +250,7 @@ function checkpoint.watch(gpu, folder, run, options, show, recorder)
       print_notes(gpu, saved, run)
       note_beginnings(options.resume, saved, run, cycle)
       if recorder then recorder:resumed(saved, options.resume) end
+      if caught_up then caught_up() end
     elseif recorder then
       recorder:look(why, cycle)
     end

@@ -249,7 +249,7 @@ end
 
 --- What results consist of, checkpoints apart, which are another run's only hope.
 local result_files <const> = {
-  "stats.txt", "stats.json", "stats.zst", "config.lua", "config.lua.zst", "provenance.txt", "sampling.txt", "printed.txt",
+  "stats.txt", "stats.json", "stats.zst", "since.zst", "config.lua", "config.lua.zst", "provenance.txt", "sampling.txt", "printed.txt",
   "memcheck.txt", "profile.csv", "profile_warps.csv", "profile_ctas.csv", "profile_allocations.csv", "histograms.csv", "intervals.csv", "trace.txt",
   "report.html",
 }

@@ -161,8 +161,8 @@ end
 -- checkpoint_every =, checkpoint_at =, resume =, allow_changes =, energy =, bounds =, memcheck =, stats =, stats_every =, stats_of =,
 -- profile =, histograms =, fast_forward =, sample =, jobs =, trace =, from =, to =, events =, trace_file =, perfetto = } -> result
 -- `out` is a folder, false for no output, or nil for the next free folder in out/; `stats`: all, packed, summary or none are
--- written there.
-function run.run(options)
+-- written there. `caught_up(sim)`, or nil, is called when a resumed run is where its checkpoint was made.
+function run.run(options, caught_up)
   names.check_keys("ww.run", options, run.options)
   options = without_none(options)
   run.check(options)
@@ -201,7 +201,8 @@ function run.run(options)
   local ok, checks_or_problem = pcall(function()
     local shown <close> = live.announce(folder.path)
     local checkpoints = not options.sample and folder.path or nil -- windows of a sampled run are in none
-    made = checkpoint.watch(gpu, checkpoints, sim.choices, options, function() shown:show(sim) end, recorder)
+    made = checkpoint.watch(gpu, checkpoints, sim.choices, options, function() shown:show(sim) end, recorder,
+      caught_up and function() caught_up(sim) end)
     if options.resume then sim:resume(options.resume, { allow_changes = options.allow_changes }) end
     if w.command_line then w.results = folder.path and core.real_path(folder.path) end
     trace:begin()

@@ -37,6 +37,9 @@ CREATE TABLE counts (
   half_width REAL,           -- of an estimate of a sampled run: of its 95% interval; NULL: exact
   PRIMARY KEY (run, name_id)
 ) WITHOUT ROWID;
+CREATE TABLE counts_since (    -- the same of what was counted since the end of the sweep's warm-up, if it has one
+  run INTEGER NOT NULL, name_id INTEGER NOT NULL, value, whole REAL, PRIMARY KEY (run, name_id)
+) WITHOUT ROWID;
 CREATE TABLE intervals (       -- of runs with stats_every
   run INTEGER NOT NULL, interval INTEGER NOT NULL,
   from_cycle INTEGER NOT NULL, to_cycle INTEGER NOT NULL,
@@ -66,6 +69,7 @@ CREATE VIEW percentiles AS SELECT run, name, unit, max(total) AS count,
   GROUP BY run, name;
 CREATE INDEX names_by_pattern ON names (pattern);
 CREATE VIEW stats AS SELECT run, name, value, half_width, unit, description FROM counts JOIN names USING (name_id);
+CREATE VIEW stats_since AS SELECT run, name, value, unit, description FROM counts_since JOIN names USING (name_id);
 ]]
 
 -- Writing ------------------------------------------------------------------------------------------------------------------------------
@@ -90,6 +94,7 @@ local function open(path)
     launch = file:prepare "INSERT INTO launches VALUES (?,?,?,?,?,?,?,?)",
     name = file:prepare "INSERT INTO names VALUES (?,?,?,?,?)",
     count = file:prepare "INSERT INTO counts VALUES (?,?,?,?,?)",
+    count_since = file:prepare "INSERT INTO counts_since VALUES (?,?,?,?)",
   }, Writer)
 end
 
@@ -112,6 +117,13 @@ function Writer:add_stats(number, visit)
     if of_any_launch[name:match "^launch%[%d+%]%.([%w_]+)$"] then return end
     local width, plain = sampled_result.width_in(doc)
     self.count:run(number, self:id_of(name, unit, plain), value == value and value or nil, whole, width)
+  end)
+end
+
+--- Those of launches have no numbers of their own: `launches` and the statistics of the run have all.
+function Writer:add_since(number, visit)
+  visit(function(name, value, whole, unit, doc)
+    if not name:find "^launch%[" then self.count_since:run(number, self:id_of(name, unit, doc), value == value and value or nil, whole) end
   end)
 end
 
@@ -170,6 +182,7 @@ function Writer:add_run(path, runs, entry, axes)
   end
   if contents then
     self:add_stats(number, contents.visit_stats)
+    if contents.visit_since then self:add_since(number, contents.visit_since) end
     self:add_intervals(number, contents.intervals)
     self:add_histograms(number, contents.histograms)
   end
@@ -203,7 +216,7 @@ local function write(file, path, plan, runs)
   end
   writer:add_results_view(plan.axes)
   writer.file:execute "COMMIT"
-  for _, statement in ipairs { "run", "axis", "parameter", "launch", "name", "count", "interval", "interval_column",
+  for _, statement in ipairs { "run", "axis", "parameter", "launch", "name", "count", "count_since", "interval", "interval_column",
     "interval_count", "bucket" } do writer[statement]:finish() end
   writer.file:close()
   return damaged

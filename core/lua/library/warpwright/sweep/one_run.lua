@@ -10,6 +10,7 @@ local note = require "warpwright.note"
 local output = require "warpwright.output"
 local processes = require "warpwright.processes"
 local runner = require "warpwright.runner"
+local warm_result = require "warpwright.sweep.warm_result"
 
 local one_run = {}
 
@@ -117,11 +118,19 @@ local function summary_of(r, stats)
     workload_name = r.workload, size_name = r.size, policy_name = r.policy, launches = launches_of(r), host_seconds = r.seconds }
 end
 
+--- What was counted since the warm-up of the run ended, as `database` reads it. Histograms count from there on anyway.
+local function write_since(stem, r, stats)
+  local since = r:since(warm_result.read(stem))
+  if stats ~= "none" then inputs.write_file(stem .. "/since.zst", output.packed_stats(since, stats)) end
+  warm_result.remove(stem)
+end
+
 local function simulate(sweep, run, stem)
   local options = { out = stem, stats = sweep.stats or "packed", checkpoint_every = not run.sample and sweep.checkpoint_every or nil,
     workload = workload_of(run) }
   for _, key in ipairs(options_of_run) do options[key] = run[key] end
-  local r = go_on(not run.sample and checkpoint.newest(stem) or nil, function(path) -- a sampled run goes on from its passes
+  local may_go_on = not run.sample and (not run.warm_up or warm_result.read(stem)) -- a sampled run goes on from its passes
+  local r = go_on(may_go_on and checkpoint.newest(stem) or nil, function(path)
     options.resume = path
     return ww.run(options)
   end)
@@ -131,13 +140,14 @@ local function simulate(sweep, run, stem)
     if run.warm_up then
       options.resume, options.allow_changes, options.set = sweep.stem_of(one_run.warm_up_of(run)) .. ".ckpt", true, nil
     end
-    r = ww.run(options)
+    r = ww.run(options, run.warm_up and function(sim) warm_result.save(stem, sim:result()) end)
   end
   folder.remove_checkpoints(stem)
   require_success(run, options.workload)
   if options.stats == "all" or options.stats == "summary" then -- whose files lack what the database has: wholes of ratios, all digits
     inputs.write_file(stem .. "/stats.zst", output.packed_stats(r, options.stats))
   end
+  if run.warm_up then write_since(stem, r, options.stats) end
   return summary_of(r, options.stats)
 end
 

@@ -20,6 +20,30 @@ function query.sql(path, sql)
   return statement:columns(), statement:rows()
 end
 
+local function has_rows(file, sql) return file:prepare(sql .. " LIMIT 1"):rows()[1] ~= nil end
+
+-- Since the warm-up ---------------------------------------------------------------------------------------------------------------------
+
+--- Columns of the view that are statistics, too, and so are there since the warm-up.
+local of_run <const> = { cycles = true, ipc = true, warp_ipc = true, warp_instructions = true, thread_instructions = true, launches = true,
+  memory_peak = true }
+
+local function knows_since(file) return has_rows(file, "SELECT 1 FROM sqlite_master WHERE name = 'counts_since'") end
+
+--- Of "since.NAME" the table, and the statistic that is meant; of any other name the table of whole runs, and the name.
+local function table_of(pattern)
+  local inner = pattern:match "^since%.(.+)$"
+  if not inner then return "counts", pattern end
+  return "counts_since", of_run[inner] and "run." .. inner or inner
+end
+
+--- Why nothing is counted since a warm-up.
+local function refuse_since(file, pattern)
+  local has_warm_up = knows_since(file) and has_rows(file, "SELECT 1 FROM runs WHERE warm_up_cycles IS NOT NULL")
+  core.user_error(("query: %s: expected a sweep with a warm_up%s, got one without"):format(pattern,
+    has_warm_up and " and --stats packed, all or summary" or ""))
+end
+
 -- Expressions -------------------------------------------------------------------------------------------------------------------------
 
 local function sql_text(text) return "'" .. text:gsub("'", "''") .. "'" end
@@ -33,8 +57,6 @@ local function condition(pattern)
   local only_indices = not pattern:find "%[%d" and not pattern:gsub("%[%*%]", ""):find("*", 1, true)
   return only_indices and "pattern = " .. sql_text(pattern) or "name GLOB " .. sql_text(glob_of(pattern))
 end
-
-local function has_rows(file, sql) return file:prepare(sql .. " LIMIT 1"):rows()[1] ~= nil end
 
 --- The choice of --stats that has left this statistic out, or nil.
 local function choice_without(file, pattern)
@@ -64,35 +86,46 @@ local function cost_of_launch(file, pattern)
   return ("(SELECT %s FROM launches WHERE launches.run = results.run AND %s)"):format(column, where)
 end
 
-local function unknown_statistic(file, pattern, is_quoted)
-  names.check_indices("query", pattern)
-  local choice = choice_without(file, pattern)
-  if choice then
-    core.user_error(("query: %s: expected a sweep with --stats packed or all, got one with --stats %s: sweep into another folder"):format(
-      pattern, choice))
+--- What may stand in the place of a name that nothing has.
+local function known_names(file, is_since)
+  local known, prefix = {}, is_since and "since." or ""
+  for i, row in ipairs(file:prepare("SELECT DISTINCT pattern FROM names"):rows()) do known[i] = prefix .. row[1] end
+  if is_since then
+    for _, name in ipairs(names.sorted_keys(of_run)) do known[#known + 1] = prefix .. name end
+    return known
   end
-  local known = {}
-  for i, row in ipairs(file:prepare("SELECT DISTINCT pattern FROM names"):rows()) do known[i] = row[1] end
   for _, row in ipairs(file:prepare("SELECT name FROM pragma_table_info('results')"):rows()) do known[#known + 1] = row[1] end
   for _, name in ipairs { "cycles", "ctas", "ipc", "start_cycle", "thread_instructions", "warp_instructions" } do
     known[#known + 1] = "launch[*]." .. name
   end
+  return known
+end
+
+local function unknown_statistic(file, pattern, is_since, is_quoted)
+  names.check_indices("query", pattern)
+  local choice = choice_without(file, is_since and select(2, table_of(pattern)) or pattern)
+  if choice then
+    core.user_error(("query: %s: expected a sweep with --stats packed or all, got one with --stats %s: sweep into another folder"):format(
+      pattern, choice))
+  end
   core.user_error(("query: no column or statistic matches '%s'%s%s"):format(pattern,
-    names.did_you_mean(pattern:gsub("%[%d+%]", "[*]"), known, 3), is_quoted and "; texts stand in single quotes" or ""))
+    names.did_you_mean(pattern:gsub("%[%d+%]", "[*]"), known_names(file, is_since), 3), is_quoted and "; texts stand in single quotes" or ""))
 end
 
 --- Of the run of the row. A pattern that matches nothing is an error, and so is one of counters and ratios.
-local function statistic(file, pattern, is_quoted)
-  local cost = cost_of_launch(file, pattern)
+local function statistic(file, given, is_quoted)
+  local cost = cost_of_launch(file, given)
   if cost then return cost end
-  local where = condition(pattern)
-  if not has_rows(file, "SELECT 1 FROM names WHERE " .. where) then unknown_statistic(file, pattern, is_quoted) end
-  local counted = ("SELECT 1 FROM counts JOIN names USING (name_id) WHERE %s AND whole IS "):format(where)
+  local counts, pattern = table_of(given)
+  local where, is_since = condition(pattern), counts ~= "counts"
+  if is_since and not (knows_since(file) and has_rows(file, "SELECT 1 FROM counts_since")) then refuse_since(file, given) end
+  if not has_rows(file, "SELECT 1 FROM names WHERE " .. where) then unknown_statistic(file, given, is_since, is_quoted) end
+  local counted = ("SELECT 1 FROM %s JOIN names USING (name_id) WHERE %s AND whole IS "):format(counts, where)
   if has_rows(file, counted .. "NULL") and has_rows(file, counted .. "NOT NULL") then
     core.user_error(("query: %s: expected counters or ratios, got both"):format(pattern))
   end
-  return ("(SELECT CASE WHEN COUNT(whole) THEN SUM(value * whole) / SUM(whole) ELSE SUM(value) END FROM counts JOIN names USING (name_id) "
-    .. "WHERE counts.run = results.run AND %s)"):format(where)
+  return ("(SELECT CASE WHEN COUNT(whole) THEN SUM(value * whole) / SUM(whole) ELSE SUM(value) END FROM %s c JOIN names USING (name_id) "
+    .. "WHERE c.run = results.run AND %s)"):format(counts, where)
 end
 
 local function columns_of(file)
@@ -105,7 +138,7 @@ end
 --- A path without what a * behind a whole name multiplies it by.
 local function without_factors(file, path, columns)
   local shorter = path
-  while shorter and not columns[shorter] and not cost_of_launch(file, shorter) and not has_rows(file, "SELECT 1 FROM names WHERE " .. condition(shorter)) do
+  while shorter and not columns[shorter] and not cost_of_launch(file, shorter) and not has_rows(file, "SELECT 1 FROM names WHERE " .. condition(select(2, table_of(shorter)))) do
     shorter = shorter:match "^(.*[%w_%]])%*"
   end
   return shorter or path

@@ -39,16 +39,20 @@ local function read_intervals(path)
   return columns and { columns = columns, rows = rows }
 end
 
---- results.read(folder of a run, what the runner stored of it): { visit_stats = function(visit), intervals =, histograms = }; or nil,
--- and which file is damaged.
+--- results.read(folder of a run, what the runner stored of it): { visit_stats = function(visit), visit_since = the same of what was counted
+-- since a warm-up, or nil, intervals =, histograms = }; or nil, and which file is damaged.
 function results.read(path, stored)
-  local found = { visit_stats = read_stats(path .. "/stats.zst", stored.stats), intervals = read_intervals(path .. "/intervals.csv"),
+  local has_warm_up = stored.warm_up_cycles ~= nil
+  local found = { visit_stats = read_stats(path .. "/stats.zst", stored.stats),
+    visit_since = has_warm_up and read_stats(path .. "/since.zst", stored.stats) or nil,
+    intervals = read_intervals(path .. "/intervals.csv"),
     histograms = histograms.read(path) }
   local function damage(name, what)
     local got = core.is_file(path .. "/" .. name) and "a damaged file" or "no such file"
     return nil, ("%s/%s: expected %s, got %s"):format(path, name, what, got)
   end
   if not found.visit_stats then return damage("stats.zst", "statistics") end
+  if has_warm_up and not found.visit_since then return damage("since.zst", "statistics") end
   if not found.intervals then return damage("intervals.csv", "intervals") end
   if found.histograms == false then return damage(histograms.FILE, "histograms") end
   found.histograms = found.histograms or {}

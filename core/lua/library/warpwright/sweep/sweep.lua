@@ -205,29 +205,47 @@ end
 
 -- Results in scripts -----------------------------------------------------------------------------------------------------------------------
 
---- All statistics of a run, as ww.run gives them; nil when there are none.
+--- A core.stats() of these.
+local function rows_of(visit)
+  local rows = core.stats()
+  visit(function(name, value, whole, unit, doc) rows:add(name, value, unit, doc, whole) end)
+  return rows
+end
+
+--- What a run counted since its warm-up, as r:since() gives it, but for times of the host; `fields`: of the run's result.
+local function result_since(rows, fields)
+  local since, launches = { checks = fields.checks, machine = fields.machine, workload = fields.workload, size = fields.size,
+    policy = fields.policy, out = fields.out }, fields.launches
+  for _, key in ipairs { "cycles", "ipc", "warp_ipc", "warp_instructions", "thread_instructions", "memory_peak" } do
+    since[key] = rows:value("run." .. key)
+  end
+  since.launches = table.move(launches, #launches - rows:value "run.launches" + 1, #launches, 1, {})
+  return result.from_rows(since, rows)
+end
+
+--- All statistics of a run, as ww.run gives them, and those since its warm-up, if it has one; nil when there are none.
 local function read_result(path, stored)
   local contents = stored and core.is_file(path .. "/stats.zst") and results.read(path, stored)
   if not contents then return nil end
-  local rows, fields = core.stats(), {}
-  contents.visit_stats(function(name, value, whole, unit, doc) rows:add(name, value, unit, doc, whole) end)
+  local fields = {}
   for _, key in ipairs { "cycles", "ipc", "warp_ipc", "warp_instructions", "thread_instructions", "memory_peak", "checks", "machine",
     "launches" } do
     fields[key] = stored[key]
   end
   fields.workload, fields.size, fields.policy, fields.out = stored.workload_name, stored.size_name, stored.policy_name, path
-  return result.from_rows(fields, rows)
+  local since = contents.visit_since and result_since(rows_of(contents.visit_since), fields)
+  return result.from_rows(fields, rows_of(contents.visit_stats)), since or nil
 end
 
 --- A row: the point's axes with their labels, number, status, error or nil, folder, result or nil, and what of that is of the
--- warm-up, if there is one.
+-- warm-up, if there is one, and since = what was counted since then.
 function Sweep:row(entry)
   local row, path = {}, self:stem_of(entry.run)
   for axis, value in pairs(entry.shown or entry.point) do row[axis] = value end
   row.number, row.repetition, row.status, row.folder = entry.number, entry.repetition, self:state_of(entry), path
   row.error = row.status == "failed" and inputs.read_file(self.runs:problem_path(entry.run)):gsub("%s+$", "") or nil
   local stored = self.runs:stored(entry.run)
-  row.result = read_result(path, stored)
+  row.result, row.since = read_result(path, stored)
   if stored then row.warm_up_cycles, row.warm_up_seconds = stored.warm_up_cycles, stored.warm_up_seconds end
   return row
 end
