@@ -112,6 +112,8 @@ harness.test("what is wrong with a time or a number is said", function()
       "vecadd", "--checkpoint-every=" .. wrong)
   end
   harness.refused("keep: expected a whole number from 1 on, got '0'", "run", "gtx480", "vecadd", "--keep", "0")
+  harness.contains(passes("gtx480", "vecadd", "--size", "small,n=1024", "--keep", "2", "--out", home .. "/keep_alone"),
+    "keep: no checkpoint_every or checkpoint_at is given: checkpoints are made by signals alone\n")
 end)
 
 harness.test("a checkpoint of files named from one folder resumes from another", function()

@@ -19,6 +19,10 @@ local wrong <const> = {
   ["sim.result()"] = "sim:result: expected a machine of ww.build in front of the colon, got nil",
   ['sim:result().energy_by "fermi_40nm"'] = "r:energy_by: expected a result in front of the colon, got 'fermi_40nm'",
   ['sim:resume("x", { allow_changes = "no" })'] = "sim:resume: allow_changes: expected true or false, got 'no'",
+  ['ww.run { config = "gtx480", workload = "vecadd", allow_changes = true }'] = "allow_changes: expected resume with it, got none",
+  ['ww.run { config = "gtx480", workload = "vecadd", keep = 2, out = false }'] = "out: expected a folder for checkpoints, got false",
+  ['ww.run { config = "gtx480", workload = "vecadd", size = "small,n=1024", stats_every = 1000, out = false }'] =
+    "out: expected a folder for the intervals of stats_every, got false",
   ["ww.run { pin = 1 }"] = "pin: expected true or false, got 1",
   ['ww.build("gtx480", { memcheck = "no" })'] = "memcheck: expected true or false, got 'no'",
   ['ww.build("gtx480", { profile = 0 })'] = "profile: expected true or false, got 0",
@@ -62,6 +66,12 @@ local wrong_of_device <const> = {
   ['gpu:set_heap "x"'] = "set_heap: expected a number of bytes up to 1099511627776, got 'x'",
   ["gpu:bind_texture(kernels)"] = "bind_texture: expected the name of a .texref or .surfref, got nil",
   ["gpu:launch(kernels.vecadd)"] = "launch: expected { grid =, block =, args = }, got nothing",
+  ["gpu:launch(kernels.vecadd, { grid = 1, block = 32, args = { data, data, data, 32, zeta = 1, beta = 2 } })"] =
+    "kernel vecadd: args: expected a list of 4, got the key 'beta' beside it",
+  ["gpu:launch(kernels.vecadd, { grid = 1, block = 32, args = { data, data, data, 32, n = 3 } })"] =
+    "kernel vecadd: args: expected a list of 4, got the key 'n' beside it",
+  ["gpu:launch(kernels.vecadd, { grid = 1, block = 32, args = { [0] = 1, data, data, data, 32 } })"] =
+    "kernel vecadd: args: expected a list of 4, got the key '0' beside it",
   ["launch { timed = 0 }"] = "kernel vecadd: timed: expected true or false, got 0",
   ["launch { cooperative = 1 }"] = "kernel vecadd: cooperative: expected true or false, got 1",
   ["pcall(launch, {}) gpu:set_cycle_limit(1) pcall(launch, {}) gpu:alloc(4)"] =
@@ -77,6 +87,12 @@ for call, message in pairs(wrong_of_device) do
     harness.refused(("error: %s:%d: %s"):format(path, line, message), path)
   end)
 end
+
+harness.test("the arguments of a kernel may be those of table.pack()", function()
+  local path = harness.write("packed.lua", OF_A_SCRIPT:gsub("data, data, data, 32 }", "data, data, data, 32, n = 4 }") .. "launch {}\n")
+  local status, output = harness.run(path)
+  harness.equal(status, 0, output)
+end)
 
 harness.test("tolerances of checks are numbers from 0 on", function()
   local ww = require "warpwright"

@@ -129,6 +129,28 @@ static void take_packed(lua_State *L, const Kernel *kernel, uint8_t *params) {
     lua_pop(L, 1);
 }
 
+/* Is the key beside the value on top one of a list of `given` elements, or the `n` of table.pack()? */
+static bool is_key_of_list(lua_State *L, lua_Integer given) {
+    if (lua_isinteger(L, -2)) return lua_tointeger(L, -2) >= 1 && lua_tointeger(L, -2) <= given;
+    bool is_n = lua_type(L, -2) == LUA_TSTRING && strcmp(lua_tostring(L, -2), "n") == 0;
+    return is_n && lua_isinteger(L, -1) && lua_tointeger(L, -1) == given;
+}
+
+/* The list on top of the stack has nothing beside its elements; of several such keys the first by name is told, since
+ * the order of a table is never the same. */
+static void check_list_keys(lua_State *L, const Kernel *kernel, size_t given) {
+    char first[64] = "";
+    for (lua_pushnil(L); lua_next(L, -2); lua_pop(L, 1)) {
+        if (is_key_of_list(L, (lua_Integer)given)) continue;
+        const char *key = luaL_tolstring(L, -2, NULL);
+        if (!first[0] || strncmp(key, first, sizeof first - 1) < 0) snprintf(first, sizeof first, "%s", key);
+        lua_pop(L, 1);
+    }
+    if (first[0])
+        user_error("kernel %s: args: expected a list of %u, got the key '%s' beside it", kernel->name,
+                   kernel->param_count, first);
+}
+
 static void pack_arguments(lua_State *L, const Kernel *kernel, uint8_t *params) {
     char names[1024];
     int type = lua_getfield(L, 3, "args");
@@ -145,6 +167,7 @@ static void pack_arguments(lua_State *L, const Kernel *kernel, uint8_t *params) 
         user_error("kernel %s: args: expected %u (%s), got %zu", kernel->name, kernel->param_count, names,
                    given);
     }
+    if (type == LUA_TTABLE) check_list_keys(L, kernel, given);
     for (uint32_t i = 0; i < kernel->param_count; i++) {
         lua_rawgeti(L, -1, i + 1);
         pack_argument(L, kernel, &kernel->params[i], params);

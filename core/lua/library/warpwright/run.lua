@@ -147,6 +147,23 @@ local function refuse_beside_sample(options)
   end
 end
 
+--- What needs another option, of which a checkpoint may not bring it: `given` are those of the caller.
+local function refuse_alone(given)
+  local function refuse(name, what, got) core.user_error(("%s: expected %s, got %s"):format(name, what, got)) end
+  if given.allow_changes and not given.resume then refuse("allow_changes", "resume with it", "none") end
+  if given.keep and given.out == false then refuse("out", "a folder for checkpoints", "false") end
+end
+
+--- What is legal beside a checkpoint that brings it, and of no use alone.
+local function check_use(given, options, recorder)
+  if given.keep and not options.checkpoint_every and not options.checkpoint_at then
+    note "keep: no checkpoint_every or checkpoint_at is given: checkpoints are made by signals alone"
+  end
+  if given.stats_every and given.out == false and not recorder.energies then
+    core.user_error "out: expected a folder for the intervals of stats_every, got false"
+  end
+end
+
 --- Errors for options that are wrong by themselves or beside each other.
 function run.check(options)
   output.check_stats(options.stats)
@@ -166,6 +183,8 @@ function run.run(options, caught_up)
   names.check_keys("ww.run", options, run.options)
   options = without_none(options)
   run.check(options)
+  refuse_alone(options)
+  local given = options
   options = resolve_resume(options)
   local technology = options.energy and load.get("technology", options.energy)
   local w = load.get("workload", options.workload)
@@ -195,6 +214,7 @@ function run.run(options, caught_up)
   local ptx = w.ptx and core.is_file(w.ptx) and output.read_file(w.ptx) -- the user may edit it while the run goes on
   local counted = options.histograms and histograms.start(sim, options.histograms)
   local recorder = (options.stats_every or options.stats_of) and intervals.record(sim, folder.path, options)
+  check_use(given, options, recorder)
   local profile = options.profile and require "warpwright.profile"
   local made
   local trace <close> = tracing.new(sim, options, folder.path)
