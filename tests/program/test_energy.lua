@@ -362,6 +362,17 @@ harness.test("without a technology and without columns of energies intervals hav
   assert(not harness.read(r.out .. "/intervals.csv"):find "energy")
 end)
 
+harness.test("a wrong technology is named by its option, and what is wrong in one by its file", function()
+  local function refused(text, name) harness.refused("error: " .. text, "run", "gtx480", "vecadd", "--size", "small,n=1024", "--energy", name) end
+  refused("energy: no technology matches 'fermi'; available: fermi_40nm, fermi_40nm_hbm2", "fermi")
+  refused("energy: no file matches './none.lua'", "./none.lua")
+  local text = harness.read "configs/energy/fermi_40nm.lua"
+  local path = harness.write("one.lua", (text:gsub("sp_lane =", "sp_lan =")))
+  refused(path .. ": technology fermi_40nm: no field matches 'sp_lan'; did you mean sp_lane?", path)
+  path = harness.write("two.lua", (text:gsub("return ww", "\nlocal t = ww"):gsub('"pJ/bit"', "1", 1)) .. "\nreturn t\n")
+  refused(path .. ":17: technology fermi_40nm: sram_bit: expected a unit, got 1", path)
+end)
+
 harness.test("a technology says what is wrong with it", function()
   local function refused(t, text)
     local ok, problem = pcall(ww.technology "mine", t)

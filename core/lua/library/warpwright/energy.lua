@@ -1,6 +1,7 @@
 -- Energy of a run: events, from the counters of its objects, times the energy of each, and power times time. A technology is a
 -- file in configs/energy; every part of a total is a number of the technology times a count of events.
 local core = require "warpwright.core"
+local load = require "warpwright.load"
 local names = require "warpwright.names"
 
 local energy = {}
@@ -69,16 +70,20 @@ local function voltage_at(technology, clock, points, hertz)
     technology.name, clock, hertz, points[1][1], points[#points][1]))
 end
 
+local function check_technology(name, t)
+  if type(t) ~= "table" then names.expected("technology " .. name, "a table", t) end
+  names.check_keys("technology " .. name, t, { "doc", "voltages", table.unpack(numbers) })
+  for _, key in ipairs(numbers) do check_number(name, key, t[key]) end
+  points_by_clock { name = name, voltages = t.voltages }
+end
+
 --- ww.technology "name" { doc =, NUMBER = { value, unit, kind, source } ... }: energies, as configs/energy has them;
 -- voltages = { CLOCK = { [frequency] = voltage } }, as parts of that for which the numbers are.
 function energy.technology(name)
   if type(name) ~= "string" then names.expected("technology", 'a name (ww.technology "name" {...})', name) end
   return function(t)
-    if type(t) ~= "table" then names.expected("technology " .. name, "a table", t) end
-    names.check_keys("technology " .. name, t, { "doc", "voltages", table.unpack(numbers) })
-    for _, key in ipairs(numbers) do check_number(name, key, t[key]) end
+    names.at_place(load.place_of_call(2), check_technology, name, t)
     t.name = name
-    points_by_clock(t)
     return setmetatable(t, Technology)
   end
 end

@@ -87,6 +87,7 @@ local kinds = {
     module = "energy",
     is = "is_technology",
     makes = "ww.technology \"name\" {...}",
+    option = "energy",
   },
 }
 
@@ -124,25 +125,26 @@ end
 -- itself. `place`: where it is named, if that is not the line that is at work.
 function load.get(what, value, place)
   local kind = kinds[what]
+  local option = kind.option or what
   local function refuse(text, ...) error((place or core.location()) .. text:format(...), 0) end
   if is_of(kind, value) then return value end
   if type(value) ~= "string" then
-    refuse("%s: expected a name, a path or what %s returns, got %s", what, kind.makes, names.shown(value))
+    refuse("%s: expected a name, a path or what %s returns, got %s", option, kind.makes, names.shown(value))
   end
   if what == "workload" and value:find "%.ptx%f[\t\0]" then return require("warpwright.run_kernel").workload(value) end
   local is_path = value:find("/", 1, true) or value:find("%.lua$")
   local path = is_path and beside_file_at_work(what, value) or file_of(kind, value)
   if is_path and not core.is_file(path) and core.is_file(file_of(kind, value)) then path = file_of(kind, value) end -- "gallery/l3"
   if not core.is_file(path) then
-    if is_path and core.real_path(value) then refuse("%s: expected a file, got '%s', which is none", what, value) end
+    if is_path and core.real_path(value) then refuse("%s: expected a file, got '%s', which is none", option, value) end
     local below = is_path and value:match "^[%w_]+/" or ""
     local known = (not is_path or below ~= "") and known_names(kind, below) or {}
     if is_path and not known[1] then
-      refuse("%s: no file matches '%s'%s", what, value,
+      refuse("%s: no file matches '%s'%s", option, value,
         what == "config" and at_work and (", neither beside %s nor from the current folder"):format(at_work)
         or load.hint_beside(value, (place or core.location()):match "^(.*):%d+: $"))
     end
-    refuse("%s: no %s matches '%s'%s", what, what, value, names.available(value:sub(#below + 1), known))
+    refuse("%s: no %s matches '%s'%s", option, what, value, names.available(value:sub(#below + 1), known))
   end
   local globals = what == "policy" and setmetatable({}, { __index = _G }) or _G
   local loaded = loaded_from(path, "a " .. what, globals)
