@@ -230,6 +230,27 @@ end)
 
 -- Which of them ----------------------------------------------------------------------------------------------------------
 
+harness.test("a * at the end of a path takes in all below, a histogram for each name", function()
+  local function names_of(histograms)
+    local list = {}
+    for i, one in ipairs(run { histograms = histograms }.histograms) do list[i] = one.name end
+    return table.concat(list, " ")
+  end
+  local of_all, wanted = run {}.histograms, {}
+  for _, one in ipairs(of_all) do
+    if one.name:find "^sm%[%*%]%.l1d%." then wanted[#wanted + 1] = one.name end
+  end
+  assert(#wanted >= 3, "too few histograms of the L1")
+  harness.equal(names_of "sm[*].l1d*", table.concat(wanted, " "))
+  harness.equal(names_of "sm[1].l1d*,sm[*].active_warps", table.concat(wanted, " "):gsub("sm%[%*%]", "sm[1]") .. " sm[*].active_warps")
+  harness.equal(select(2, names_of("sm*"):gsub("%S+", "")), select(2, names_of("each:sm[1]*"):gsub("%S+", "")), "histograms of SMs")
+  local folder = harness.folder() .. "/below"
+  run { out = folder }
+  local _, output = harness.run("histograms", folder, "mc*")
+  harness.contains(output, "mc[*].queue\n")
+  harness.refused("histograms: no histogram matches 'sm[*].l1e*'", "run", "gtx480", "spmv", "--histograms", "sm[*].l1e*")
+end)
+
 harness.test("a pattern is one histogram of all that match, each: one for each", function()
   local all = by_name(run {})
   local r = run { histograms = "sm[*].lsu.load_latency_*,each:sm[*].lsu.outstanding,sm[1].active_warps" }

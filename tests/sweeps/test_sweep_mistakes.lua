@@ -22,7 +22,7 @@ local wrong <const> = {
   { 'max_cycles = { 1000, "many" } } }', ":5: max_cycles: expected 1 cycle or more, got 'many'" },
   { 'max_cycles = { 1000, 0 } } }', ":5: max_cycles: expected 1 cycle or more, got 0" },
   { 'bounds = "wide" } }', ":5: bounds: expected" },
-  { 'energy = "fermi" } }', ":5: energy = fermi: energy: no technology matches 'fermi'; available: fermi_40nm" },
+  { 'energy = "fermi" } }', ":5: energy: no technology matches 'fermi'; available: fermi_40nm" },
   { 'sample = { "error=3%", "errors=3%" } } }', ":5: sample: expected error=3%" },
   { 'fast_forward = { "launch=2", "lunch=2" } } }', ":5: fast_forward: expected launch=N" },
   { 'polic = { "gto",\n"lrr" } } }', ":5: axes: no axis matches 'polic'; did you mean policy?" },

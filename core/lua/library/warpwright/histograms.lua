@@ -32,11 +32,17 @@ function histograms.words_of(value)
   return words[1] and words or refuse(value)
 end
 
---- One for each pattern.
-local function all_of(found)
+--- [*] for every index of a name but those that the word says.
+local function pattern_under(name, word)
+  local indices = word:gmatch "%[[%d*]+%]"
+  return (name:gsub("%[%d+%]", function(index) return indices() == index and index or "[*]" end))
+end
+
+--- One for each pattern, as the word has indices.
+local function all_of(found, word)
   local list, by_pattern = {}, {}
   for _, of in ipairs(found) do
-    local pattern = pattern_of(of.name)
+    local pattern = pattern_under(of.name, word or "")
     if not by_pattern[pattern] then
       by_pattern[pattern] = { name = pattern, unit = of.unit, members = {} }
       list[#list + 1] = by_pattern[pattern]
@@ -53,11 +59,27 @@ local function no_such_histogram(found, word)
   core.user_error(("histograms: no histogram matches '%s'%s"):format(word, names.did_you_mean(pattern_of(word), known, 3)))
 end
 
-local function matches_of(found, word)
-  local matches = {}
+local function filtered(found, is_wanted)
+  local list = {}
   for _, of in ipairs(found) do
-    if core.path_matches(word, of.name) then matches[#matches + 1] = of end
+    if is_wanted(of.name) then list[#list + 1] = of end
   end
+  return list
+end
+
+--- Those of all objects below the paths that match, where the word ends with a * and matches no histogram itself: "sm[*].l1d*".
+local function below_objects(found, word)
+  if word:sub(-1) ~= "*" or filtered(found, function(name) return core.path_matches(word, name) end)[1] then return {} end
+  return filtered(found, function(name)
+    for at in name:gmatch "()[.[]" do
+      if core.path_matches(word, name:sub(1, at - 1)) then return true end
+    end
+  end)
+end
+
+local function matches_of(found, word)
+  local matches = filtered(found, function(name) return core.path_matches(word, name) end)
+  if not matches[1] then matches = below_objects(found, word) end
   return matches[1] and matches or no_such_histogram(found, word)
 end
 
@@ -75,7 +97,8 @@ local function sum_of(found, word)
 end
 
 --- histograms.start(sim, wanted): counts from now on. `wanted`: "all", or names and patterns, apart by commas or as a list; a pattern
--- is one histogram, "each:PATTERN" one for each that matches. Returns what histograms.of needs.
+-- is one histogram, "each:PATTERN" one for each that matches, "OBJECT*" those of an object with all below, as of "all". Returns what
+-- histograms.of needs.
 function histograms.start(sim, wanted)
   local words, list, seen, gpu = histograms.words_of(wanted), {}, {}, sim:gpu()
   sim.choices.histograms = table.concat(words, ",")
@@ -87,8 +110,9 @@ function histograms.start(sim, wanted)
   end
   for _, word in ipairs(words) do
     local each = word:match "^each:(.*)$"
-    if word == "all" then
-      for _, one in ipairs(all_of(found)) do add(one) end
+    local of_objects = not each and (word == "all" and found or below_objects(found, word)) or {}
+    if of_objects[1] then
+      for _, one in ipairs(all_of(of_objects, word)) do add(one) end
     elseif each then
       for _, of in ipairs(matches_of(found, each)) do add { name = of.name, unit = of.unit, members = { of.name } } end
     else
