@@ -19,7 +19,7 @@ return ww.technology "fermi_40nm" {
   -- On the chip
   sram_bit = { 14 / 64, "pJ/bit", "published", "Keckler: 64 bits of an 8 KiB SRAM, 14 pJ. Of other sizes: by the square root" },
   crossbar_bit = { 0.12 * 11.5, "pJ/bit", "scaled",
-    "Keckler: 240 fJ a transition, bit and mm, half the bits change; 11.5 mm, half the side of a chip of 529 mm2" },
+    "Keckler: 240 fJ a transition, bit and mm, half the bits change; 11.5 mm, half the side of a chip of 529 mm2. Of routers: by length" },
   operand = { 2 * 40 / 28, "pJ", "scaled", "Gebhart: 32 bits of a register file, about 2 pJ; by feature size from 28 nm" },
   sp_lane = { 50, "pJ", "scaled", "Lucas: measured at 40 nm, about 40 pJ an integer and 75 pJ a float operation of a lane; three integers in four" },
   sfu_lane = { 200, "pJ", "assumed", "four times sp_lane: a table, and more than one multiplication" },

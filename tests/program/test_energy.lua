@@ -88,6 +88,46 @@ harness.test("a fill of a sector takes the energy of a sector, and a write that 
   near(bits(run_body("gtx480", load .. "add.u32 %r1, %r1, 1;" .. store, 1)), 8 * 128 * math.sqrt(16 / 8))
 end)
 
+--- What a router's buffer of so many flits of 32 bytes takes, by bit, at 1 pJ of 8 KiB.
+local function buffer_bit(flits) return math.sqrt(32 * flits / 8192) end
+
+harness.test("routers take the energy of flits by channel and by buffer, and one crossbar's leakage together", function()
+  local r = run { config = "gtx480_mesh" }
+  local along = r["mesh[*].east_flits"] + r["mesh[*].west_flits"]
+  local across = r["mesh[*].south_flits"] + r["mesh[*].north_flits"]
+  assert(along > 0 and across > 0 and r["mesh[*].hops"] > 0)
+  assert(along + across >= r["mesh[*].hops"], "a packet has a flit or more on each channel that it crosses")
+  near(r:energy_by(with { crossbar_bit = 3 }).total, 3e-12 * 2 * 256 * (along / 7 + across / 3))
+  local parts = r:energy_by(with { sram_bit = 1 }).parts
+  near(parts["router.buffers"], 1e-12 * 2 * 256 * ((along + across) * buffer_bit(2 * 2 * 8) + r["mesh[*].local_flits"] * buffer_bit(16)))
+  near(r:energy_by(with { crossbar_leakage = 2 }).total, 2 * r.cycles / 700e6)
+  local e = run({ config = "gtx480_mesh", energy = "fermi_40nm", stats_every = "1launch", out = harness.folder() .. "/mesh" }).energy
+  near(e.intervals[1].parts["router.channels"], e.parts["router.channels"], 0.01) -- of the one launch; some flits are still on their way
+end)
+
+--- Two rows of two routers, and a source and a sink at opposite corners; what its channels take.
+local function energy_of_network(make)
+  local network = require "configs.lib.network"
+  local sim = ww.build(ww.machine("four", function(m)
+    m:clocks { core = "700MHz" }
+    m:AddressMap "map" { channels = 1 }
+    local source, sink = m:TrafficSource "source" { rate = 0.2 }, m:TrafficSink "sink" {}
+    local net = network[make](m, "net", { columns = 2, rows = 2, up = { [0] = 1 }, down = { [3] = 1 }, flit = "32B" })
+    m:wire(source.mem, net:up(0))
+    m:wire(net:down(3), sink.cpu)
+  end))
+  sim:advance(10000)
+  local r = sim:result()
+  local flits = r["net[*].east_flits"] + r["net[*].west_flits"] + r["net[*].south_flits"] + r["net[*].north_flits"]
+  return r:energy_by(with { crossbar_bit = 1 }).total / flits, r
+end
+
+harness.test("the channels of a torus are twice as long as those of a mesh", function()
+  local of_mesh = energy_of_network "mesh"
+  near(of_mesh, 2e-12 * 256 / 2)
+  near(energy_of_network "torus", 2 * of_mesh)
+end)
+
 harness.test("power counts for all the time of the run", function()
   local r = run()
   near(r:energy_by(with { sm_leakage = 2 }).total, 2 * 15 * r.cycles / 700e6)
@@ -305,13 +345,14 @@ harness.test("classes without energies are named", function()
 end)
 
 harness.test("the statistics say of which classes energy is left out", function()
-  local function doc_of_total(config)
-    for name, _, _, doc in run({ config = config, size = "small,n=1024", energy = "fermi_40nm" }):stats() do
+  local function doc_of_total(config, policy)
+    for name, _, _, doc in run({ config = config, policy = policy, size = "small,n=1024", energy = "fermi_40nm" }):stats() do
       if name == "energy.total" then return doc end
     end
   end
   harness.equal(doc_of_total "gtx480", "Energy of the run by technology fermi_40nm", "with all")
-  harness.equal(doc_of_total "gtx480_mesh", "Energy of the run by technology fermi_40nm, without that of Router", "without routers")
+  harness.equal(doc_of_total "gtx480_mesh", "Energy of the run by technology fermi_40nm", "with routers")
+  harness.equal(doc_of_total("gtx480", "victim_cache"), "Energy of the run by technology fermi_40nm, without that of VictimCache", "without a part")
 end)
 
 local over_time <const> = { workload = "bfs", energy = "fermi_40nm", stats_every = "20000,1launch", out = harness.folder() .. "/whole" }

@@ -22,7 +22,7 @@ harness.test("classes of a machine that have no energies are named", function()
     harness.equal(status, 0, output)
     return output
   end
-  harness.contains(printed "gtx480_mesh", "without the energy of: Router\n")
+  harness.contains(printed "gtx480_lua_classes", "without the energy of: LinkCompressor, TrafficShaper, VictimBuffer\n")
   assert(not printed "gtx480":find "without", "gtx480 has energies of all")
 end)
 

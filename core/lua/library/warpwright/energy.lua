@@ -98,6 +98,7 @@ local wanted_parameters <const> = {
   L1 = { "size", "ways", "line", "sectors", "write_policy" },
   L2 = { "size", "ways", "line", "sectors" },
   Crossbar = { "flit" },
+  Router = { "flit", "columns", "rows", "topology", "vcs", "buffer", "output_buffer" },
   MemoryController = { "banks", "burst_bytes", "refresh" },
 }
 
@@ -187,6 +188,20 @@ end
 function counted.Crossbar(crossbar, count, add, seconds)
   add("crossbar", "crossbar_bit", 8 * crossbar.flit * (count "request_flits_in" + count "response_flits_in"))
   add("leakage", "crossbar_leakage", seconds)
+end
+
+--- Bits of the smallest SRAM that cost as much as one that is written to a buffer of so many flits and read again.
+local function buffered_bits(flit, flits) return 2 * 8 * flit * sram_scale(flit * flits) end
+
+--- A flit that is sent is written to a buffer behind the channel, or at the local port, and read there. The channels of a row are as
+-- long as the chip together, twice that in a ring, which is folded; `crossbar_bit` is for half of that.
+function counted.Router(router, count, add, seconds)
+  local along, across = count "east_flits" + count "west_flits", count "south_flits" + count "north_flits"
+  local sides = (router.topology == "torus" and 2 or 1) * (along / router.columns + across / router.rows)
+  add("router.channels", "crossbar_bit", 2 * 8 * router.flit * sides)
+  add("router.buffers", "sram_bit", (along + across) * buffered_bits(router.flit, 2 * router.vcs * router.buffer)
+    + count "local_flits" * buffered_bits(router.flit, router.output_buffer))
+  add("leakage", "crossbar_leakage", seconds / (router.columns * router.rows))
 end
 
 function counted.MemoryController(controller, count, add, seconds)
