@@ -11,7 +11,7 @@ local ww = require "warpwright"
 
 local columns <const>, rows <const> = 7, 3
 
-return ww.machine("gtx480_mesh", { routing = "dimension_order", vcs = 2 }, function(m, o)
+return ww.machine("gtx480_mesh", { routing = { "dimension_order", "adaptive" }, vcs = 2 }, function(m, o)
   m:clocks { core = "700MHz", icnt = "1400MHz", dram = "924MHz" }
   m:quantum(16)
   local dispatcher = m:Dispatcher "dispatcher" { sms = 15 }

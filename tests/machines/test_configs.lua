@@ -230,10 +230,32 @@ harness.test("options that are none, and a variant's base that is not there, are
   end
   both('ww.machine("x", 5, function() end)', "ww.machine: options: expected a table, got 5")
   both('ww.machine("x", { 3 }, function() end)', "ww.machine: options: expected NAME = default, got 3")
-  both('ww.machine("x", { sms = {} }, function() end)', "ww.machine: options: expected a number, a text, true or false as sms, got a table")
+  both('ww.machine("x", { sms = {} }, function() end)', "ww.machine: options: expected a number, a text, true or false, or a list of one of these as sms, got a table")
   both('ww.variant("x", "gtx480", "many", function() end)', "ww.variant: options: expected a table, got 'many'")
   both('ww.variant("x", "missing.lua", function() end)', "config: no file matches 'missing.lua', neither beside " .. harness.folder() .. "/none.lua nor from the current folder")
   both('ww.variant("x", "gtx48", function() end)', "config: no config matches 'gtx48'; did you mean gtx480?")
+end)
+
+harness.test("an option that is a list has its first value, and takes no other than those of the list", function()
+  local function machine(name, text) return harness.write(name .. ".lua", 'local ww = require "warpwright"\n' .. text) end
+  local base = machine("kinds", [[return ww.machine("kinds", { kind = { "wide", "narrow" }, lanes = { 16, 32 }, banked = { false } }, function(m, o)
+    m:clocks { core = "700MHz" }
+    m:TrafficSource ("source_" .. o.kind, o.lanes) {}
+  end)]])
+  local function drawn(path, ...)
+    local status, output = harness.run("draw", path, ...)
+    return output, status
+  end
+  harness.contains(drawn(base), "source_wide")
+  harness.contains(drawn(base, "--set", "kind=narrow", "--set", "lanes=32"), "source_narrow")
+  harness.contains(drawn(base, "--set", "kind=broad"), "error: kind: expected wide or narrow, got 'broad'\n")
+  harness.contains(drawn(base, "--set", "lanes=24"), "error: lanes: expected 16 or 32, got '24'\n")
+  harness.contains(drawn(base, "--set", "banked=true"), "error: banked: expected false, got 'true'\n")
+  local variant_of = 'return ww.variant("thin", "kinds.lua", { kind = %s }, function() end)'
+  harness.contains(drawn(machine("thin", variant_of:format '"narrow"')), "source_narrow")
+  harness.contains(drawn(machine("thin", variant_of:format '"narrow"'), "--set", "kind=broad"), "kind: expected narrow or wide, got 'broad'\n")
+  harness.contains(drawn(machine("other", variant_of:format '{ "broad", "wide" }')), "source_broad")
+  harness.contains(drawn(machine("wrong", variant_of:format '"broad"')), "/wrong.lua", "ww.variant: options: kind: expected wide or narrow, got 'broad'\n")
 end)
 
 harness.test("a pattern in an override is for objects and clocks, not for the quantum and options", function()

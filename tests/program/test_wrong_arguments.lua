@@ -42,7 +42,11 @@ local wrong <const> = {
   ['sim:objects "Nope"'] = "objects: no class matches 'Nope'",
   ["sim:objects(3)"] = "objects: no class matches '3'",
   ['ww.machine("x", { n = {} }, print)'] =
-    "ww.machine: options: expected a number, a text, true or false as n, got a table",
+    "ww.machine: options: expected a number, a text, true or false, or a list of one of these as n, got a table",
+  ['ww.machine("x", { n = { "a", 2 } }, print)'] =
+    "ww.machine: options: expected a number, a text, true or false, or a list of one of these as n, got a table",
+  ['ww.variant("x", "gtx480_mesh", { routing = "adaptiv" }, print)'] =
+    "ww.variant: options: routing: expected dimension_order or adaptive, got 'adaptiv'",
   ['ww.machine("x", { 1 }, print)'] = "ww.machine: options: expected NAME = default, got 1",
 }
 

@@ -41,7 +41,7 @@
 local ww = {}
 
 ---@param name string
----@param options table<string, number|string|boolean> that overrides may change by name
+---@param options table<string, number|string|boolean|table> that overrides may change by name; a list has the legal values, the default first
 ---@param build fun(m: warpwright.Machine, o: table)
 ---@overload fun(name: string, build: fun(m: warpwright.Machine, o: table)): table
 ---@return table
@@ -53,7 +53,7 @@ function ww.class(name) end
 
 ---@param name string
 ---@param base string|table a name, a path or a machine
----@param options table<string, number|string|boolean> of the base, and further ones that the function reads
+---@param options table<string, number|string|boolean|table> of the base, and further ones that the function reads
 ---@param build fun(m: warpwright.Variant, o: table)
 ---@overload fun(name: string, base: string|table, build: fun(m: warpwright.Variant, o: table)): table
 ---@return table

@@ -22,28 +22,68 @@ end
 
 local may_be_option <const> = { number = true, string = true, boolean = true }
 
---- The same unless it gave options that are some.
-function machine.require_options(what, options)
+local function contains(list, value)
+  for _, one in ipairs(list) do
+    if one == value then return true end
+  end
+  return false
+end
+
+--- The legal values of an option in words: "mesh, torus or ring".
+local function words_of(list)
+  local texts = {}
+  for i, value in ipairs(list) do texts[i] = tostring(value) end
+  local last = table.remove(texts)
+  return texts[1] and ("%s or %s"):format(table.concat(texts, ", "), last) or last
+end
+
+--- Is it a list of values of one kind, the first of which is the default?
+local function is_choice(values)
+  if type(values) ~= "table" or not may_be_option[type(values[1])] then return false end
+  local count = 0
+  for _ in pairs(values) do count = count + 1 end
+  for _, value in ipairs(values) do
+    if type(value) ~= type(values[1]) then return false end
+  end
+  return count == #values
+end
+
+--- The same unless it gave options that are some. Returns their defaults, and of those that are lists the legal values.
+function machine.read_options(what, options)
   local function refuse(wanted, got)
     error(("%s%s: options: expected %s, got %s"):format(load.place_of_call(4), what, wanted, names.shown(got)), 0)
   end
   if type(options) ~= "table" then refuse("a table", options) end
+  local defaults, choices = {}, {}
   for _, option in ipairs(names.sorted_keys(options)) do
-    local default = options[option]
-    if type(option) ~= "string" then refuse("NAME = default", default) end
-    if not may_be_option[type(default)] then refuse(("a number, a text, true or false as %s"):format(option), default) end
+    local given = options[option]
+    if type(option) ~= "string" then refuse("NAME = default", given) end
+    local is_list = is_choice(given)
+    if not is_list and not may_be_option[type(given)] then refuse(("a number, a text, true or false, or a list of one of these as %s"):format(option), given) end
+    defaults[option], choices[option] = is_list and given[1] or not is_list and given, is_list and given or nil
   end
+  return defaults, choices
+end
+
+--- The legal values of an option with this one in front, which must be one of them.
+function machine.with_default(where, legal, value)
+  if not contains(legal, value) then error(("%s: expected %s, got %s"):format(where, words_of(legal), names.shown(value)), 0) end
+  local list = { value }
+  for _, other in ipairs(legal) do
+    if other ~= value then list[#list + 1] = other end
+  end
+  return list
 end
 
 --- ww.machine(name, [options,] build). `options` are numbers, texts or flags that `build` gets as its second argument
--- and that overrides may change by name: how many SMs there are, say. A config may set the field `reference` of what it
+-- and that overrides may change by name: how many SMs there are, say; a list has the legal values, the default first. A config may set the field `reference` of what it
 -- gets: values measured on what the machine describes, { [measurement] = number or { least, most } }, which
 -- scripts/characterise prints beside its own.
 function machine.describe(name, options, build)
   if not build then options, build = {}, options end
   machine.require_function("ww.machine", 'a name and a function: ww.machine("name", function(m) ... end)', name, build)
-  machine.require_options("ww.machine", options)
-  return setmetatable({ name = name, options = options, build = build }, Description)
+  local defaults, choices = machine.read_options("ww.machine", options)
+  return setmetatable({ name = name, options = defaults, choices = choices, build = build }, Description)
 end
 
 function machine.is_description(value) return getmetatable(value) == Description end
@@ -109,7 +149,9 @@ local function resolve_options(description, overrides)
   local options = {}
   for _, name in ipairs(names.sorted_keys(description.options)) do
     local default = description.options[name]
-    options[name] = like_default(name, overridden(overrides, name, default), default)
+    local value, legal = overridden(overrides, name, default), description.choices[name]
+    options[name] = like_default(name, value, default)
+    if legal and not contains(legal, options[name]) then names.expected(name, words_of(legal), value) end
   end
   return setmetatable(options, {
     __index = function(_, name)

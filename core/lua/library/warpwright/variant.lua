@@ -176,19 +176,27 @@ local function watched(options, read)
   })
 end
 
+--- The options of the base with other defaults, and further ones; of a list of legal values the base has the order, behind the default.
+local function options_over(base_of, options, where)
+  local all = {}
+  for _, key in ipairs(names.sorted_keys(base_of.options)) do all[key] = base_of.choices[key] or base_of.options[key] end
+  for _, key in ipairs(names.sorted_keys(options)) do
+    local value, legal = options[key], base_of.choices[key]
+    all[key] = legal and type(value) ~= "table" and machine.with_default(("%s: options: %s"):format(where, key), legal, value) or value
+  end
+  return all
+end
+
 --- ww.variant(name, base, [options,] build). `base`: a name, a path or a machine. `options`: other values of the base's options,
 --- and further ones that `build` reads.
 function variant.describe(name, base, options, build)
   if not build then options, build = {}, options end
   machine.require_function("ww.variant", 'a name, a machine and a function: ww.variant("name", "gtx480", function(m) ... end)', name,
     build)
-  machine.require_options("ww.variant", options)
-  local place, defaults = load.place_of_call(2), {}
+  machine.read_options("ww.variant", options)
+  local place = load.place_of_call(2)
   local base_of = load.get("config", base, place)
-  for _, from in ipairs { base_of.options, options } do
-    for _, key in ipairs(names.sorted_keys(from)) do defaults[key] = from[key] end
-  end
-  return machine.describe(name, defaults, function(builder, values)
+  return machine.describe(name, options_over(base_of, options, place .. "ww.variant"), function(builder, values)
     local read = {}
     local own = setmetatable({ name = name, base_name = base_of.name, base_of = base_of, builder = builder, options = values, own = {} },
       Variant)
