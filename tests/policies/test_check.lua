@@ -1,5 +1,6 @@
 -- `warpwright check`: policies that keep the rules pass; of each kind of mistake one is found, named, and told how to repeat.
 local core = require "warpwright.core"
+local cuda_programs = require "tests.lib.cuda_programs"
 local harness = require "tests.lib.harness"
 
 local function write_policy(name, text)
@@ -177,7 +178,7 @@ harness.test("the clock and random numbers end the first run, with what the run 
 end)
 
 harness.test("wrong words are refused before anything runs", function()
-  harness.refused("check: expected CONFIG and WORKLOAD[,WORKLOAD...], got 1 argument; see warpwright check --help", "check", "gtx480")
+  harness.refused("check: expected CONFIG and WORKLOAD[,WORKLOAD...], or CONFIG -- PROGRAM, got 1 argument; see warpwright check --help", "check", "gtx480")
   harness.refused("check: expected --policy, got none", "check", "gtx480", "vecadd")
   harness.refused("check: unknown option '--polcy'", "check", "gtx480", "vecadd", "--polcy", "swl")
   harness.refused("--order: expected path, reversed, restless or shuffled:SEED, got 'shufled'", "check", "gtx480", "vecadd", "--policy", "swl", "--order", "shufled")
@@ -210,6 +211,50 @@ harness.test("without --out nothing is left behind", function()
   local status, output = harness.run_with("TMPDIR=" .. folder, "check", "gtx480", "vecadd", "--policy", "swl", "--checkpoints", "0", "--set", "sms=2")
   harness.equal(status, 0, "exit status, output " .. output)
   harness.equal(#core.list_folder(folder), 0, "files")
+end)
+
+-- CUDA programs -----------------------------------------------------------------------------------------------------------
+
+--- Checks a policy on a machine of two SMs under a CUDA program of the tests.
+local function check_program(policy, ...)
+  return harness.run("check", "gtx480", "--policy", policy, "--set", "sms=2", "--checkpoints", "2", "--order", "reversed", ...)
+end
+
+harness.test("a policy is checked under a CUDA program, by runs, resumes and its baseline", function()
+  local program = cuda_programs.build "api"
+  local status, output = check_program("ccws", "--off", "k_throttle=0", "--", program, "steps")
+  harness.equal(status, 0, "exit status, output " .. output)
+  harness.contains(output, "policy ccws on gtx480\napi, cuda: ", "  the same command again  ", "  ccws:k_throttle=0 is gto  ", "  with 2 checkpoints  ",
+    "  resumed from ", ", --order reversed", " comparisons, 0 differences, ")
+  assert(not output:find "results in" and not output:find("Lua of policies", 1, true), output)
+end)
+
+harness.test("what differs under a CUDA program comes with commands that repeat it", function()
+  local program, folder = cuda_programs.build "api", harness.folder() .. "/program"
+  local status, output = check_program(write_policy("two_questions", two_questions), "--out", folder, "--", program, "steps")
+  harness.equal(status, 1, "exit status, output " .. output)
+  local commands = output:match "the two runs, and all that differs:\n(.-)\n      often"
+  harness.contains(commands, (" cuda gtx480 --policy %s/two_questions.lua --set sms=2 --out %s/api-policy -- %s steps\n"):format(harness.folder(), folder, program))
+  local lines = {}
+  for line in commands:gmatch "[^\n]+" do lines[#lines + 1] = line end
+  harness.equal(#lines, 3, "commands")
+  for i, line in ipairs(lines) do
+    local _, _, status_of_line = os.execute(line .. " > " .. harness.folder() .. "/said 2>&1")
+    harness.equal(status_of_line, i == 3 and 1 or 0, line)
+  end
+end)
+
+harness.test("what a check cannot do with a CUDA program, or without one, is said", function()
+  harness.refused("check: expected CONFIG in front of -- PROGRAM, got 2 arguments", "check", "gtx480", "kmeans", "--policy", "gto", "--", "ls")
+  harness.refused("check: expected a program behind --, got nothing", "check", "gtx480", "--policy", "gto", "--")
+  harness.refused("check: --size: expected a workload with it, got a CUDA program", "check", "gtx480", "--policy", "gto", "--size", "small", "--", "ls")
+  harness.refused("check: --launches: expected a CUDA program behind -- with it, got a workload", "check", "gtx480", "kmeans", "--policy", "gto",
+    "--launches", "1-")
+  cuda_programs.libraries()
+  local status, output = check_program("gto", "--", "false")
+  harness.equal(status, 1, "exit status, output " .. output)
+  harness.contains(output, "  the program ended with 1, expected 0\n  again with: ", " -- false\n")
+  harness.refused("program: expected a file, or a name in PATH, got './none'", "check", "gtx480", "--policy", "gto", "--", "./none")
 end)
 
 harness.finish()

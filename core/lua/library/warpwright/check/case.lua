@@ -23,8 +23,8 @@ local causes <const> = {
     .. "baseline is another: --base",
 }
 
---- Of a workload; the folders of its runs are in `folder`. `how`: config, policy, off, base, size, set, orders, threads, checkpoints,
--- seed, jobs as the command was told; told = {}; say = function(line); program and shown_folder, for commands that are shown.
+--- Of a workload, or of a CUDA program by its name; the folders of its runs are in `folder`. `how`: config, policy, off, base, size, set,
+-- orders, threads, checkpoints, seed, jobs as the command was told; cuda = the program's words, capability, launches, or nil; told = {}; say = function(line); program and shown_folder, for commands that are shown.
 local function new(workload, folder, how)
   return setmetatable({ workload = workload, folder = folder, how = how, differences = 0, comparisons = 0, warnings = 0,
     differing = {} }, Case)
@@ -36,7 +36,8 @@ function Case:say(text, ...) self.how.say(text:format(...)) end
 
 --- A leg from the start of the run; `word` names its folder.
 function Case:leg(word, policy, options)
-  local leg = { config = self.how.config, workload = self.workload, size = self.how.size, set = self.how.set, policy = policy }
+  local leg = { config = self.how.config, workload = self.workload, size = not self.how.cuda and self.how.size or nil, set = self.how.set,
+    policy = policy, cuda = self.how.cuda, capability = self.how.capability, launches = self.how.launches }
   for name, value in pairs(options or {}) do leg[name] = value end
   leg.out = ("%s/%s-%s"):format(self.folder, self.workload:match "[^/]*$":gsub("%.lua$", ""):gsub("[^%w_]", "-"), word:gsub("[^%w_]", "-"))
   return leg
@@ -174,11 +175,25 @@ function Case:plan()
   return list
 end
 
+--- Runs of CUDA programs end with a notice of where their results are.
+local function is_summary(leg, line) return leg.cuda and line:find("; results in " .. leg.out, 1, true) end
+
+--- Why the first run, or its baseline, gives nothing to compare.
+function Case:say_failure(leg)
+  for line in leg.text:gmatch "[^\n]+" do
+    if not is_summary(leg, line) then self:say("  %s", line) end
+  end
+  if leg.cuda and leg.stats then self:say("  the program ended with %s, expected 0", tostring(leg.status)) end
+  self:say("  again with: %s", legs.command(leg, self.how.program, self.how.shown_folder))
+  return leg.status == 2 and 2 or 1
+end
+
 --- What the program told beside the results: that nothing acts, say.
 function Case:say_notes(leg)
   for note in leg.text:gmatch "warpwright: ([^\n]*)\n" do
-    self.warnings = self.warnings + 1
-    self:say("  warning: %s", note)
+    local is_warning = not is_summary(leg, note)
+    self.warnings = self.warnings + (is_warning and 1 or 0)
+    if is_warning then self:say("  warning: %s", note) end
   end
 end
 
@@ -229,7 +244,7 @@ function Case:compare_resumes(saving)
   for i, checkpoint in ipairs(legs.checkpoints(saving.out)) do
     local way = ways[(i - 1) % #ways + 1]
     local leg = self:leg("resumed-" .. checkpoint.cycle)
-    resumed[i] = { resume = checkpoint.path, order = way.order, threads = way.threads, out = leg.out }
+    resumed[i] = { resume = checkpoint.path, cuda = self.how.cuda, order = way.order, threads = way.threads, out = leg.out }
     local words, of_order = words_of(way), way.order and self.differing[way.order]
     list[i] = { name = ("resumed from %d%s%s"):format(checkpoint.cycle, words == "" and "" or ", ", words), leg = resumed[i], want = self.straight,
       before = saving, cause = of_order and "order" or "resumed" }
@@ -249,8 +264,9 @@ end
 local FEWEST_LOOKS <const> = 50
 
 --- One more run, in this process and alone, in which a timer looks how often Lua is at work, once the instances are made. No comparison
--- depends on it.
+-- depends on it. A CUDA program would print what it prints among the lines of the command.
 function Case:say_share_of_lua()
+  if self.how.cuda then return end
   local sim = simulation.build(self.how.config, { set = self.how.set, policy = self.how.policy })
   sim:gpu()
   core.begin_lua_share()
@@ -279,13 +295,9 @@ function Case:check(sums)
   end
   self:run(first)
   for _, leg in ipairs { self.straight, self.base } do
-    if legs.failure(leg) then
-      self:say("  %s", leg.text:gsub("\n+$", ""):gsub("\n", "\n  "))
-      self:say("  again with: %s", legs.command(leg, self.how.program, self.how.shown_folder))
-      return leg.status == 2 and 2 or 1
-    end
+    if legs.failure(leg) then return self:say_failure(leg) end
   end
-  self:say("%s, %s: %d cycles", self.workload, self.how.size, legs.cycles_of(self.straight))
+  self:say("%s, %s: %d cycles", self.workload, self.how.cuda and "cuda" or self.how.size, legs.cycles_of(self.straight))
   self:say_notes(self.straight)
   for _, comparison in ipairs(list) do self:compare(comparison) end
   self:check_resumes()

@@ -2,6 +2,7 @@
 -- to do they are its baseline's.
 local arguments = require "warpwright.arguments"
 local core = require "warpwright.core"
+local cuda = require "warpwright.cuda"
 local inputs = require "warpwright.inputs"
 local load = require "warpwright.load"
 local names = require "warpwright.names"
@@ -46,12 +47,36 @@ end
 
 local DEFAULTS <const> = { size = "small", order = "reversed,shuffled:1", threads = "2", checkpoints = "4", seed = "1" }
 
+--- A CUDA program's words stand behind "--", and it has what workloads have not, and the other way round.
+local function check_host_program(o, words)
+  local wanted = o.cuda and "CONFIG in front of -- PROGRAM" or "CONFIG and WORKLOAD[,WORKLOAD...], or CONFIG -- PROGRAM"
+  if #words ~= (o.cuda and 1 or 2) then usage_error("expected %s, got %d argument%s", wanted, #words, #words == 1 and "" or "s") end
+  if o.cuda and not o.cuda[1] then usage_error "expected a program behind --, got nothing" end
+  for _, name in ipairs(o.cuda and { "size" } or { "capability", "launches" }) do
+    if o[name] then usage_error("--%s: expected a %s with it, got a %s", name, o.cuda and "workload" or "CUDA program behind --",
+      o.cuda and "CUDA program" or "workload") end
+  end
+end
+
+--- Errors for host programs that cannot run.
+local function require_host_programs(o)
+  if not o.cuda then
+    for _, name in ipairs(o.workloads) do workload.resolve_size(load.get("workload", name), o.size) end
+    return
+  end
+  cuda.check(o.cuda)
+  if o.capability then cuda.check_capability(o.capability) end
+  if o.launches then cuda.check_launches(o.launches) end
+end
+
 local function read_arguments(args, first)
-  local o, words = arguments.read("check", args, first)
-  if #words ~= 2 then usage_error("expected CONFIG and WORKLOAD[,WORKLOAD...], got %d argument%s", #words, #words == 1 and "" or "s") end
+  local last, program = arguments.before_dashes(args, first)
+  local o, words = arguments.read("check", args, first, last)
+  o.cuda = program
+  check_host_program(o, words)
   if not o.policy then usage_error "expected --policy, got none" end
   for name, value in pairs(DEFAULTS) do o[name] = o[name] or value end
-  o.config, o.workloads = words[1], list_of(words[2])
+  o.config, o.workloads = words[1], program and { cuda.name_of(program) } or list_of(words[2])
   o.orders, o.threads = orders_of(o.order), threads_of(o.threads)
   o.checkpoints, o.seed = whole("--checkpoints", o.checkpoints, 0), whole("--seed", o.seed, 0)
   o.jobs = o.jobs and whole("--jobs", o.jobs, 1) or core.host().cores
@@ -149,7 +174,7 @@ end
 
 function command.main(args, first)
   local o = read_arguments(args, first)
-  for _, name in ipairs(o.workloads) do workload.resolve_size(load.get("workload", name), o.size) end
+  require_host_programs(o)
   local chain = chain_of(o, o.policy)
   find_baseline(o, chain)
   local is_temporary

@@ -1,18 +1,22 @@
 -- Runs of which each is a process of its own, as a user would start it: what compares runs from outside stands on them. A leg is
--- { config =, workload =, file = the workload's where it is another than the name, out =, resume = a checkpoint in place of these }
--- with options of the command line by name (["checkpoint-at"] =); once it has run it has status, text (that it printed), stats, json.
+-- { config =, workload =, file = the workload's where it is another than the name, cuda = in its place the words of a CUDA program, out =,
+-- resume = a checkpoint in place of these } with options of the command line by name (["checkpoint-at"] =); once it has run it has status, text (that it printed), stats, json.
 local core = require "warpwright.core"
 local inputs = require "warpwright.inputs"
 local names = require "warpwright.names"
 
 local legs = {}
 
-local options_of_leg <const> = { "resume", "size", "policy", "threads", "order", "checkpoint-at", "checkpoint-every", "stats-every", "stats-of" }
+local options_of_leg <const> = { "resume", "size", "policy", "threads", "order", "checkpoint-at", "checkpoint-every", "stats-every",
+  "stats-of", "capability", "launches" }
 
---- The arguments of `warpwright`, but for the output folder; a checkpoint says what it is of.
-local function arguments(leg, workload)
-  local words = { "run" }
-  if not leg.resume then words = { "run", leg.config, workload } end
+--- The arguments of `warpwright` with this output folder; a checkpoint says what it is of.
+local function arguments(leg, workload, out)
+  local words = { leg.cuda and "cuda" or "run" }
+  if not leg.resume then
+    words[2] = leg.config
+    if not leg.cuda then words[3] = workload end
+  end
   for _, name in ipairs(options_of_leg) do
     if leg[name] then
       words[#words + 1] = "--" .. name
@@ -22,6 +26,12 @@ local function arguments(leg, workload)
   for _, setting in ipairs(leg.set or {}) do
     words[#words + 1] = "--set"
     words[#words + 1] = setting
+  end
+  words[#words + 1] = "--out"
+  words[#words + 1] = out
+  if leg.cuda and not leg.resume then
+    words[#words + 1] = "--"
+    table.move(leg.cuda, 1, #leg.cuda, #words + 1, words)
   end
   return words
 end
@@ -37,19 +47,17 @@ function legs.shown(leg, folder) return moved(leg.out, 1, folder) end
 
 --- What a user types for this leg; the output folders are in `folder`, or in the current one where it is "".
 function legs.command(leg, program, folder)
-  local words = arguments(leg, leg.workload)
+  local words = arguments(leg, leg.workload, legs.shown(leg, folder))
   for i, word in ipairs(words) do
     if word == leg.resume then words[i] = moved(word, 2, folder) end
   end
-  return ("%s %s --out %s"):format(names.shell_word(program), names.command_line(words), names.shell_word(legs.shown(leg, folder)))
+  return ("%s %s"):format(names.shell_word(program), names.command_line(words))
 end
 
 --- The words of the command that runs this leg.
 function legs.words_of(leg)
-  local words = arguments(leg, leg.file or leg.workload)
+  local words = arguments(leg, leg.file or leg.workload, leg.out)
   table.insert(words, 1, (core.real_path "/proc/self/exe"))
-  words[#words + 1] = "--out"
-  words[#words + 1] = leg.out
   return words
 end
 
