@@ -151,6 +151,7 @@ end
 local function refuse_alone(given)
   local function refuse(name, what, got) core.user_error(("%s: expected %s, got %s"):format(name, what, got)) end
   if given.allow_changes and not given.resume then refuse("allow_changes", "resume with it", "none") end
+  checkpoint.check(given)
   if given.keep and given.out == false then refuse("out", "a folder for checkpoints", "false") end
 end
 

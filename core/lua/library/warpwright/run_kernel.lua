@@ -220,9 +220,14 @@ local function match_arguments(info, args)
   return of
 end
 
+local function array_of_file(where, path, element)
+  if not core.is_file(path) then fail(where, "no file matches '%s'", path) end
+  return core.file_array(path, element)
+end
+
 local function make_array(where, buffer)
   if buffer.filling == "file" then
-    local array = core.file_array(buffer.text, buffer.element)
+    local array = array_of_file(where, buffer.text, buffer.element)
     if not buffer.count then return array end
     if #array < buffer.count then fail(where, "expected %d elements or more in %s, got %d", buffer.count, buffer.text, #array) end
     return array:slice(0, buffer.count)
@@ -247,7 +252,7 @@ local function value_of(gpu, info, i, argument, buffers)
   elseif argument.bytes then
     return core.array_from("u8", argument.bytes)
   elseif argument.path then
-    return core.file_array(argument.path, "u8")
+    return array_of_file(argument.where, argument.path, "u8")
   elseif argument.element then
     return core.array(argument.element, 1):set(0, argument.number)
   end
@@ -263,6 +268,28 @@ local function find_buffer(buffers, target)
   fail(target.option, "no buffer matches '%s'; available: %s", target.argument, known[1] and table.concat(known, ", ") or "none")
 end
 
+--- A file that cannot be written is found before the kernel takes its time. What is no file, a pipe say, is not opened twice.
+local function require_writable(option, path)
+  local is_there = core.is_file(path)
+  if not is_there and core.real_path(path) and not core.real_path(path .. "/.") then return end
+  local file, problem = io.open(path, "ab")
+  if not file then fail(option, "expected a file that can be written, got %s", problem) end
+  file:close()
+  if not is_there then os.remove(path) end
+end
+
+--- Finds the buffers and files of dumps and comparisons.
+local function prepare_targets(launch, buffers)
+  for _, target in ipairs(launch.targets) do
+    local buffer = find_buffer(buffers, target)
+    if target.option == "--dump" then
+      require_writable(target.option, target.path)
+    else
+      target.expected = array_of_file(target.option, target.path, buffer.element)
+    end
+  end
+end
+
 --- Dumps, comparisons and digests of what the kernel left in the buffers.
 local function look_at_results(self, gpu, launch, buffers)
   for _, buffer in ipairs(buffers) do buffer.array = gpu:download(buffer.element, buffer.address, buffer.count) end
@@ -275,8 +302,7 @@ local function look_at_results(self, gpu, launch, buffers)
     if target.option == "--dump" then
       buffer.array:write(target.path)
     else
-      self:check(("%s and %s"):format(buffer.name, target.path), buffer.array, core.file_array(target.path, buffer.element),
-        { abs = target.abs, rel = target.rel })
+      self:check(("%s and %s"):format(buffer.name, target.path), buffer.array, target.expected, { abs = target.abs, rel = target.rel })
     end
   end
 end
@@ -286,7 +312,7 @@ local function run_launch(self, gpu, launch)
   local info, buffers, values = kernel:info(), {}, {}
   local of = match_arguments(info, launch.args)
   for i = 1, #info.params do values[i] = value_of(gpu, info, i, of[i], buffers) end
-  for _, target in ipairs(launch.targets) do find_buffer(buffers, target) end -- before the kernel takes its time
+  prepare_targets(launch, buffers)
   gpu:launch(kernel, { grid = launch.grid, block = launch.block, shared = launch.shared, args = values })
   look_at_results(self, gpu, launch, buffers)
 end
