@@ -157,7 +157,7 @@ refused_run("another parameter of the size", { saved, "size small", "got host, s
 refused_run("another policy is named", { saved, "expected policy default as in the checkpoint, got lrr" }, "--policy", "lrr")
 refused_run("another latency is named by its path", { saved, "sm[1].l1d.latency: expected 32 as in the checkpoint, got 33" }, "--set",
   "sm[1].l1d.latency=33")
-refused_run("another cache size is named by its path", { saved, "sm[0].l1d.size: expected 16384 as in the checkpoint, got 32768" }, "--set",
+refused_run("another cache size is named by its path", { saved, "sm[0].l1d.size: expected 16384 as in the checkpoint, got 32768; allow_changes goes on as another machine" }, "--set",
   "sm[*].l1d.size=32KiB")
 refused_run("fewer SMs: what is missing", { saved, "the objects of the checkpoint's machine, got one without sm[1] (SM) and 5 more objects; " ..
   "a resume needs all of them" }, "--set", "sms=1")

@@ -125,4 +125,11 @@ harness.test("bash completes words, and behind ':' and '=' only what follows", f
   harness.equal(in_bash "warpwright run gtx480 vecadd --policy swl:li", "limit=\n")
 end)
 
+harness.test("a misspelt command or option is told which was meant", function()
+  harness.refused("swep: expected a command or a script, got no such file; did you mean sweep?\n", "swep", "l1.lua")
+  harness.refused("./swep: expected a command or a script, got no such file; see warpwright --help\n", "./swep")
+  harness.refused("expected an option or a command, got '--descrbe'; did you mean --describe?\n", "--descrbe", "L1")
+  harness.refused("or a script, got '--frobnicate'; see warpwright --help\n", "--frobnicate")
+end)
+
 harness.finish()

@@ -783,6 +783,7 @@ harness.test("a query that names nothing says what is near", function()
   harness.refused("query: no column or statistic matches 'sm[*].l1d.hitz'; did you mean sm[*].l1d.hits", "query", whole, "--select",
     "policy, sm[*].l1d.hitz")
   harness.refused("no such column: foo", "query", whole, "--where", "foo = 1")
+  harness.refused("; texts stand in single quotes; available: ", "query", whole, "--where", "policy = gto")
   harness.refused("did you mean cycles? Available: checks, config, cycles, ", "query", whole, "--select", "avg(cycls)")
   harness.refused("attempt to write a readonly database", "query", whole, "--sql", "delete from runs")
   harness.refused("query: expected the folder of a sweep with a results.sqlite", "query", harness.folder())

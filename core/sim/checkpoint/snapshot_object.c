@@ -163,7 +163,9 @@ static const char *shown(const char *text) {
 static void say_other(const SimObject *object, const Field *f, const char *before, const char *now,
                       bool allowed, char *why, size_t why_size) {
     snprintf(why, why_size, "%s.%s: expected %s as in the checkpoint, got %s%s", object->path, f->name,
-             shown(before), shown(now), allowed ? ", to which its state cannot be converted" : "");
+             shown(before), shown(now),
+             allowed ? ", to which its state cannot be converted"
+                     : "; allow_changes goes on as another machine");
 }
 
 bool saved_same(const SavedObject *saved, const char *const *params) {

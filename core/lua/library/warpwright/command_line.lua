@@ -116,9 +116,20 @@ local function expect_end(args, at, what)
   if args[at] then usage_error("%s, got a second: '%s'", what, args[at]) end
 end
 
+--- The words that begin a command line, without and with a dash.
+local function known_words()
+  local words = {}
+  for i, command in ipairs(help.commands) do words[i] = command.word end
+  return words, { "--describe", "--version", "--help", "--traceback" }
+end
+
 local function run_script(args, first)
   local path = args[first]
-  if not core.is_file(path) then usage_error("%s: expected a script, got no such file", path) end
+  if not core.is_file(path) then
+    local guess = not path:find "[/.]" and names.guess(path, (known_words()))
+    if guess then core.user_error(("%s: expected a command or a script, got no such file; did you mean %s?"):format(path, guess)) end
+    usage_error("%s: expected a command or a script, got no such file", path)
+  end
   local chunk, problem = loadfile(path)
   if not chunk then error(problem, 0) end
   arg = table.move(args, first, #args, 0, { [-1] = args[0] })
@@ -191,9 +202,10 @@ return function(args)
   elseif word == "cuda" then
     return require("warpwright.cuda").run(read_cuda_arguments(args, first + 1))
   elseif word:sub(1, 1) == "-" then
-    local words = {}
-    for i, command in ipairs(help.commands) do words[i] = command.word end
-    usage_error("warpwright: expected %s, --describe, --version, --help, --traceback or a script, got '%s'", table.concat(words, ", "), word)
+    local words, options = known_words()
+    local guess = names.guess(word, options)
+    if guess then core.user_error(("warpwright: expected an option or a command, got '%s'; did you mean %s?"):format(word, guess)) end
+    usage_error("warpwright: expected %s, %s or a script, got '%s'", table.concat(words, ", "), table.concat(options, ", "), word)
   else
     run_script(args, first)
   end

@@ -193,7 +193,7 @@ local function prepare(file, sql, columns)
   if ok then return statement end
   local problem = core.thrown_text(statement)
   local wrong = problem:match "no such column: ([%w_]+)"
-  local hint = wrong and names.available(wrong, names.sorted_keys(columns)) or ""
+  local hint = wrong and "; texts stand in single quotes" .. names.available(wrong, names.sorted_keys(columns)) or ""
   core.user_error(problem .. hint)
 end
 
