@@ -1,12 +1,12 @@
 -- Measures a machine with the microbenchmarks of workloads/micro; `help` below says how it is called.
 local ww = require "warpwright"
-local load = require "warpwright.load"
 local inputs = require "warpwright.inputs"
 local output = require "warpwright.output"
 local command_line = require "scripts.lib.command_line"
 local machine = require "scripts.lib.characterise_machine"
 local measure = require "scripts.lib.characterise_measure"
 local plot = require "scripts.lib.characterise_plot"
+local preparation = require "scripts.lib.preparation"
 local json = require "warpwright.json"
 
 local sections = {}
@@ -171,7 +171,7 @@ end
 
 --- Builds the machine once: wrong configs and overrides are found before anything runs.
 local function make_target(given)
-  local description = load.get("config", given[1])
+  local description = preparation.find("config", given[1])
   local sim = ww.build(description, { set = given.set })
   sim:gpu()
   local target = {

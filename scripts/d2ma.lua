@@ -4,6 +4,7 @@ local ww = require "warpwright"
 local command_line = require "scripts.lib.command_line"
 local json = require "warpwright.json"
 local parts = require "scripts.lib.parts"
+local preparation = require "scripts.lib.preparation"
 
 local help = [[
 usage: scripts/d2ma [options]
@@ -231,6 +232,9 @@ local function read_arguments(args)
     config = command_line.text, set = command_line.list, json = command_line.output })
   if words[1] then command_line.expected_arguments("d2ma", "options", #words) end
   options.kernels = options.only
+  preparation.find("config", options.config)
+  local size = options.size:match "^[^,]*" -- which parameters it has, its run says
+  for _, kernel in ipairs(options.kernels) do preparation.check_workload(kernel.workload, size) end
   return options
 end
 

@@ -2,7 +2,6 @@
 -- below says how it is called.
 local ww = require "warpwright"
 local energy = require "warpwright.energy"
-local load = require "warpwright.load"
 local command_line = require "scripts.lib.command_line"
 local preparation = require "scripts.lib.preparation"
 
@@ -71,7 +70,7 @@ if #options.policies < 2 then usage_error("--policies: expected two policies or 
 
 options.config, options.workloads = words[1], command_line.words(words[2])
 preparation.check(options)
-load.get("technology", options.technology)
+preparation.find("technology", options.technology)
 
 local all = {}
 for i, workload in ipairs(options.workloads) do

@@ -8,6 +8,7 @@ local policy = require "warpwright.policy"
 local child = require "scripts.lib.child"
 local command_line = require "scripts.lib.command_line"
 local json = require "warpwright.json"
+local preparation = require "scripts.lib.preparation"
 
 local help = [[
 usage: scripts/policies [options]
@@ -317,7 +318,13 @@ local function read_arguments(args)
   if words[1] then command_line.expected_arguments("policies", "options", #words) end
   options.policies = with_baselines(options.policies or every_policy())
   options.jobs = command_line.whole("policies", "--jobs", options.jobs, 1)
-  for _, name in ipairs(options.workloads) do load.get("workload", name) end
+  if options.run then return options end
+  local size = options.size:match "^[^,]*" -- which parameters it has, its run says
+  for _, name in ipairs(options.workloads) do preparation.check_workload(name, size) end
+  preparation.find("config", options.config)
+  for _, specification in ipairs(options.policies) do -- whether each suits the machine, its run says
+    names.at_place("", policy.chain, specification, function(what) return preparation.find("policy", what) end)
+  end
   return options
 end
 

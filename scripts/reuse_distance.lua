@@ -62,7 +62,9 @@ local function new_table(name, line) return { name = name, line = line, accesses
 
 --- A list of { name =, line = bytes, accesses =, first = accesses to lines for the first time, counts = by bucket, most = bucket }.
 local function read(options)
-  local trace = trace_lines.open("reuse_distance", core.is_file(options.path) and options.path or options.path .. "/trace.txt")
+  local file = core.is_file(options.path) and options.path or options.path .. "/trace.txt"
+  if not core.is_file(file) then usage_error("expected the folder of a run with --trace, or a trace, got '%s'", options.path) end
+  local trace = trace_lines.open("reuse_distance", file)
   local bytes_of, list, by_name, caches = sizes_of(options), {}, {}, {}
   local function cache_at(path)
     local name, line = options.each and path or path:gsub("%[%d+%]", "[*]"), bytes_of(path)

@@ -1,6 +1,7 @@
 -- Warms a machine up once and compares policies from there: each goes on from the same state, in a process of its own.
 local ww = require "warpwright"
 local core = require "warpwright.core"
+local preparation = require "scripts.lib.preparation"
 
 local help = [[
 usage: warpwright scripts/warm_compare.lua [--config C] [--workload W] [--size SIZE] [--cycles N] [--warm P]
@@ -73,6 +74,7 @@ read_arguments()
 local names, variants = policies(), { jobs = options.jobs, out = options.out }
 for i, name in ipairs(names) do variants[i] = { policy = name } end
 
+preparation.check { config = options.config, workloads = { options.workload }, size = options.size, policies = { options.warm, table.unpack(names) } }
 local sim = ww.build(options.config, { policy = options.warm })
 sim:start(options.workload, options.size)
 if sim:run { until_cycle = options.cycles } then

@@ -4,10 +4,9 @@ local ww = require "warpwright"
 local command_line = require "scripts.lib.command_line"
 local inputs = require "warpwright.inputs"
 local json = require "warpwright.json"
-local load = require "warpwright.load"
 local parts = require "scripts.lib.parts"
+local preparation = require "scripts.lib.preparation"
 local svg = require "warpwright.svg"
-local workload = require "warpwright.workload"
 local warp_curves = require "scripts.lib.warp_curves"
 
 local help = [[
@@ -236,7 +235,8 @@ local function print_warps(windows, chosen)
 end
 
 read_arguments()
-workload.resolve_size(load.get("workload", positional[2]), options.size)
+preparation.find("config", positional[1])
+preparation.check_workload(positional[2], options.size)
 local measuring = ("warp_ratios:interval=%d,warm_up=%d+l2_delays"):format(numbers.interval, numbers["warm-up"])
 local policies = { options.policy or {}, measuring, options.warps and warp_curves or {} }
 local sim = ww.build(positional[1], { policy = policies, set = settings })

@@ -117,4 +117,14 @@ harness.test("wrong options are refused", function()
   end
 end)
 
+harness.test("wrong names are found before the first run, without a line of the script", function()
+  harness.refused("error: policy: no policy matches 'gtoo'; did you mean gto?", "scripts/policies.lua", "--policies", "gtoo")
+  harness.refused("error: policy swl: no parameter matches 'limt'", "scripts/policies.lua", "--policies", "swl:limt=3")
+  harness.refused("error: size: no size of workload kmeans matches 'smal'", "scripts/policies.lua", "--size", "smal")
+  harness.refused("error: config: no config matches 'gtx48'", "scripts/policies.lua", "--config", "gtx48")
+  harness.refused("error: size: no size of workload dct8x8 matches 'smal'", "scripts/d2ma.lua", "--size", "smal")
+  harness.refused("error: policy: no policy matches 'gtoo'", "scripts/warm_compare.lua", "--policies", "gtoo")
+  harness.refused("error: workload: no workload matches 'vecad'", "scripts/stalls.lua", "gtx480", "vecad")
+end)
+
 harness.finish()
