@@ -212,4 +212,11 @@ harness.test("what killed writers left beside a file is gone when it is written 
   assert(not core.is_file(room .. "/" .. other), "the other file's is left")
 end)
 
+harness.test("the command line in provenance.txt is quoted as a shell takes it", function()
+  local out = harness.folder() .. "/with blanks"
+  local status, output = harness.run("run", "gtx480", "vecadd", "--size", "small,n=1024", "--set", "sm[*].warps=24", "--out", out)
+  harness.equal(status, 0, output)
+  harness.contains(harness.read(out .. "/provenance.txt"), (" run gtx480 vecadd --size small,n=1024 --set 'sm[*].warps=24' --out '%s'\n"):format(out))
+end)
+
 harness.finish()

@@ -169,6 +169,7 @@ harness.test("mistakes are told before the kernel runs, with kernels and paramet
   fails("expected a value of 4 bytes for parameter a, got a buffer", "|", with("--arg", "1", "--arg", "1", "--arg", "f32[8]", "--arg", "1"))
   fails("kernel axpy, argument n: expected 4 bytes, got 8", "|", with("--arg", "1", "--arg", "1", "--arg", "1", "--arg", "u64:8"))
   fails("--dump: no buffer matches 'z'; available: 0 (x), 1 (y)", "|", with("--dump", "z=f", table.unpack(ok)))
+  fails("--shared: expected bytes (128, \"128B\", \"16KiB\"), got 'lots'", "|", with("--shared", "lots", table.unpack(ok)))
   fails("--dump: expected a file that can be written, got /none/x.bin: No such file", "|", with("--dump", "y=/none/x.bin", table.unpack(ok)))
   fails("--dump: expected a file that can be written, got " .. harness.folder(), "|", with("--dump", "y=" .. harness.folder(), table.unpack(ok)))
   fails("--expect: no file matches './none.bin'", "|", with("--expect", "y=./none.bin", table.unpack(ok)))

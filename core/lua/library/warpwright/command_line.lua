@@ -140,7 +140,7 @@ end
 
 return function(args)
   local first = 1
-  output.command_line = table.concat(args, " ", 0)
+  output.command_line = names.command_line(table.move(args, 0, #args, 1, {}))
   if args[first] == "--traceback" then
     core.want_traceback()
     first = first + 1

@@ -140,7 +140,8 @@ help.commands = {
     }, formats),
     notes = "COLUMNS and CONDITION are SQL in which statistics may be named by path or pattern: --select 'policy, cycles, "
       .. "sm[*].l1d.misses' --where \"workload = 'spmv'\". The sum of what matches is meant, of ratios that of all parts to all wholes. "
-      .. "The tables are runs, parameters, launches, stats and the view results, with a row for each run and a column for each axis.",
+      .. "After a warm-up, since.cycles and since.sm[*].l1d.misses are what the run had since its end. The tables are runs, parameters, launches, stats "
+      .. "and the view results, with a row for each run and a column for each axis.",
   },
   {
     word = "compare", does = "tells what differs between two runs, or two sweeps", takes = { "folder", "folder" },

@@ -160,7 +160,7 @@ local function read_launch(words)
     if option == "--grid" or option == "--block" then
       launch[option:sub(3)] = read_extent(option, value)
     elseif option == "--shared" then
-      launch.shared = whole(option, "bytes of dynamic shared memory", value)
+      launch.shared = core.quantity(value, "bytes", option)
     elseif option == "--kernel" then
       launch.kernel = value
     elseif option == "--arg" then
