@@ -33,6 +33,38 @@ harness.test("resolved config runs again under a policy with parts, and these ha
   lacks(config, "    lines = 2,\n")
 end)
 
+local narrow = harness.write("narrow.lua", [[
+  local p = require("warpwright.policy") "narrow" { order = "lrr" }
+  function p:start() self.sm.scheduler = "oldest" end
+  function p:on_cta_start() self.sm.warp_limit, self.l1.enabled = 1, false end
+  return p
+]])
+
+harness.test("a policy that sets parameters while the machine runs leaves them in it as they were at first", function()
+  local folder = harness.folder()
+  local stats, config = run("gtx480", folder .. "/lrr", "--policy", "lrr", "--set", "sms=2")
+  local narrow_stats, narrow_config = run("gtx480", folder .. "/narrow", "--policy", narrow, "--set", "sms=2")
+  assert(narrow_config == config, "config.lua differs")
+  assert(run(folder .. "/narrow/config.lua", folder .. "/again", "--policy", narrow) == narrow_stats)
+  assert(run(folder .. "/narrow/config.lua", folder .. "/without") == stats, "its machine is another")
+end)
+
+local function config_of(policy)
+  local sim = ww.build("gtx480", { set = { sms = 2 }, policy = policy })
+  sim:gpu()
+  return sim:config()
+end
+
+harness.test("so does a machine of a script whose policy changes", function()
+  local sim = ww.build("gtx480", { set = { sms = 2 }, policy = narrow })
+  sim:start("vecadd", "small")
+  sim:run { until_cycle = 1000 }
+  assert(sim:config() == config_of "lrr", "the machine as text differs")
+  sim:change { policy = "swl:limit=2" }
+  sim:run {}
+  assert(sim:config() == config_of "swl:limit=2", "it differs behind the change")
+end)
+
 harness.test("texts stand in it as Lua reads them", function()
   local text = 'a "quoted" \\ back\\slash,\n\r\t\0017 and \1 x'
   local sim = ww.build(ww.machine("odd \"name\"", function(m)

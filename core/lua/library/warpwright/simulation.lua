@@ -138,6 +138,7 @@ local function make_gpu(self)
     core.start_profile(gpu)
     self.choices.profile = "yes"
   end
+  self.first_config = self.machine:config()
   policies_at_work.attach(self.machine, self.policies, self.options.set)
   return gpu
 end
@@ -189,8 +190,8 @@ function Simulation:objects(class)
   return found
 end
 
---- sim:config(): Lua text that builds this machine again.
-function Simulation:config() return self.machine:config() end
+--- sim:config(): Lua text that builds this machine again. Policies set parameters while it runs: the text has the first values.
+function Simulation:config() return self.first_config or self.machine:config() end
 
 -- Running host programs --------------------------------------------------------------------------------------------
 
@@ -305,6 +306,7 @@ function Simulation:change(changes)
   local is_other = options.policy ~= self.options.policy
   local other = build_machine(self.description, options, policies)
   core.move(self:gpu(), other)
+  self.first_config = self.machine:config()
   if not is_other then attach_again(self, policies, options.set) end
   local notes = core.take_state(self:gpu(), is_other)
   if is_other then attach_again(self, policies, options.set) end
