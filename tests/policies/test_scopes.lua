@@ -141,6 +141,13 @@ harness.test("bad scopes and caches are refused", function()
     "policy x: cache: expected caches that share a cluster with sm[0], got l2[0], which is behind a slow wire; a policy of scope cache")
   refused('local x = policy "x" { scope = "machine" } function x:sm_pick() end return x', "no hook matches 'sm_pick'")
   refused('return policy "x" { parts = { { class = "LineReuse", name = "r", of = "cache" } } }', "policy x: parts[1]: expected caches = for of = \"cache\"")
+  refused('return policy "x" { parts = { { class = "VictimTags", name = "v", of = "SM", cache = policy.first_cache } } }',
+    'policy x: parts[1]: cache: expected caches = "data" or the like for the caches of an SM, got none')
+  refused('return policy "x" { caches = "data", parts = { { class = "LineReuse", name = "r", of = "L1", sm = policy.sm_number } } }',
+    "policy x: parts[1]: of: expected \"SM\" for sm = the caches of an SM, got 'L1'")
+  refused([[return policy "x" { caches = { "data", when = "on" }, params = { on = { false } },
+    parts = { { class = "VictimTags", name = "v", of = "SM", cache = policy.first_cache } } }]],
+    "refused.lua:3: policy x: part v: expected caches on which the policy acts, got none; `where` leaves the part out")
 end)
 
 -- Requests -------------------------------------------------------------------------------------------------------------

@@ -424,6 +424,19 @@ local function check_path(where, path)
   end
 end
 
+--- As numbers and texts: some are functions of the policy's parameters and the object above.
+local function params_of_part(part, entry, object)
+  local params = {}
+  for _, key in ipairs(names.sorted_keys(part)) do
+    if key ~= "class" and key ~= "name" and key ~= "of" and key ~= "where" then
+      local value = part[key]
+      if type(value) == "function" then value = own_state.call_confined(value, entry.readable_params, object, entry.places[object.path]) end
+      params[key] = value
+    end
+  end
+  return params
+end
+
 --- The parts that policies compose into an object: objects below it, "sm[3].vta".
 local function add_parts(self, object)
   for _, entry in ipairs(self.policies) do
@@ -431,16 +444,9 @@ local function add_parts(self, object)
       local is_of = part.of == object.class or part.of == "cache" and entry.caches[object.path]
       local wanted = is_of and (not part.where or own_state.call_confined(part.where, entry.readable_params, object))
       if wanted then
-        local params = {}
-        for _, key in ipairs(names.sorted_keys(part)) do
-          if key ~= "class" and key ~= "name" and key ~= "of" and key ~= "where" then
-            local value = part[key]
-            if type(value) == "function" then value = own_state.call_confined(value, entry.readable_params, object, entry.places[object.path]) end
-            params[key] = value
-          end
-        end
         check_path(("policy %s: parts"):format(entry.definition.name), part.name)
         local place = ("%spolicy %s: part %s: "):format(entry.definition.defined_at, entry.definition.name, part.name)
+        local params = names.at_place(place, params_of_part, part, entry, object)
         local made = self.machine:add(part.class, object.path .. "." .. part.name)
         names.at_place(place, finish, self, made, params, false)
         self.parts[made.path] = made

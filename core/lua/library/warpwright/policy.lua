@@ -77,7 +77,7 @@ end
 -- For parameters of parts of an SM, in a policy with `caches`:
 
 local function require_place(place)
-  if not place then core.user_error("parts: expected caches = in a policy with policy.first_cache and the like, got none") end
+  if not place then core.user_error "expected caches on which the policy acts, got none; `where` leaves the part out" end
   return place
 end
 
@@ -95,6 +95,8 @@ function policy.caches_before(_, sm, place)
   end
   return table.concat(place.before, ",")
 end
+
+local of_caches <const> = { [policy.first_cache] = true, [policy.sm_number] = true, [policy.caches_before] = true }
 
 -- Parameters -------------------------------------------------------------------------------------------------------
 
@@ -394,6 +396,17 @@ local function check_name(name)
   end
 end
 
+--- Parts whose parameters are found behind an SM, by the caches on which the policy acts.
+local function check_looks_at_caches(name, i, part, caches)
+  for _, key in ipairs(names.sorted_keys(part)) do
+    if of_caches[part[key]] and not caches then
+      core.user_error(('policy %s: parts[%d]: %s: expected caches = "data" or the like for the caches of an SM, got none'):format(name, i, key))
+    elseif of_caches[part[key]] and part.of ~= "SM" then
+      names.expected(("policy %s: parts[%d]: of"):format(name, i), ('"SM" for %s = the caches of an SM'):format(key), part.of)
+    end
+  end
+end
+
 local function check_tables(name, settings)
   for _, key in ipairs { "params", "counters", "parts", "uses", "shares" } do
     if settings[key] ~= nil and type(settings[key]) ~= "table" then
@@ -427,6 +440,7 @@ local function check_tables(name, settings)
     if part.where ~= nil and type(part.where) ~= "function" then
       names.expected(("policy %s: parts[%d]: where"):format(name, i), "a function of the parameters and the object", part.where)
     end
+    check_looks_at_caches(name, i, part, settings.caches)
     for _, class in ipairs { part.class, part.of } do
       if type(class) ~= "string" then names.expected(("policy %s: parts[%d]: class and of"):format(name, i), "names of classes", class) end
       if class == "cache" and part.of == "cache" and not settings.caches then
