@@ -343,6 +343,13 @@ static inline uint32_t make_segments(const Lsu *lsu, const MemoryOp *op, Segment
     return count;
 }
 
+COLD static void emit_coalesced(Lsu *lsu) {
+    const MemoryOp *op = &lsu->op;
+    if (!goes_to_memory(op) || is_prefetch(op)) return;
+    object_emit(&lsu->obj, LSU_COALESCED, op->warp, op->inst, op->kind != INST_LOAD, lsu->segment_count,
+                (int64_t)lsu->segments[0].address);
+}
+
 /* From now on its accesses are sent, one in each cycle. All is kept but the addresses, which become
  * segments. */
 __attribute__((noinline)) static void begin_accesses(Lsu *lsu, const MemoryOp *op, uint64_t now) {
@@ -358,6 +365,7 @@ __attribute__((noinline)) static void begin_accesses(Lsu *lsu, const MemoryOp *o
     lsu->holds_place = 1;
     find_common(lsu);
     free_place(lsu, now);
+    if (__builtin_expect(object_has_subscriber(&lsu->obj, LSU_COALESCED), 0)) emit_coalesced(lsu);
 }
 
 /* Its accesses, one after the other, and none of them is in flight. */

@@ -241,6 +241,9 @@ static const Question which_class = {"a class, 0 to 31,", is_class};
 static const Event events[] = {
     [LSU_ASK_CLASS] = {"classify", "warp, address, pc, write, class", &which_class,
                        "The class of this request, which is sent now, in place of its warp's"},
+    [LSU_COALESCED] = {"coalesced", "warp, pc, write, accesses, address", NULL,
+                       "A load, store or atomic of global or local memory has become so many accesses, which "
+                       "leave one in a cycle; write: 0 for a load; address: of the first"},
     {0}};
 
 const Class lsu_class = {

@@ -11,7 +11,7 @@
 enum { NO_ENTRY = 0xffff };
 
 /* Events that policies can subscribe to. */
-typedef enum { LSU_ASK_CLASS } LsuEvent;
+typedef enum { LSU_ASK_CLASS, LSU_COALESCED } LsuEvent;
 
 /* An instruction of which answers are outstanding. */
 typedef struct {

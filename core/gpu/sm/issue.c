@@ -42,7 +42,16 @@ WarpSet oldest_warps(const WarpSet *cta_by_age, uint32_t ctas, WarpSet set, uint
     return oldest;
 }
 
-#define PICKS (1u << SM_PICK | 1u << SM_ISSUE)
+#define PICKS (1u << SM_PICK | 1u << SM_ISSUE | 1u << SM_BRANCH)
+
+COLD static void emit_issue(Sm *sm, uint32_t warp) {
+    uint32_t pc = sm->warp[warp].simt.top.pc;
+    const Inst *inst = sm_inst(sm, warp, pc);
+    uint32_t lanes = sm_active_lanes(sm, warp, inst);
+    object_emit(&sm->obj, SM_ISSUE, warp, pc, lanes);
+    if (!kind_is_branch(inst->kind)) return;
+    object_emit(&sm->obj, SM_BRANCH, warp, pc, lanes, sm->warp[warp].simt.top.lanes & ~lanes);
+}
 
 /* Policies that subscribe may pick themselves. */
 COLD static uint32_t pick_and_emit(Sm *sm, const Scheduler *sched, WarpSet issuable) {
@@ -51,8 +60,7 @@ COLD static uint32_t pick_and_emit(Sm *sm, const Scheduler *sched, WarpSet issua
         warp = event_ask(&sm->obj, SM_PICK, sched - sm->sched, (int64_t)issuable);
     bool good = warp >= 0 && warp < MAX_WARPS && issuable >> warp & 1;
     uint32_t picked = good ? (uint32_t)warp : pick(sm, sched, issuable);
-    uint32_t pc = sm->warp[picked].simt.top.pc;
-    object_emit(&sm->obj, SM_ISSUE, picked, pc, sm_active_lanes(sm, picked, sm_inst(sm, picked, pc)));
+    emit_issue(sm, picked);
     return picked;
 }
 

@@ -203,6 +203,7 @@ typedef enum {
     SM_KERNEL_GIVEN,
     SM_SPIN,
     SM_SPIN_END,
+    SM_BRANCH,
 } SmEvent;
 
 /* Each scheduler slot of each cycle has exactly one of these. */

@@ -87,6 +87,8 @@ static const Event sm_events[] = {
                  "A warp that spins has gone round once more: all lanes that were in the loop, and what it "
                  "compares is what it was"},
     [SM_SPIN_END] = {"spin_end", "warp", NULL, "A warp spins no more"},
+    [SM_BRANCH] = {"branch", "warp, pc, lanes, others", NULL,
+                   "A warp issued the branch at index pc; lanes: those that jump; others: those that go on"},
     {0}};
 
 static const Field sm_fields[] = {

@@ -20,7 +20,9 @@ struct VictimTags {
 };
 
 static const Event events[] = {
-    [VICTIM_TAGS_HIT] = {"hit", "warp, address", NULL, "A warp missed a line that it had lost before"}, {0}};
+    [VICTIM_TAGS_HIT] = {"hit", "warp, address, pc", NULL,
+                         "A warp missed a line that it had lost before; pc: of the access that missed"},
+    {0}};
 
 static const Field fields[] = {
     BASE(VictimTags),
@@ -65,14 +67,14 @@ void victim_tags_insert(VictimTags *v, uint32_t warp, uint64_t line_address) {
     v->insertions++;
 }
 
-void victim_tags_probe(VictimTags *v, uint32_t warp, uint64_t line_address) {
+void victim_tags_probe(VictimTags *v, uint32_t warp, uint64_t line_address, uint32_t pc) {
     if (warp >= v->warps) return;
     uint32_t line = tag_find(&v->tags, set_of(v, warp, line_address), line_address);
     v->probes++;
     if (line == NO_LINE) return;
     tag_invalidate(&v->tags, line);
     v->hits++;
-    object_emit(&v->obj, VICTIM_TAGS_HIT, warp, (int64_t)line_address);
+    object_emit(&v->obj, VICTIM_TAGS_HIT, warp, (int64_t)line_address, pc);
 }
 
 uint64_t victim_tags_hits(const SimObject *victims) {
@@ -89,7 +91,7 @@ static bool serves(const VictimTags *v, uint32_t sm) {
 
 static void missed(CacheObserver *observer, const MemMessage *m, uint64_t line_address) {
     VictimTags *v = of_observer(observer);
-    if (serves(v, m->sm)) victim_tags_probe(v, m->warp, line_address);
+    if (serves(v, m->sm)) victim_tags_probe(v, m->warp, line_address, m->pc);
 }
 
 static void evicted(CacheObserver *observer, uint32_t line) {

@@ -15,7 +15,7 @@ typedef enum { VICTIM_TAGS_HIT } VictimTagsEvent;
 /* The cache has replaced a line that this warp had reserved. */
 void victim_tags_insert(VictimTags *victims, uint32_t warp, uint64_t line_address);
 /* A request of this warp has missed: emits `hit`, and forgets the line, when the warp had lost it. */
-void victim_tags_probe(VictimTags *victims, uint32_t warp, uint64_t line_address);
+void victim_tags_probe(VictimTags *victims, uint32_t warp, uint64_t line_address, uint32_t pc);
 /* Hits so far. */
 uint64_t victim_tags_hits(const SimObject *victims);
 

@@ -244,7 +244,7 @@ static SimObject *add_victim_tags(Sim *sim) {
 
 static void hit_victim_tags(SimObject *victims, uint32_t warp) {
     victim_tags_insert((VictimTags *)victims, warp, 0x10000);
-    victim_tags_probe((VictimTags *)victims, warp, 0x10000);
+    victim_tags_probe((VictimTags *)victims, warp, 0x10000, 0);
     object_wake(victims); /* events are emitted in a cycle */
 }
 

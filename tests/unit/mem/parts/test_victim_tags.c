@@ -95,7 +95,7 @@ static VictimTags *tags_of(const Rig *rig) {
 
 static bool probe_hits(const Rig *rig, uint32_t warp, char line) {
     uint64_t before = stat_of(rig->victims, "hits");
-    victim_tags_probe(tags_of(rig), warp, address_of(line));
+    victim_tags_probe(tags_of(rig), warp, address_of(line), 0);
     return stat_of(rig->victims, "hits") > before;
 }
 
@@ -269,8 +269,8 @@ START_TEST(sets_follow_the_line_size_of_the_cache) {
     victim_tags_insert(tags_of(&rig), 0, 0x10000);
     victim_tags_insert(tags_of(&rig), 0, 0x10040);
     uint64_t before = stat_of(rig.victims, "hits");
-    victim_tags_probe(tags_of(&rig), 0, 0x10000);
-    victim_tags_probe(tags_of(&rig), 0, 0x10040);
+    victim_tags_probe(tags_of(&rig), 0, 0x10000, 0);
+    victim_tags_probe(tags_of(&rig), 0, 0x10040, 0);
     ck_assert_uint_eq(stat_of(rig.victims, "hits"), before + 2);
     sim_free(rig.sim);
 }
