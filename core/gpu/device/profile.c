@@ -371,8 +371,11 @@ uint64_t profile_ctas(const Profile *profile, CtaProfile **ctas) {
     for (uint32_t i = 0; i < profile->sm_count; i++)
         count += profile->sms[i].cta_count;
     *ctas = zeroed(count, sizeof **ctas);
-    for (uint32_t i = 0; i < profile->sm_count; at += profile->sms[i++].cta_count)
-        memcpy(*ctas + at, profile->sms[i].ctas, profile->sms[i].cta_count * sizeof **ctas);
+    for (uint32_t i = 0; i < profile->sm_count; i++) {
+        uint64_t of_sm = profile->sms[i].cta_count;
+        if (of_sm) memcpy(*ctas + at, profile->sms[i].ctas, of_sm * sizeof **ctas);
+        at += of_sm;
+    }
     return count;
 }
 

@@ -136,6 +136,16 @@ START_TEST(a_profile_that_lacks_a_resident_cta_is_refused) {
 }
 END_TEST
 
+START_TEST(an_sm_without_ctas_adds_none) {
+    Profile *profile;
+    CtaProfile *ctas;
+    TinyMachine *m = run(0, &profile);
+    ck_assert_uint_eq(profile_ctas(profile, &ctas), 0);
+    free(ctas);
+    done(m, profile);
+}
+END_TEST
+
 Suite *profile_suite(void) {
     Suite *suite = suite_create("profile");
     TCase *tcase = tcase_create("profile");
@@ -143,6 +153,7 @@ Suite *profile_suite(void) {
     tcase_add_test(tcase, a_profile_that_begins_in_mid_flight_has_the_resident_ctas_from_then_on);
     tcase_add_test(tcase, damaged_bytes_do_no_harm);
     tcase_add_test(tcase, a_profile_that_lacks_a_resident_cta_is_refused);
+    tcase_add_test(tcase, an_sm_without_ctas_adds_none);
     suite_add_tcase(suite, tcase);
     return suite;
 }
