@@ -131,7 +131,7 @@ void sim_clock(Sim *sim, const char *name, uint64_t hertz) {
         user_error("clock '%s': expected clocks before the first object, got one after it", name);
     if (hertz == 0) user_error("clock '%s': expected a frequency above 0 Hz, got 0", name);
     sim->clocks = realloc(sim->clocks, (sim->clock_count + 1) * sizeof *sim->clocks);
-    ensure(sim->clocks);
+    ensure_memory(sim->clocks);
     sim->clocks[sim->clock_count++] = (Clock){
         .name = strdup(name), .hertz = hertz, .slowest = hertz, .fastest = hertz, .frequency = hertz};
 }
@@ -237,7 +237,7 @@ SimObject *sim_add(Sim *sim, const char *class_name, const char *path, const cha
     if (sim->object_count == sim->object_capacity) {
         sim->object_capacity = sim->object_capacity ? 2 * sim->object_capacity : 64;
         sim->objects = realloc(sim->objects, sim->object_capacity * sizeof(SimObject *));
-        ensure(sim->objects);
+        ensure_memory(sim->objects);
     }
     sim->objects[sim->object_count++] = object;
     mark_required(object);
@@ -315,7 +315,7 @@ static Link *new_link(Sim *sim, SimObject *from, const char *from_port, SimObjec
     if (sim->link_count == sim->link_capacity) {
         sim->link_capacity = sim->link_capacity ? 2 * sim->link_capacity : 64;
         sim->links = realloc(sim->links, sim->link_capacity * sizeof(Link *));
-        ensure(sim->links);
+        ensure_memory(sim->links);
     }
     sim->links[sim->link_count++] = link; /* from here on sim_free() frees it */
     add_slots(sim, link, bytes);

@@ -23,13 +23,13 @@ static void count_one(void *context, const SimObject *object, const Field *stat,
 
 static uint64_t *new_counters(uint32_t count) {
     uint64_t *counters = calloc(count + (size_t)1, sizeof *counters);
-    ensure(counters);
+    ensure_memory(counters);
     return counters;
 }
 
 static ClockShare *add_share(Clock *clock, uint64_t frequency) {
     clock->shares = realloc(clock->shares, (clock->share_count + (size_t)1) * sizeof *clock->shares);
-    ensure(clock->shares);
+    ensure_memory(clock->shares);
     ClockShare *share = &clock->shares[clock->share_count++];
     *share = (ClockShare){.frequency = frequency, .counters = new_counters(clock->counter_count)};
     return share;

@@ -217,7 +217,7 @@ static void tell_objects(Sim *sim, const Clock *was) {
 
 static Clock *copy_of_clocks(const Sim *sim) {
     Clock *copy = malloc(sim->clock_count * sizeof *copy);
-    ensure(copy);
+    ensure_memory(copy);
     memcpy(copy, sim->clocks, sim->clock_count * sizeof *copy);
     return copy;
 }

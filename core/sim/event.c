@@ -17,7 +17,7 @@ void object_subscribe(SimObject *object, Subscriber *subscriber, uint32_t events
     object_join_halves(object);
     object->subscribers = realloc(object->subscribers,
                                   (object->subscriber_count + 1) * sizeof(SubscriberEntry));
-    ensure(object->subscribers);
+    ensure_memory(object->subscribers);
     object->subscribers[object->subscriber_count++] = (SubscriberEntry){.subscriber = subscriber,
                                                                         .events = events};
     object->subscribed |= events;
@@ -63,7 +63,7 @@ void event_emit_these(SimObject *object, uint32_t event, const int64_t *argument
     if (cluster->emitted_count == cluster->emitted_capacity) {
         cluster->emitted_capacity = cluster->emitted_capacity ? 2 * cluster->emitted_capacity : 32;
         cluster->emitted = realloc(cluster->emitted, cluster->emitted_capacity * sizeof(EmittedEvent));
-        ensure(cluster->emitted);
+        ensure_memory(cluster->emitted);
     }
     EmittedEvent *emitted = &cluster->emitted[cluster->emitted_count++];
     *emitted = (EmittedEvent){.object = object, .event = event};

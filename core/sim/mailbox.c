@@ -16,14 +16,14 @@ enum {
 static Mailbox *box_with_room(uint32_t room) {
     size_t bytes = sizeof(Mailbox) + room * sizeof(uint64_t);
     Mailbox *box = aligned_alloc(CACHE_LINE, (bytes + CACHE_LINE - 1) / CACHE_LINE * CACHE_LINE);
-    ensure(box);
+    ensure_memory(box);
     *box = (Mailbox){.room = room};
     return box;
 }
 
 void mail_new(Mail *mail, uint32_t threads) {
     mail->to = calloc(threads, sizeof *mail->to);
-    ensure(mail->to);
+    ensure_memory(mail->to);
 }
 
 void mail_free(Mail *mail, uint32_t threads) {

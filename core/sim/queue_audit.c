@@ -38,7 +38,7 @@ struct ObjectAudit {
 
 static void *zeroed(size_t count, size_t bytes) {
     void *memory = calloc(count ? count : 1, bytes);
-    ensure(memory);
+    ensure_memory(memory);
     return memory;
 }
 

@@ -76,7 +76,7 @@ static void write_in_groups(const char *report, FILE *out) {
         if (g == capacity) {
             capacity = capacity ? 2 * capacity : 16;
             groups = realloc(groups, capacity * sizeof *groups);
-            ensure(groups);
+            ensure_memory(groups);
         }
         if (g == count) groups[count++] = (Group){.first = line};
         groups[g].last = line;
@@ -91,7 +91,7 @@ void sim_report_in_groups(const Sim *sim, FILE *out) {
     char *report = NULL;
     size_t bytes = 0;
     FILE *memory = open_memstream(&report, &bytes);
-    ensure(memory);
+    ensure_memory(memory);
     sim_report(sim, memory);
     ensure(fclose(memory) == 0);
     write_in_groups(report, out);

@@ -241,7 +241,7 @@ static void schedule_periodic(const Sim *sim, Periodic *periodic) {
 void sim_every(Sim *sim, uint64_t cycles, BoundaryHook *hook, void *context) {
     ensure(sim->elaborated && cycles > 0);
     sim->periodics = realloc(sim->periodics, (sim->periodic_count + 1) * sizeof *sim->periodics);
-    ensure(sim->periodics);
+    ensure_memory(sim->periodics);
     Periodic *periodic = &sim->periodics[sim->periodic_count++];
     *periodic = (Periodic){.call = hook, .context = context, .every = cycles * sim->clocks[0].period};
     schedule_periodic(sim, periodic);
@@ -251,7 +251,7 @@ void sim_every(Sim *sim, uint64_t cycles, BoundaryHook *hook, void *context) {
 void sim_at_boundary(Sim *sim, BoundaryHook *hook, void *context) {
     sim->boundary_calls = realloc(sim->boundary_calls,
                                   (sim->boundary_call_count + 1) * sizeof *sim->boundary_calls);
-    ensure(sim->boundary_calls);
+    ensure_memory(sim->boundary_calls);
     sim->boundary_calls[sim->boundary_call_count++] = (BoundaryCall){hook, context};
 }
 

@@ -161,7 +161,7 @@ static void free_sender_rings(const Sim *sim) {
 static void *new_lines(size_t bytes) {
     size_t whole = (bytes + CACHE_LINE - 1) / CACHE_LINE * CACHE_LINE;
     void *lines = aligned_alloc(CACHE_LINE, whole);
-    ensure(lines);
+    ensure_memory(lines);
     return memset(lines, 0, whole); /* what senders leave of a message is in checkpoints */
 }
 
@@ -187,7 +187,7 @@ static void free_mail(Sim *sim) {
 static void new_mail(Sim *sim) {
     for (uint32_t parity = 0; parity < 2; parity++) {
         sim->mail[parity] = calloc(sim->threads, sizeof(Mail));
-        ensure(sim->mail[parity]);
+        ensure_memory(sim->mail[parity]);
         for (uint32_t i = 0; i < sim->threads; i++)
             mail_new(&sim->mail[parity][i], sim->threads);
     }
@@ -212,7 +212,7 @@ void sim_signal_threads(Sim *sim, int signal) {
 
 static void new_shares(Sim *sim) {
     sim->shares = aligned_alloc(_Alignof(Share), sim->threads * sizeof(Share));
-    ensure(sim->shares);
+    ensure_memory(sim->shares);
     for (uint32_t i = 0; i < sim->threads; i++) {
         Share *share = &sim->shares[i];
         memset(share, 0, sizeof *share);

@@ -24,7 +24,8 @@ void object_watch_ticks(SimObject *object, TickWatcher *watcher) {
     ensure(sim->elaborated);
     object_join_halves(object);
     if (!sim->tick_watchers) sim->tick_watchers = calloc(sim->object_count, sizeof *sim->tick_watchers);
-    ensure(sim->tick_watchers && !sim->tick_watchers[object->id]);
+    ensure_memory(sim->tick_watchers);
+    ensure(!sim->tick_watchers[object->id]);
     sim->tick_watchers[object->id] = watcher;
     turn_of(object)->tick = watched_tick;
     cluster_begin_to_watch(object->cluster);

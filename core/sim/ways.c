@@ -27,14 +27,14 @@ static bool has_link(const Ways *ways, const Link *link) {
 
 static void add_link(Ways *ways, const Link *link) {
     ways->link = realloc(ways->link, (ways->link_count + 1) * sizeof *ways->link);
-    ensure(ways->link);
+    ensure_memory(ways->link);
     ways->link[ways->link_count++] = link;
 }
 
 static void add_end(Ways *ways, SimObject *end) {
     if (has_end(ways, end)) return;
     ways->end = realloc(ways->end, (ways->end_count + 1) * sizeof *ways->end);
-    ensure(ways->end);
+    ensure_memory(ways->end);
     ways->end[ways->end_count++] = end;
 }
 

@@ -8,7 +8,7 @@
 
 static uint32_t *count_cut_links(const Sim *sim) {
     uint32_t *count = calloc(sim->cluster_count, sizeof *count);
-    ensure(count);
+    ensure_memory(count);
     for (uint32_t i = 0; i < sim->link_count; i++) {
         const Link *link = sim->links[i];
         if (!link_is_cut(link)) continue;
@@ -47,7 +47,7 @@ static void make_chain(const Sim *sim, Cluster **chain) {
 void work_split_note_threads(const Sim *sim) {
     const WorkSplit *split = &sim->split;
     uint32_t *thread_of = calloc(sim->cluster_count, sizeof *thread_of);
-    ensure(thread_of);
+    ensure_memory(thread_of);
     for (uint32_t thread = 0; thread < sim->threads; thread++)
         for (uint32_t i = split->begin[thread]; i < split->begin[thread + 1]; i++)
             thread_of[split->chain[i] - sim->clusters] = thread;
@@ -65,7 +65,7 @@ void work_split_new(Sim *sim) {
     *split = (WorkSplit){.chain = calloc(count, sizeof *split->chain),
                          .cost = calloc(count, sizeof *split->cost),
                          .begin = calloc(sim->threads + 1, sizeof *split->begin)};
-    ensure(split->chain && split->cost && split->begin);
+    ensure_memory(split->chain && split->cost && split->begin);
     make_chain(sim, split->chain);
     for (uint32_t i = 0; i < count; i++)
         split->cost[i] = split->chain[i]->count; /* until something has been measured */

@@ -29,7 +29,7 @@ static void visit_mshrs(const CacheObject *object, RequestVisitor *visit, void *
 /* Of the places that were ever used, those that are not in the list of free ones; to be freed. */
 static uint8_t *used_places(const BypassedRequests *bypassed) {
     uint8_t *used = calloc(bypassed->fresh + 1, 1);
-    ensure(used);
+    ensure_memory(used);
     for (uint32_t i = 0; i < bypassed->fresh; i++)
         used[i] = 1;
     for (uint32_t i = 0; i < bypassed->released_count; i++)

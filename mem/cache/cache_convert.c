@@ -39,7 +39,7 @@ static bool read_lines(SavedLines *lines, const SavedObject *saved) {
     lines->count = (uint32_t)(tags / sizeof *lines->tag);
     lines->now = calloc(lines->count + 1, sizeof *lines->now);
     lines->order = calloc(lines->count + 1, sizeof *lines->order);
-    ensure(lines->now && lines->order);
+    ensure_memory(lines->now && lines->order);
     return lines->tag && lines->line && lines->written && lines->used &&
            bytes == lines->count * sizeof *lines->line && written == lines->count * sizeof *lines->written &&
            used == lines->count * sizeof *lines->used;

@@ -104,7 +104,7 @@ static inline void expect_response(MemoryController *mc, uint32_t port, uint64_t
 
 static COLD void make_checker(MemoryController *mc) {
     mc->checker = malloc(sizeof *mc->checker);
-    ensure(mc->checker);
+    ensure_memory(mc->checker);
     dram_checker_init(mc->checker, &mc->timing);
     for (uint32_t bank = 0; bank < mc->banks; bank++)
         mc->checker->open_row[bank] = mc->dram.banks[bank].open_row;

@@ -67,7 +67,7 @@ void l2_gets_slice(SimObject *object, uint32_t slice) {
     ensure(object->class == &l2_class);
     L2Slice *l2 = (L2Slice *)object;
     if (!l2->gets) l2->gets = calloc(address_map_slices(l2->map), 1);
-    ensure(l2->gets);
+    ensure_memory(l2->gets);
     l2->gets[slice] = 1;
 }
 

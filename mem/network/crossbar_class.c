@@ -45,7 +45,7 @@ static void build_crossbar(SimObject *object) {
 
 static void *zeroed(size_t count, size_t bytes) {
     void *memory = calloc(count, bytes);
-    ensure(memory);
+    ensure_memory(memory);
     return memory;
 }
 

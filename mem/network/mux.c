@@ -167,7 +167,7 @@ static void init_mux(SimObject *object) {
     static const uint64_t never = NEVER; /* what comes over a cut link is known of before */
     Mux *mux = (Mux *)object;
     mux->rivals = calloc(2 * (size_t)mux->up_count, sizeof *mux->rivals);
-    ensure(mux->rivals);
+    ensure_memory(mux->rivals);
     for (uint32_t i = 0; i < mux->up_count; i++) {
         Link *link = mux->up[i].receive;
         mux->rivals[i] = mux->rivals[mux->up_count + i] = (Rival){

@@ -124,7 +124,7 @@ static void meet(Search *search) {
 void request_ways_find(Sim *sim, LinkTest *begins_atomics) {
     Search search = {.sim = sim, .place = calloc(sim->object_count + 1, sizeof *search.place)};
     const AddressMap *map = NULL;
-    ensure(search.place);
+    ensure_memory(search.place);
     for (uint32_t i = 0; i < sim->object_count && !map; i++)
         if (sim->objects[i]->class == &address_map_class) map = address_map_find(sim->objects[i]);
     look_around(&search);

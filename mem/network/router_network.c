@@ -12,7 +12,7 @@ static const RouterDirection opposite[DIRECTIONS] = {WEST, EAST, NORTH, SOUTH};
 
 static void *zeroed(size_t count, size_t bytes) {
     void *memory = calloc(count + 1, bytes);
-    ensure(memory);
+    ensure_memory(memory);
     return memory;
 }
 

@@ -10,7 +10,7 @@
 
 static void *zeroed(size_t count, size_t bytes) {
     void *memory = calloc(count + 1, bytes);
-    ensure(memory);
+    ensure_memory(memory);
     return memory;
 }
 
@@ -24,7 +24,7 @@ static void add_link(void *context, const Field *port, const Link *link) {
     (void)port;
     if (link->protocol != &memory_protocol && link->protocol != &router_channel_protocol) return;
     links->link = realloc(links->link, (links->count + 1) * sizeof *links->link);
-    ensure(links->link);
+    ensure_memory(links->link);
     links->link[links->count++] = link;
 }
 

@@ -271,7 +271,7 @@ static void note_touches(const AddressMap *map, uint64_t link, Touches *touches)
         if (touches->count == touches->room) {
             touches->room = touches->room ? 2 * touches->room : 64;
             touches->touch = realloc(touches->touch, touches->room * sizeof *touches->touch);
-            ensure(touches->touch);
+            ensure_memory(touches->touch);
         }
         touches->touch[touches->count++] = (Touch){ready, link, place, m};
     }
@@ -318,7 +318,7 @@ void address_map_watch(const AddressMap *map, const Link *requests) {
         return;
     }
     self->watched = realloc(self->watched, (self->watched_count + 1) * sizeof *self->watched);
-    ensure(self->watched);
+    ensure_memory(self->watched);
     self->watched[self->watched_count++] = requests;
 }
 

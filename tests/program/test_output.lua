@@ -198,6 +198,17 @@ harness.test("a closed stdout is an error only for what prints", function()
   harness.equal(shell("'%s' %s >&-", program, harness.write("silent.lua", "os.exit(5)")), 5)
 end)
 
+harness.test("a run that gets no more memory says so, wherever it needs it, and is not taken for a bug", function()
+  local out, ended_for_it = folder .. "/memory", 0
+  for kib = 34000, 84000, 5000 do
+    local status, output = shell("ulimit -v %d; '%s' run gtx480 vecadd --size small,n=1024 --memory 16MiB --profile --histograms all --trace 'sm[0]' "
+      .. "--checkpoint-every 500 --stats packed --out %s", kib, program, out)
+    assert(status == 0 or status == 2, ("%d KiB: status %s: %s"):format(kib, status, output))
+    if output:find "error: memory: expected more of this computer" then ended_for_it = ended_for_it + 1 end
+  end
+  assert(ended_for_it > 0, "no limit was met")
+end)
+
 harness.test("what killed writers left beside a file is gone when it is written again, and nothing else", function()
   local room, host = folder .. "/left", core.host().name
   core.make_folder(room)

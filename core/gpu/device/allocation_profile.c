@@ -15,7 +15,7 @@ static AllocationAccesses *insert(AllocationCounts *counts, uint32_t at, Allocat
     if (counts->count == counts->capacity) {
         counts->capacity = counts->capacity ? 2 * counts->capacity : 16;
         counts->of = realloc(counts->of, counts->capacity * sizeof *counts->of);
-        ensure(counts->of);
+        ensure_memory(counts->of);
     }
     memmove(&counts->of[at + 1], &counts->of[at], (counts->count - at) * sizeof *counts->of);
     counts->of[at] = one;

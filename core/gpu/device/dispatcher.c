@@ -67,7 +67,7 @@ void dispatcher_start(SimObject *object, uint32_t kernels) {
     Dispatcher *d = (Dispatcher *)object;
     forget_taken(d);
     d->grids = realloc(d->grids, kernels * sizeof *d->grids);
-    ensure(d->grids);
+    ensure_memory(d->grids);
     memset(d->grids, 0, kernels * sizeof *d->grids);
     d->grid_count = kernels;
     d->present = d->has_freed = 0;

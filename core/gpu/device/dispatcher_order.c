@@ -83,7 +83,7 @@ static void add_words(Dispatcher *d, Grid *grid) {
     grid->taken_words = (uint32_t)((grid->ctas + WORD_BITS - 1) / WORD_BITS);
     d->taken_words += grid->taken_words;
     d->taken = realloc(d->taken, (d->taken_words + 1) * sizeof *d->taken);
-    ensure(d->taken);
+    ensure_memory(d->taken);
     memset(d->taken + grid->first_taken, 0, (grid->taken_words + 1) * sizeof *d->taken);
 }
 

@@ -142,7 +142,7 @@ static void share_sms(Dispatcher *d) {
     uint32_t first = d->goes_on ? d->next_sm : 0;
     shares.sms = calloc(d->grid_count, sizeof *shares.sms);
     shares.promised = calloc(d->grid_count, sizeof *shares.promised);
-    ensure(shares.sms && shares.promised);
+    ensure_memory(shares.sms && shares.promised);
     count_shares(&shares);
     for (uint32_t i = 0; i < d->sms; i++) {
         uint32_t sm = (first + i) % d->sms;

@@ -176,7 +176,7 @@ static void begin(const Forward *forward, uint32_t i, Sm *sm) {
                   .count = forward->count,
                   .before = malloc(sizeof *sm),
                   .wakes = UINT64_MAX};
-    ensure(r->before);
+    ensure_memory(r->before);
     *r->before = *sm;
     r->start = object_cycle(&sm->obj, sm->obj.sim->now);
     untimed_make_deaf(sm);
@@ -330,7 +330,7 @@ static ForwardResult run_rounds(Forward *forward, uint64_t ctas) {
 Forward *forward_begin(Sm *const *sms, uint32_t count, SimObject *dispatcher, uint64_t cold,
                        bool (*is_given_up)(void *context), void *context) {
     Forward *forward = malloc(sizeof *forward);
-    ensure(forward);
+    ensure_memory(forward);
     *forward = (Forward){.runner = calloc(count, sizeof(Runner)),
                          .count = count,
                          .dispatcher = dispatcher,
@@ -338,7 +338,7 @@ Forward *forward_begin(Sm *const *sms, uint32_t count, SimObject *dispatcher, ui
                          .is_given_up = is_given_up,
                          .context = context,
                          .plain = untimed_find_plain(sms[0]->running->kernel)};
-    ensure(forward->runner);
+    ensure_memory(forward->runner);
     untimed_find_times(forward->plain, sms[0], sms[0]->running->kernel, FORWARD_HIT_CYCLES);
     for (uint32_t i = 0; i < count; i++)
         begin(forward, i, sms[i]);

@@ -29,7 +29,7 @@ static void wire_lsus(Sim *sim) {
 
 static void add_keeper(Gpu *gpu, SimObject *l2) {
     gpu->keepers = realloc(gpu->keepers, (gpu->keeper_count + 1) * sizeof *gpu->keepers);
-    ensure(gpu->keepers);
+    ensure_memory(gpu->keepers);
     gpu->keepers[gpu->keeper_count++] = l2;
 }
 
@@ -52,7 +52,7 @@ static void find_objects(Gpu *gpu) {
 Gpu *gpu_new(Sim *sim, uint64_t memory_bytes) {
     DeviceMemory *memory = device_memory_new(memory_bytes);
     Gpu *gpu = calloc(1, sizeof *gpu);
-    ensure(gpu);
+    ensure_memory(gpu);
     gpu->sim = sim;
     gpu->hang_cycles = HANG_CYCLES;
     gpu->heap_bytes = HEAP_BYTES;
@@ -173,7 +173,7 @@ static void place_heap(Gpu *gpu, const Module *module) {
 
 static void add_module(Gpu *gpu, const Module *module) {
     gpu->modules = realloc(gpu->modules, (gpu->module_count + 1) * sizeof(*gpu->modules));
-    ensure(gpu->modules);
+    ensure_memory(gpu->modules);
     gpu->modules[gpu->module_count++] = module;
 }
 
@@ -425,7 +425,7 @@ bool gpu_load(Gpu *gpu, Reader *reader, const SnapshotChanges *changes, char *wh
 /* The machine of before has its observers as long as it is there: what scripts ask of it settles its cycles. */
 static void keep_counts(Gpu *gpu, KernelCounts *before) {
     gpu->counts_before = realloc(gpu->counts_before, (gpu->counts_before_count + 1) * sizeof(KernelCounts *));
-    ensure(gpu->counts_before);
+    ensure_memory(gpu->counts_before);
     gpu->counts_before[gpu->counts_before_count++] = before;
 }
 

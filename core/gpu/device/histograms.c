@@ -57,7 +57,7 @@ struct Histograms {
 
 static void *zeroed(size_t count, size_t size) {
     void *memory = calloc(count ? count : 1, size);
-    ensure(memory);
+    ensure_memory(memory);
     return memory;
 }
 

@@ -123,7 +123,7 @@ struct KernelCounts {
 
 static void *zeroed(size_t count, size_t size) {
     void *memory = calloc(count ? count : 1, size);
-    ensure(memory);
+    ensure_memory(memory);
     return memory;
 }
 
@@ -131,7 +131,7 @@ static __attribute__((noinline)) uint64_t *another_row(Counter *counter, uint32_
     for (uint32_t i = 0; i < counter->count; i++)
         if (counter->rows[i].launch == launch) return counter->rows[counter->present = i].values;
     counter->rows = realloc(counter->rows, (counter->count + 1) * sizeof *counter->rows);
-    ensure(counter->rows);
+    ensure_memory(counter->rows);
     counter->present = counter->count++;
     counter->rows[counter->present] = (LaunchRow){launch, zeroed(counter->columns, sizeof(uint64_t))};
     return counter->rows[counter->present].values;
@@ -299,7 +299,7 @@ static Counter counter_of(KernelCounts *all, const SimObject *object, const Colu
     free(first.name);
     if (counter.first < all->column_count) return counter;
     all->columns = realloc(all->columns, (all->column_count + counter.columns) * sizeof *all->columns);
-    ensure(all->columns);
+    ensure_memory(all->columns);
     for (uint32_t i = 0; i < counter.columns; i++)
         all->columns[all->column_count++] = column_of(object, &columns[i]);
     return counter;
@@ -434,7 +434,7 @@ static uint64_t *sum_of(KernelCounts *all, uint32_t launch) {
     if (launch >= all->sum_count) {
         uint32_t count = 2 * launch + 1;
         all->sums = realloc(all->sums, count * sizeof *all->sums);
-        ensure(all->sums);
+        ensure_memory(all->sums);
         memset(all->sums + all->sum_count, 0, (count - all->sum_count) * sizeof *all->sums);
         all->sum_count = count;
     }

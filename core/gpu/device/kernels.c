@@ -78,7 +78,7 @@ static void invalidate_l1s_of(const Sm *sm) {
 void gpu_set_all_kernels(Gpu *gpu) {
     size_t count = (size_t)gpu->kernel_count * gpu->sm_count;
     gpu->needs = realloc(gpu->needs, count * sizeof *gpu->needs);
-    ensure(gpu->needs);
+    ensure_memory(gpu->needs);
     for (uint32_t i = 0; i < gpu->sm_count; i++) {
         account_for_profile(gpu, i);
         sm_set_kernels(gpu->sms[i], gpu->running, gpu->kernel_count);

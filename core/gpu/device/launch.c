@@ -122,7 +122,7 @@ static uint64_t workspace_of_grid(Gpu *gpu, RunningKernel *running) {
 /* A room for the fault of each SM, whose numbers are below the machine's. */
 static LaunchFault *empty_faults(Gpu *gpu) {
     if (!gpu->faults) gpu->faults = calloc(MAX_SMS, sizeof *gpu->faults);
-    ensure(gpu->faults);
+    ensure_memory(gpu->faults);
     for (uint32_t i = 0; i < gpu->sm_count; i++)
         gpu->faults[i].kind = FAULT_NONE;
     return gpu->faults;
@@ -174,7 +174,7 @@ static LaunchResult result_of(const Gpu *gpu, const LaunchedKernel *kernel) {
 
 static void *copied(const void *bytes, size_t count) {
     void *copy = malloc(count ? count : 1);
-    ensure(copy);
+    ensure_memory(copy);
     return count ? memcpy(copy, bytes, count) : copy;
 }
 
@@ -210,7 +210,7 @@ void gpu_free_kernels(LaunchedKernel *kernels, uint32_t count) {
 static LaunchedKernel *planned_kernels(Gpu *gpu, uint32_t count) {
     gpu_free_kernels(gpu->planned, gpu->planned_count); /* of a launch that was refused */
     gpu->planned = calloc(count, sizeof *gpu->planned);
-    ensure(gpu->planned);
+    ensure_memory(gpu->planned);
     gpu->planned_count = count;
     return gpu->planned;
 }
@@ -239,7 +239,7 @@ static void take_kernels(Gpu *gpu, LaunchedKernel *kernels, uint32_t count) {
     gpu->kernels = kernels;
     gpu->kernel_count = count;
     gpu->running = realloc(gpu->running, count * sizeof *gpu->running);
-    ensure(gpu->running);
+    ensure_memory(gpu->running);
     for (uint32_t k = 0; k < count; k++)
         gpu->running[k] = &kernels[k].running;
 }

@@ -54,7 +54,7 @@ struct Profile {
 
 static void *zeroed(size_t count, size_t size) {
     void *memory = calloc(count ? count : 1, size);
-    ensure(memory);
+    ensure_memory(memory);
     return memory;
 }
 
@@ -65,7 +65,7 @@ static KernelProfile *profile_of(Counts *counts, const Kernel *kernel, uint64_t 
     for (uint32_t i = 0; i < counts->count; i++)
         if (counts->kernels[i].kernel == kernel) return counts->now = &counts->kernels[i];
     counts->kernels = realloc(counts->kernels, (counts->count + 1) * sizeof *counts->kernels);
-    ensure(counts->kernels);
+    ensure_memory(counts->kernels);
     counts->now = &counts->kernels[counts->count++];
     *counts->now = (KernelProfile){.kernel = kernel, .first_launch = launch};
     return counts->now;
@@ -152,7 +152,7 @@ static CtaProfile *another_cta(SmProfile *of) {
     if (of->cta_count == of->cta_capacity) {
         of->cta_capacity = of->cta_capacity ? 2 * of->cta_capacity : 64;
         of->ctas = realloc(of->ctas, of->cta_capacity * sizeof *of->ctas);
-        ensure(of->ctas);
+        ensure_memory(of->ctas);
     }
     return &of->ctas[of->cta_count++];
 }
@@ -400,7 +400,7 @@ static void note_argument(Profile *profile, Argument argument) {
         profile->argument_capacity = profile->argument_capacity ? 2 * profile->argument_capacity : 16;
         profile->arguments = realloc(profile->arguments,
                                      profile->argument_capacity * sizeof *profile->arguments);
-        ensure(profile->arguments);
+        ensure_memory(profile->arguments);
     }
     profile->arguments[profile->argument_count++] = argument;
 }

@@ -176,7 +176,7 @@ static void find_short_line(const Sim *sim, Look *look) {
 
 static void look_at(const Sim *sim, void (*find)(const Sim *sim, Look *look)) {
     Look look = {.of = calloc(sim->object_count + 1, 1)};
-    ensure(look.of);
+    ensure_memory(look.of);
     find(sim, &look);
     free(look.of);
     if (*look.problem) user_error("%s", look.problem);
@@ -279,7 +279,7 @@ static Limit find_limit(const Sim *sim, const Link *first, Link **links, Group *
 static Limit limit_of(const Sim *sim, const Link *first) {
     Group *groups = calloc(sim->object_count + 1, sizeof *groups);
     Link **links = calloc(sim->link_count + 1, sizeof(Link *));
-    ensure(groups && links);
+    ensure_memory(groups && links);
     Limit limit = find_limit(sim, first, links, groups);
     free(groups);
     free(links);

@@ -49,9 +49,9 @@ struct Memcheck {
 
 Memcheck *memcheck_new(void) {
     Memcheck *check = calloc(1, sizeof *check);
-    ensure(check);
+    ensure_memory(check);
     check->sites = calloc(MAX_SITES, sizeof *check->sites);
-    ensure(check->sites);
+    ensure_memory(check->sites);
     return check;
 }
 
@@ -137,7 +137,7 @@ static void note_written(Sm *sm, uint64_t address, uint32_t bytes) {
     if (check->written_count == check->written_capacity) {
         check->written_capacity = check->written_capacity ? 2 * check->written_capacity : 256;
         check->written = realloc(check->written, check->written_capacity * sizeof *check->written);
-        ensure(check->written);
+        ensure_memory(check->written);
     }
     check->written[check->written_count++] = (Written){address, bytes};
     object_request_commit(&sm->obj);
@@ -190,7 +190,7 @@ void memcheck_set_kernel(const Sm *sm) {
     free(sm->memcheck->shared);
     size_t count = (size_t)sm->kernels.ctas * sm->kernels.shared_bytes;
     sm->memcheck->shared = calloc(count ? count : 1, sizeof *sm->memcheck->shared);
-    ensure(sm->memcheck->shared);
+    ensure_memory(sm->memcheck->shared);
 }
 
 void memcheck_cta_starts(const Sm *sm, uint32_t slot) {
@@ -445,7 +445,7 @@ uint32_t memcheck_collect(Sm *const *sms, uint32_t sm_count, MemcheckSite **site
     for (uint32_t i = 0; i < sm_count; i++)
         count += sms[i]->memcheck ? sms[i]->memcheck->site_count : 0;
     *sites = calloc(count + 1, sizeof **sites);
-    ensure(*sites);
+    ensure_memory(*sites);
     count = 0;
     for (uint32_t i = 0; i < sm_count; i++) {
         const Memcheck *check = sms[i]->memcheck;

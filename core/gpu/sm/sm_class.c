@@ -455,7 +455,7 @@ static void init(SimObject *object) {
         sm->slot_cause[i] = SLOT_IDLE;
     sm->context = aligned_alloc(_Alignof(ExecContext), sizeof *sm->context);
     sm->view = calloc(1, sizeof *sm->view);
-    ensure(sm->context && sm->view);
+    ensure_memory(sm->context && sm->view);
     *sm->context = (ExecContext){.view = sm->view};
     sm->context->system = &sm->system;
     view_init(sm->view, functional_memory(object)->memory);

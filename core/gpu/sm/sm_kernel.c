@@ -72,7 +72,7 @@ static void *resized(void *array, size_t bytes) {
     size_t room = room_for(bytes);
     free(array);
     void *memory = aligned_alloc(256, room);
-    ensure(memory);
+    ensure_memory(memory);
     return memset(memory, 0, room);
 }
 

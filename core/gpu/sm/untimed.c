@@ -63,7 +63,7 @@ static PlainStep find_step(const PlainInst *plain, const Inst *inst) {
 
 PlainInst *untimed_find_plain(const Kernel *kernel) {
     PlainInst *plain = calloc(kernel->inst_count + 1, sizeof *plain);
-    ensure(plain);
+    ensure_memory(plain);
     for (uint32_t i = kernel->inst_count; i-- > 0;) {
         const Inst *inst = &kernel->insts[i];
         bool changes_registers = inst->kind == INST_ALU || inst->space != SPACE_SHARED;
@@ -234,7 +234,7 @@ typedef struct {
 /* An SM takes part from its first CTA on. */
 static SmBefore *take_part(Sm *sm) {
     SmBefore *before = malloc(sizeof *before);
-    ensure(before);
+    ensure_memory(before);
     memcpy(before->head, sm, IDLE_BEGIN);
     memcpy(before->tail, (uint8_t *)sm + IDLE_END, sizeof before->tail);
     untimed_make_deaf(sm);
@@ -292,7 +292,7 @@ bool sms_run_untimed(Sm *const *sms, uint32_t count, const RunningKernel *runnin
                       .cold = cold_ctas,
                       .plain = untimed_find_plain(running->kernel)};
     run.before = calloc(count, sizeof *run.before);
-    ensure(run.before);
+    ensure_memory(run.before);
     const char *error = user_error_catch(run_to_end, &run);
     for (uint32_t i = 0; i < count && run.before[i]; i++)
         leave(sms[i], run.before[i]);

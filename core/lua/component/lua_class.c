@@ -150,7 +150,7 @@ static void add_half_parameter(Maker *maker) {
 static void add_heard(Maker *maker) {
     LuaClass *class = maker->class;
     class->heard = realloc(class->heard, (class->heard_count + 1) * sizeof *class->heard);
-    ensure(class->heard);
+    ensure_memory(class->heard);
     class->heard[class->heard_count++] = (HeardRow){text_field(maker->L, "port"),
                                                     text_field(maker->L, "event")};
 }
@@ -187,11 +187,11 @@ static void make_rows(Maker *maker) {
 static LuaClass *new_class(lua_State *L, char *digest) {
     LuaClass *class = calloc(1, sizeof *class);
     Maker *maker = calloc(1, sizeof *maker);
-    ensure(class && maker);
+    ensure_memory(class && maker);
     *maker = (Maker){.L = L, .class = class};
     make_rows(maker);
     class->fields = malloc(maker->count * sizeof(Field));
-    ensure(class->fields);
+    ensure_memory(class->fields);
     memcpy(class->fields, maker->rows, maker->count * sizeof(Field));
     class->class = lua_object_class;
     class->class.name = text_field(L, "name");

@@ -169,7 +169,7 @@ static void listen_at(LuaRun *run, const HeardRow *row, lua_Integer function, Lu
             object->path, peer->path, peer->class->name, row->port, row->event, peer->class->name);
     if (peer->cluster != object->cluster) refuse_cut(object, port);
     Hearing *hearing = calloc(1, sizeof *hearing);
-    ensure(hearing);
+    ensure_memory(hearing);
     *hearing = (Hearing){
         {hear}, run, function, row->event, argument_count(&peer->class->events[event]), port, run->hearings};
     run->hearings = hearing;
@@ -191,7 +191,7 @@ static void add_ports(LuaRun *run, const Field *f) {
     Port *ports = array ? *(Port **)(void *)at : (Port *)(void *)at;
     uint32_t count = array ? object_count(&run->object->obj, f) : 1;
     run->ports = realloc(run->ports, (run->port_count + count + 1) * sizeof *run->ports);
-    ensure(run->ports);
+    ensure_memory(run->ports);
     for (uint32_t i = 0; i < count; i++) {
         run->ports[run->port_count] = (LuaPort){run, &ports[i], f, run->port_count, i, run->up_count, false};
         run->port_count++;
@@ -292,7 +292,7 @@ static bool make(LuaRun *run) {
 static void init(SimObject *object) {
     char message[LUA_MESSAGE_BYTES];
     LuaRun *run = calloc(1, sizeof *run);
-    ensure(run);
+    ensure_memory(run);
     *run = (LuaRun){
         .object = (LuaObject *)object, .class = lua_class_of(object), .now = NEVER, .failed = true};
     run->object->run = run;

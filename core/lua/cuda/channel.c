@@ -152,7 +152,7 @@ static bool read_some(Channel *channel) {
     if (channel->capacity - channel->count < FIRST_BYTES) {
         channel->capacity = channel->capacity ? 2 * channel->capacity : 2 * FIRST_BYTES;
         channel->bytes = realloc(channel->bytes, channel->capacity);
-        ensure(channel->bytes);
+        ensure_memory(channel->bytes);
     }
     ssize_t got = recv(channel->client, channel->bytes + channel->count, channel->capacity - channel->count,
                        0);

@@ -272,7 +272,7 @@ static int l_resume(lua_State *L) {
     if (machine->resume || machine->log.count)
         user_error("resume: expected a new machine, got one that has run");
     machine->resume = calloc(1, sizeof *machine->resume);
-    ensure(machine->resume);
+    ensure_memory(machine->resume);
     machine->resume->path = strdup(path);
     machine->resume->allow_changes = lua_toboolean(L, 3);
     machine->resume->other_policy = lua_toboolean(L, 4);
@@ -293,7 +293,7 @@ static void print_note(void *context, const char *line) {
  * scripts may hold its objects. */
 static void take_place(Machine *machine, Machine *with) {
     Machine *before = malloc(sizeof *before);
-    ensure(before);
+    ensure_memory(before);
     *before = (Machine){.sim = machine->sim,
                         .policies = machine->policies,
                         .policy_count = machine->policy_count,

@@ -429,7 +429,7 @@ static int take_launch(lua_State *L, Machine *machine) {
  * time. */
 static uint64_t digest_of_params(const Kernel *kernel, const uint8_t *params) {
     uint8_t *read = malloc(kernel->param_bytes + 1ull);
-    ensure(read);
+    ensure_memory(read);
     for (uint32_t i = 0; i < kernel->param_bytes; i++)
         read[i] = params[i] & (kernel->param_reads ? kernel->param_reads[i] : 0xff); /* NULL: it is refused */
     uint64_t digest = hash_bytes(0, read, kernel->param_bytes);

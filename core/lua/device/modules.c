@@ -172,7 +172,7 @@ int l_gpu_load(lua_State *L) {
     Machine *machine = gpu_at(L, 1);
     lua_settop(L, 2);
     machine->modules = realloc(machine->modules, (machine->module_count + 1) * sizeof(Module *));
-    ensure(machine->modules);
+    ensure_memory(machine->modules);
     machine->modules[machine->module_count++] = module; /* with which it is released, whatever follows */
     host_log_call(&machine->log, module->digest, "load a PTX file with %u kernel%s%s%s", module->kernel_count,
                   module->kernel_count == 1 ? "" : "s", module->kernel_count ? ", the first " : "",

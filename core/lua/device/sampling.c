@@ -78,7 +78,7 @@ bool sampling_takes(lua_State *L, Machine *machine, const Kernel *kernel, const 
         return false;
     }
     machine->sampled = calloc(1, sizeof *machine->sampled);
-    ensure(machine->sampled);
+    ensure_memory(machine->sampled);
     *machine->sampled = (struct SampledLaunch){.kernel = kernel, .launch = launch};
     bool legal = !user_error_catch(find_resident, &(FitQuestion){machine->gpu, machine->sampled});
     raise_user_errors_in(L);

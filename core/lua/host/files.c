@@ -45,7 +45,7 @@ static void note(const char *path, const char *digest, const char *by) {
     if (noted.count == noted.capacity) {
         noted.capacity = noted.capacity ? 2 * noted.capacity : 32;
         noted.files = realloc(noted.files, noted.capacity * sizeof *noted.files);
-        ensure(noted.files);
+        ensure_memory(noted.files);
     }
     noted.files[noted.count++] = (Noted){strdup(path), strdup(digest), strdup(by)};
 }

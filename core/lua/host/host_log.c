@@ -30,7 +30,7 @@ static HostCall *append(HostLog *log) {
     if (log->count == log->capacity) {
         log->capacity = log->capacity ? 2 * log->capacity : 64;
         log->calls = realloc(log->calls, log->capacity * sizeof *log->calls);
-        ensure(log->calls);
+        ensure_memory(log->calls);
     }
     log->calls[log->count] = (HostCall){0};
     return &log->calls[log->count++];
@@ -75,14 +75,14 @@ void host_log_call(HostLog *log, uint64_t digest, const char *format, ...) {
 static void compress(HostCall *call, const void *bytes, uint64_t count) {
     size_t bound = ZSTD_compressBound(count);
     uint8_t *packed = malloc(bound);
-    ensure(packed);
+    ensure_memory(packed);
     size_t size = ZSTD_compress(packed, bound, bytes, count, LEVEL);
     if (ZSTD_isError(size) || size >= count) {
         free(packed);
         return;
     }
     call->answer = realloc(packed, size);
-    ensure(call->answer);
+    ensure_memory(call->answer);
     call->stored_bytes = size;
 }
 
@@ -92,7 +92,7 @@ static void store_answer(HostCall *call, const void *bytes, uint64_t count) {
     if (count >= COMPRESS_FROM) compress(call, bytes, count);
     if (call->answer || count == 0) return;
     call->answer = malloc(count);
-    ensure(call->answer);
+    ensure_memory(call->answer);
     memcpy(call->answer, bytes, count);
 }
 
@@ -174,7 +174,7 @@ static bool load_call(HostCall *call, Reader *reader) {
     if (!answer || call->stored_bytes > call->answer_bytes) return false;
     if (call->stored_bytes == 0) return call->answer_bytes == 0; /* as of a call without an answer yet */
     call->answer = malloc(call->stored_bytes);
-    ensure(call->answer);
+    ensure_memory(call->answer);
     memcpy(call->answer, answer, call->stored_bytes);
     return unpacks(call);
 }

@@ -50,7 +50,7 @@ static bool read_file(const char *path, Buffer *text) {
     if (is_read) {
         text->capacity = (size_t)status.st_size + 1;
         text->bytes = malloc(text->capacity);
-        ensure(text->bytes);
+        ensure_memory(text->bytes);
         ssize_t count = read(file, text->bytes, text->capacity);
         is_read = count == status.st_size;
         text->count = is_read ? (size_t)count : 0;
@@ -87,7 +87,7 @@ static void read_modules(const void *bytes, size_t count) {
     if (!magic || memcmp(magic, MAGIC, MAGIC_BYTES) != 0) return;
     while (!reader_at_end(&reader)) {
         compiled.modules = realloc(compiled.modules, (compiled.count + 1) * sizeof *compiled.modules);
-        ensure(compiled.modules);
+        ensure_memory(compiled.modules);
         memset(&compiled.modules[compiled.count], 0, sizeof *compiled.modules);
         if (!read_module(&reader, &compiled.modules[compiled.count])) return;
         compiled.count++;

@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 #include <zstd.h>
+#include <zstd_errors.h>
 
 enum { LEVEL = 9 };
 
@@ -15,11 +16,12 @@ static int l_pack(lua_State *L) {
     size_t room = ZSTD_compressBound(length);
     char *frame = luaL_buffinitsize(L, &buffer, room);
     ZSTD_CCtx *context = ZSTD_createCCtx();
-    ensure(context);
+    ensure_memory(context);
     ZSTD_CCtx_setParameter(context, ZSTD_c_compressionLevel, LEVEL);
     ZSTD_CCtx_setParameter(context, ZSTD_c_checksumFlag, 1); /* a changed bit is damage, not another number */
     size_t bytes = ZSTD_compress2(context, frame, room, text, length);
     ZSTD_freeCCtx(context);
+    ensure_memory(ZSTD_getErrorCode(bytes) != ZSTD_error_memory_allocation);
     ensure(!ZSTD_isError(bytes));
     luaL_pushresultsize(&buffer, bytes);
     return 1;

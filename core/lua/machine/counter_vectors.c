@@ -58,7 +58,7 @@ static int l_weighted_sum(lua_State *L) {
         lua_rawgeti(L, 2, i);
         const char *vector = lua_tolstring(L, -2, &length);
         if (!sum) sum = calloc(length + 1, 1), bytes = length;
-        ensure(sum);
+        ensure_memory(sum);
         if (!vector || length != bytes) {
             free(sum);
             user_error("weighted_sum: expected vectors of %zu bytes", bytes);
@@ -105,7 +105,7 @@ static int l_stats_of_counters(lua_State *L) {
     if (length != count * sizeof(double))
         user_error("stats_of_counters: expected %zu counters, got %zu bytes", count, length);
     uint64_t *kept = malloc(length + sizeof *kept), *back = kept;
-    ensure(kept);
+    ensure_memory(kept);
     visit_counters(machine->sim, exchange, &(Exchanged){vector, kept});
     machine->sim->now = cycle * machine->sim->clocks[0].period;
     lua_settop(L, 1);

@@ -45,7 +45,7 @@ static void add_counter(Sum *sum, const uint64_t *counter) {
     if (sum->count == sum->capacity) {
         sum->capacity = sum->capacity ? 2 * sum->capacity : 16;
         sum->counters = realloc(sum->counters, sum->capacity * sizeof *sum->counters);
-        ensure(sum->counters);
+        ensure_memory(sum->counters);
     }
     sum->counters[sum->count++] = counter;
 }
@@ -100,7 +100,7 @@ static void resolve(lua_State *L, int index, Counters *counters) {
     for (lua_pushnil(L); lua_next(L, -2); lua_pop(L, 1))
         sums++;
     counters->sums = calloc(sums + 1, sizeof(Sum));
-    ensure(counters->sums);
+    ensure_memory(counters->sums);
     for (lua_pushnil(L); lua_next(L, -2); lua_pop(L, 1)) {
         if (counters->count == sums) user_error("counters: a finalizer added patterns while they were read");
         Sum *sum = &counters->sums[counters->count++];

@@ -36,7 +36,7 @@ static void add_term(Column *column, const SimObject *object, const Field *field
     if (column->count == column->capacity) {
         column->capacity = column->capacity ? 2 * column->capacity : 16;
         column->terms = realloc(column->terms, column->capacity * sizeof(Term));
-        ensure(column->terms);
+        ensure_memory(column->terms);
     }
     column->terms[column->count++] = (Term){object, field};
 }
@@ -44,7 +44,7 @@ static void add_term(Column *column, const SimObject *object, const Field *field
 static void resolve(Column *column, const Sim *sim, const char *pattern) {
     const char *dot = strrchr(pattern, '.');
     char *objects = strndup(pattern, dot ? (size_t)(dot - pattern) : 0);
-    ensure(objects);
+    ensure_memory(objects);
     column->is_longest = dot && strstr(dot, "longest_");
     for (uint32_t i = 0; dot && i < sim->object_count; i++) {
         const SimObject *object = sim->objects[i];
@@ -86,7 +86,7 @@ static int l_sampler(lua_State *L) {
     lua_pushvalue(L, 1);
     lua_setiuservalue(L, 3, SAMPLER_MACHINE);
     sampler->columns = calloc(count + 1, sizeof(Column));
-    ensure(sampler->columns);
+    ensure_memory(sampler->columns);
     raise_user_errors_in(L);
     for (; sampler->count < count; sampler->count++) {
         lua_rawgeti(L, 2, (lua_Integer)sampler->count + 1);

@@ -83,7 +83,7 @@ static Row *append_row(Stats *stats) {
     if (stats->count == stats->capacity) {
         stats->capacity = stats->capacity ? 2 * stats->capacity : 64;
         stats->rows = realloc(stats->rows, stats->capacity * sizeof(Row));
-        ensure(stats->rows);
+        ensure_memory(stats->rows);
     }
     free(stats->place);
     stats->place = NULL;
@@ -211,7 +211,7 @@ static void make_places(Stats *stats) {
     while (stats->places < 2 * stats->count)
         stats->places *= 2;
     stats->place = calloc(stats->places, sizeof *stats->place);
-    ensure(stats->place);
+    ensure_memory(stats->place);
     for (uint32_t i = 0; i < stats->count; i++)
         *place_of(stats, text_of(stats, stats->rows[i].name)) = i + 1;
 }

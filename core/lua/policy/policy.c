@@ -168,14 +168,14 @@ static void keep_on_stack(PolicyInstance *instance) {
 
 static PolicyInstance *new_instance(lua_State *L, Machine *machine, const char *name, SimObject *about) {
     PolicyInstance *instance = calloc(1, sizeof *instance);
-    ensure(instance);
+    ensure_memory(instance);
     *instance = (PolicyInstance){.machine = machine, .name = strdup(name), .about = about, .failed = true};
     instance->bindings.off = true;
     instance->L = interpreter_new(interpreter_home(L));
     push_message_handler(instance->L);
     policy_state_belongs_to(instance->L, instance->name);
     machine->policies = realloc(machine->policies, (machine->policy_count + 1) * sizeof(PolicyInstance *));
-    ensure(machine->policies);
+    ensure_memory(machine->policies);
     machine->policies[machine->policy_count++] = instance;
     return instance;
 }

@@ -56,7 +56,7 @@ static int64_t handle_event(Subscriber *subscriber, SimObject *object, uint32_t 
 
 void binding_subscribe(lua_State *L, Bindings *bindings, SimObject *object, uint32_t event) {
     Binding *binding = calloc(1, sizeof *binding);
-    ensure(binding);
+    ensure_memory(binding);
     *binding = (Binding){
         .subscriber = {handle_event}, .all = bindings, .counter = LUA_NOREF, .next = bindings->list};
     bindings->list = binding;

@@ -129,7 +129,7 @@ static int64_t note_event(Subscriber *subscriber, SimObject *object, uint32_t ev
     if (hook->heard_count == hook->heard_capacity) {
         hook->heard_capacity = hook->heard_capacity ? 2 * hook->heard_capacity : 16;
         hook->heard = realloc(hook->heard, hook->heard_capacity * sizeof *hook->heard);
-        ensure(hook->heard);
+        ensure_memory(hook->heard);
     }
     HeardEvent *heard = &hook->heard[hook->heard_count];
     *heard = (HeardEvent){.now = now, .object = object->id, .order = hook->heard_count++, .hook = hook};
@@ -153,7 +153,7 @@ static HeardEvent *take_heard(PolicyInstance *instance, uint32_t *count) {
     for (const Hook *hook = instance->hooks; hook; hook = hook->next)
         all += hook->heard_count;
     HeardEvent *heard = malloc((all + 1) * sizeof *heard);
-    ensure(heard);
+    ensure_memory(heard);
     *count = 0;
     for (Hook *hook = instance->hooks; hook; hook = hook->next) {
         if (hook->heard_count) memcpy(&heard[*count], hook->heard, hook->heard_count * sizeof *heard);
@@ -203,7 +203,7 @@ static int l_subscribe(lua_State *L) {
     uint32_t event = event_at(L, object);
     const Event *row = &object->class->events[event];
     Hook *hook = calloc(1, sizeof *hook);
-    ensure(hook);
+    ensure_memory(hook);
     lua_settop(L, 7);
     *hook = (Hook){.instance = instance, .object = object, .event = event, .name = luaL_checkstring(L, 4)};
     hook->arguments = argument_count(row);

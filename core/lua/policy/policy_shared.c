@@ -26,7 +26,7 @@ static int l_share_numbers(lua_State *L) {
     luaL_argcheck(L, count > 0 && count <= SHARED_MAX && !instance->next, 1, "expected 1 to 65536");
     instance->shared_count = (uint32_t)count;
     instance->next = malloc(2 * (size_t)count * sizeof *instance->next);
-    ensure(instance->next);
+    ensure_memory(instance->next);
     instance->shared = instance->next + count;
     for (lua_Integer i = 0; i < 2 * count; i++)
         instance->next[i] = (SharedNumber){.is_whole = true};

@@ -9,7 +9,7 @@ uint8_t *exec_launch_constants(const Kernel *kernel, const WarpIdentity *identit
     size_t bytes = (size_t)kernel->constant_slots * SLOT_BYTES;
     uint8_t *bank = aligned_alloc(64, bytes ? bytes : 64);
     uint32_t predicates[FIRST_FREE_PREDICATE] = {[TRUE_PREDICATE] = ~0u};
-    ensure(bank);
+    ensure_memory(bank);
     if (bytes) memcpy(bank, kernel->constants, bytes);
     exec_fill_specials(kernel->launch_specials, kernel->launch_special_count, identity, bank);
     ExecContext context = {.bank = {(uintptr_t)bank, constant_bank(bank)},

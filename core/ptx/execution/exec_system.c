@@ -272,7 +272,7 @@ static void note_request(const Inst *inst, ExecContext *context, bool frees) {
     if (calls->request_count == calls->request_capacity) {
         calls->request_capacity = calls->request_capacity ? calls->request_capacity * 2 : 16;
         calls->requests = realloc(calls->requests, calls->request_capacity * sizeof *calls->requests);
-        ensure(calls->requests);
+        ensure_memory(calls->requests);
     }
     HeapRequest *request = &calls->requests[calls->request_count++];
     *request = (HeapRequest){.mask = context->active, .dst = frees ? 0 : inst->dst[0], .frees = frees};

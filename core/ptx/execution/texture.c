@@ -92,7 +92,7 @@ uint64_t texture_reserve(TextureTable *table) {
     if (table->count == table->capacity) {
         table->capacity = table->capacity ? table->capacity * 2 : 16;
         table->list = realloc(table->list, table->capacity * sizeof *table->list);
-        ensure(table->list);
+        ensure_memory(table->list);
     }
     table->list[table->count++] = (Texture){0};
     return table->count;

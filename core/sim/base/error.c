@@ -101,3 +101,11 @@ void panic_at(const char *file, int line, const char *format, ...) {
     }
     abort();
 }
+
+void out_of_memory(void) {
+    if (panics) panic("expected what fits the memory of this computer, got more");
+    fputs("warpwright: error: memory: expected more of this computer, or of its limit (ulimit -v), got none; "
+          "--memory BYTES and fewer runs at a time take less\n",
+          stderr);
+    exit(EXIT_USER_ERROR);
+}

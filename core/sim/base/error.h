@@ -53,6 +53,14 @@ _Noreturn void panic_at(const char *file, int line, const char *format, ...) PRI
         if (__builtin_expect(!(condition), 0)) panic("broken invariant: %s", #condition);                    \
     } while (0)
 
+/* The same for what an allocation returned: where the system has no memory left, that is no fault of ours. What has
+ * grown by halves cannot be cleaned up, so that the process ends there: with EXIT_USER_ERROR. */
+#define ensure_memory(condition)                                                                             \
+    do {                                                                                                     \
+        if (__builtin_expect(!(condition), 0)) out_of_memory();                                              \
+    } while (0)
+_Noreturn void out_of_memory(void);
+
 /* For checks too dear for the hot path: debug and sanitizer builds only. */
 #ifdef WW_DEBUG
 #define debug_ensure(condition) ensure(condition)

@@ -28,7 +28,7 @@ static inline void *zeroed_or_null(size_t size) {
 }
 static inline void *zeroed(size_t count, size_t bytes) {
     void *memory = zeroed_or_null(count * bytes);
-    ensure(memory);
+    ensure_memory(memory);
     return memory;
 }
 

@@ -188,7 +188,7 @@ WorkerPool *worker_pool_new(uint32_t threads, bool pinned, PoolWork *work, void 
     pinning.cores = pool->cores;
     pinning.pools += pinned;
     pool->workers = aligned_alloc(CACHE_LINE, threads * sizeof *pool->workers);
-    ensure(pool->workers);
+    ensure_memory(pool->workers);
     memset(pool->workers, 0, threads * sizeof *pool->workers);
     while (pool->threads < threads) {
         Worker *worker = &pool->workers[pool->threads];

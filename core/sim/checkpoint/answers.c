@@ -55,7 +55,7 @@ static void note_links(AnswerCounts *counts) {
 
 static uint32_t *zeroed(uint32_t count) {
     uint32_t *numbers = calloc((size_t)count + 1, sizeof *numbers);
-    ensure(numbers);
+    ensure_memory(numbers);
     return numbers;
 }
 

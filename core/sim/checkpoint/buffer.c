@@ -10,7 +10,7 @@ void buffer_append(Buffer *buffer, const void *bytes, size_t count) {
     if (buffer->count + count > buffer->capacity) {
         buffer->capacity = (buffer->count + count) * 2 + 4096;
         buffer->bytes = realloc(buffer->bytes, buffer->capacity);
-        ensure(buffer->bytes);
+        ensure_memory(buffer->bytes);
     }
     memcpy(buffer->bytes + buffer->count, bytes, count);
     buffer->count += count;

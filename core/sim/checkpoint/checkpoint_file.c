@@ -12,6 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include <zstd.h>
+#include <zstd_errors.h>
 
 enum {
     FORMAT_VERSION = 4,
@@ -84,6 +85,7 @@ static bool write_section(Writer *writer, const CheckpointSection *section) {
         ZSTD_outBuffer out = {writer->piece, PIECE_BYTES, 0};
         while (left && out.pos < out.size) {
             left = ZSTD_compressStream2(writer->compressor, &out, &in, ZSTD_e_end);
+            ensure_memory(ZSTD_getErrorCode(left) != ZSTD_error_memory_allocation);
             ensure(!ZSTD_isError(left));
         }
         digest = hash_bytes(digest, writer->piece, out.pos);
@@ -118,7 +120,7 @@ static bool write_contents(int handle, const CheckpointSection *sections, uint32
     Writer writer = {.handle = handle, .offset = HEADER_BYTES};
     writer.compressor = ZSTD_createCCtx();
     writer.piece = malloc(PIECE_BYTES);
-    ensure(writer.compressor && writer.piece);
+    ensure_memory(writer.compressor && writer.piece);
     ZSTD_CCtx_setParameter(writer.compressor, ZSTD_c_compressionLevel, COMPRESSION_LEVEL);
     for (uint32_t i = 0; i < count; i++) {
         writer.offset += ROW_BYTES + strlen(sections[i].name);
@@ -334,7 +336,7 @@ static CheckpointFile *open_contents(CheckpointFile *file, char *why, size_t why
 
 static CheckpointFile *new_file(CheckpointFile value) {
     CheckpointFile *file = malloc(sizeof *file);
-    ensure(file);
+    ensure_memory(file);
     *file = value;
     return file;
 }

@@ -114,7 +114,7 @@ static bool load_clock(Sim *sim, uint32_t i, SavedClock *saved, Reader *reader, 
 
 static bool load_clocks(Sim *sim, uint64_t now, Reader *reader, char *why, size_t why_size) {
     SavedClock *saved = calloc(sim->clock_count, sizeof *saved);
-    ensure(saved);
+    ensure_memory(saved);
     uint32_t count = reader_u32(reader);
     bool good = true;
     for (uint32_t i = 0; i < count && good; i++)
@@ -174,7 +174,7 @@ static uint32_t index_of(const Sim *sim, const char *path, const char *class_nam
 static void compare_objects(const Sim *sim, Reader reader, uint32_t sections, OnlyThere *missing,
                             OnlyThere *new) {
     bool *is_saved = calloc(sim->object_count + 1, sizeof *is_saved);
-    ensure(is_saved);
+    ensure_memory(is_saved);
     Section section;
     for (uint32_t i = 0; i < sections && next_section(&section, &reader); i++) {
         uint32_t index = index_of(sim, section.path, section.class);
@@ -279,7 +279,7 @@ bool sim_load(Sim *sim, Reader *reader, const SnapshotChanges *changes, char *wh
         return snapshot_fail(why, why_size, sim->name, "expected a time at a quantum boundary, got another");
     if (sim->tracer) tracer_time_has_moved(sim->tracer);
     SavedObject *saved = calloc(1, sizeof *saved);
-    ensure(saved);
+    ensure_memory(saved);
     for (uint32_t i = 0; i < sim->cluster_count; i++)
         cluster_forget_due(&sim->clusters[i]);
     bool good = load_objects(sim, reader, objects, changes, saved, why, why_size);
@@ -303,7 +303,7 @@ static bool list_objects(Reader *reader, uint32_t objects, SnapshotVisitor *visi
     Section section = {.path = "its objects"};
     SavedObject *saved = calloc(1, sizeof *saved);
     bool good = true;
-    ensure(saved);
+    ensure_memory(saved);
     for (uint32_t i = 0; good && i < objects; i++) {
         good = next_section(&section, reader);
         uint64_t bytes = good ? section.body.count : 0;

@@ -145,7 +145,7 @@ void *saved_row_copy(const SavedObject *saved, const char *name, size_t *count) 
     const uint8_t *bytes = saved_row(saved, name, count);
     if (!bytes) return NULL;
     void *copy = malloc(*count + 1);
-    ensure(copy);
+    ensure_memory(copy);
     return memcpy(copy, bytes, *count);
 }
 
@@ -201,7 +201,7 @@ static void *zeroed_array(size_t bytes) {
     enum { ALIGNMENT = 256 };
     size_t size = (bytes + ALIGNMENT) / ALIGNMENT * ALIGNMENT;
     void *array = aligned_alloc(ALIGNMENT, size);
-    ensure(array);
+    ensure_memory(array);
     return memset(array, 0, size);
 }
 

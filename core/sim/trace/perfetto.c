@@ -238,7 +238,7 @@ static Lane *lane_new(Perfetto *p, const SimObject *object) {
         if (shown->lane[i].sm == free_lane.sm) return &shown->lane[i];
     if (shown->lanes == LANES_MAX) return NULL;
     shown->lane = realloc(shown->lane, (shown->lanes + 1) * sizeof *shown->lane);
-    ensure(shown->lane);
+    ensure_memory(shown->lane);
     Lane *lane = &shown->lane[shown->lanes++];
     *lane = free_lane;
     snprintf(name, sizeof name, "requests %u", shown->lanes);
@@ -379,7 +379,7 @@ static void begin(TraceWriter *writer, const Tracer *tracer) {
     p->tracer = tracer;
     p->sim = tracer_sim(tracer);
     p->shown = calloc(p->sim->object_count + 1, sizeof *p->shown);
-    ensure(p->shown);
+    ensure_memory(p->shown);
     put_clocks(p);
     for (uint32_t i = 0; i < p->sim->object_count; i++)
         if (tracer_traces(tracer, p->sim->objects[i])) track_of(p, p->sim->objects[i]);
@@ -411,7 +411,7 @@ TraceWriter *perfetto_new(const char *path, char **problem) {
     Sink *sink = sink_open(path, problem);
     if (!sink) return NULL;
     Perfetto *p = calloc(1, sizeof *p);
-    ensure(p);
+    ensure_memory(p);
     p->writer = (TraceWriter){begin, show_record, close_perfetto};
     p->sink = sink;
     return &p->writer;

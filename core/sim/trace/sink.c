@@ -9,6 +9,7 @@
 #include <string.h>
 #include <zlib.h>
 #include <zstd.h>
+#include <zstd_errors.h>
 
 enum { BUFFER_BYTES = 1 << 17, ZSTD_LEVEL = 3, GZIP_LEVEL = 3, GZIP_WINDOW = 15 + 16 };
 
@@ -34,8 +35,9 @@ static bool ends_with(const char *text, const char *end) {
 
 static void open_gzip(Sink *sink) {
     sink->zlib = calloc(1, sizeof *sink->zlib);
-    ensure(sink->zlib);
-    ensure(deflateInit2(sink->zlib, GZIP_LEVEL, Z_DEFLATED, GZIP_WINDOW, 8, Z_DEFAULT_STRATEGY) == Z_OK);
+    ensure_memory(sink->zlib);
+    ensure_memory(deflateInit2(sink->zlib, GZIP_LEVEL, Z_DEFLATED, GZIP_WINDOW, 8, Z_DEFAULT_STRATEGY) !=
+                  Z_MEM_ERROR);
 }
 
 Sink *sink_open(const char *path, char **problem) {
@@ -45,7 +47,7 @@ Sink *sink_open(const char *path, char **problem) {
         return NULL;
     }
     Sink *sink = malloc(sizeof *sink);
-    ensure(sink);
+    ensure_memory(sink);
     sink->path = strdup(path);
     sink->problem = NULL;
     sink->file = file;
@@ -54,7 +56,7 @@ Sink *sink_open(const char *path, char **problem) {
     sink->count = 0;
     if (ends_with(path, ".zst")) {
         sink->zstd = ZSTD_createCCtx();
-        ensure(sink->zstd);
+        ensure_memory(sink->zstd);
         ZSTD_CCtx_setParameter(sink->zstd, ZSTD_c_compressionLevel, ZSTD_LEVEL);
         ZSTD_CCtx_setParameter(sink->zstd, ZSTD_c_checksumFlag, 1);
     } else if (ends_with(path, ".gz")) {
@@ -74,6 +76,7 @@ static void put_zstd(Sink *sink, bool last) {
     do {
         ZSTD_outBuffer out = {sink->packed, sizeof sink->packed, 0};
         left = ZSTD_compressStream2(sink->zstd, &out, &in, last ? ZSTD_e_end : ZSTD_e_continue);
+        ensure_memory(ZSTD_getErrorCode(left) != ZSTD_error_memory_allocation);
         ensure(!ZSTD_isError(left));
         put(sink, sink->packed, out.pos);
     } while (last ? left != 0 : in.pos < in.size);

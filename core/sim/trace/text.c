@@ -209,7 +209,7 @@ TraceWriter *trace_text_new(const char *path, const char *heading, const char *e
     Sink *sink = sink_open(path, problem);
     if (!sink) return NULL;
     TraceText *text = calloc(1, sizeof *text);
-    ensure(text);
+    ensure_memory(text);
     text->writer = (TraceWriter){begin, write_line, close_text};
     text->sink = sink;
     sink_write(sink, heading, strlen(heading));

@@ -71,7 +71,7 @@ static TraceRecord *add_record(Tracer *tracer, const SimObject *object, TraceKin
     if (records->count == records->capacity) {
         records->capacity = records->capacity ? 2 * records->capacity : 256;
         records->record = realloc(records->record, records->capacity * sizeof *records->record);
-        ensure(records->record);
+        ensure_memory(records->record);
     }
     if (!records->count) sim_request_boundary(tracer->sim);
     TraceRecord *record = &records->record[records->count++];
@@ -121,7 +121,7 @@ static uint32_t collect_places(Tracer *tracer) {
     if (count > tracer->place_capacity) {
         tracer->place_capacity = 2 * count;
         tracer->places = realloc(tracer->places, tracer->place_capacity * sizeof *tracer->places);
-        ensure(tracer->places);
+        ensure_memory(tracer->places);
     }
     count = 0;
     for (uint32_t c = 0; c < sim->cluster_count; c++)
@@ -276,7 +276,7 @@ bool trace_selects(const char *patterns, const char *path) {
 
 static void add_port(Traced *traced, const Field *field, Port *port, uint32_t index) {
     traced->ports = realloc(traced->ports, (traced->port_count + 1) * sizeof *traced->ports);
-    ensure(traced->ports);
+    ensure_memory(traced->ports);
     TracedPort *shown = &traced->ports[traced->port_count++];
     *shown = (TracedPort){.send = port->send,
                           .receive = port->receive,
@@ -306,7 +306,7 @@ static int32_t sm_of(const SimObject *object) {
 
 static Traced *traced_new(SimObject *object) {
     Traced *traced = calloc(1, sizeof *traced);
-    ensure(traced);
+    ensure_memory(traced);
     const Class *class = object->class;
     traced->object = object;
     traced->sm = sm_of(object);
@@ -315,7 +315,7 @@ static Traced *traced_new(SimObject *object) {
     if (class->trace) {
         traced->events &= ~class->trace->replaces;
         traced->memory = calloc(1, class->trace->memory_bytes + 1);
-        ensure(traced->memory);
+        ensure_memory(traced->memory);
     }
     add_ports(traced);
     return traced;
@@ -388,12 +388,12 @@ void tracer_time_has_moved(Tracer *tracer) {
 Tracer *tracer_new(Sim *sim, const TraceOptions *options) {
     ensure(sim->elaborated && !sim->tracer);
     Tracer *tracer = calloc(1, sizeof *tracer);
-    ensure(tracer);
+    ensure_memory(tracer);
     tracer->subscriber.handle = handle_event;
     tracer->sim = sim;
     tracer->traced = calloc(sim->object_count + 1, sizeof *tracer->traced);
     tracer->records = aligned_alloc(_Alignof(Records), (sim->cluster_count + 1) * sizeof *tracer->records);
-    ensure(tracer->traced && tracer->records);
+    ensure_memory(tracer->traced && tracer->records);
     memset(tracer->records, 0, (sim->cluster_count + 1) * sizeof *tracer->records);
     for (uint32_t i = 0; i < sim->object_count; i++)
         if (trace_selects(options->patterns, sim->objects[i]->path))

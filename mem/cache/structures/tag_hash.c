@@ -155,7 +155,7 @@ void tag_rebuild(TagArray *tags) {
     TagHash *hash = &tags->hash;
     if (!tag_is_hashed(tags)) return;
     uint32_t *order = calloc(tags->shape.lines, sizeof *order);
-    ensure(order);
+    ensure_memory(order);
     memset(hash->bucket, 0, tags->shape.buckets * sizeof *hash->bucket);
     hash->oldest = hash->newest = hash->free = hash->fresh = 0;
     for (; hash->fresh < tags->shape.lines && tags->tag[hash->fresh]; hash->fresh++)

@@ -95,11 +95,11 @@ TraceWriter *trace_create(const char *file, const TraceHeader *header, char *why
         return NULL;
     }
     TraceWriter *writer = calloc(1, sizeof *writer);
-    ensure(writer);
+    ensure_memory(writer);
     writer->handle = handle;
     writer->stored_size = ZSTD_compressBound(RAW_BYTES);
     writer->stored = malloc(writer->stored_size);
-    ensure(writer->stored);
+    ensure_memory(writer->stored);
     Buffer out = {0};
     append_header(&out, header);
     bool good = put(writer, out.bytes, out.count, why);
@@ -204,7 +204,7 @@ static void keep_block(TraceReader *reader, Block block) {
     if (reader->blocks == reader->capacity) {
         reader->capacity = reader->capacity ? 2 * reader->capacity : 64;
         reader->block = realloc(reader->block, reader->capacity * sizeof *reader->block);
-        ensure(reader->block);
+        ensure_memory(reader->block);
     }
     reader->block[reader->blocks++] = block;
 }
@@ -243,12 +243,12 @@ TraceReader *trace_open(const char *file, char *why) {
         return NULL;
     }
     TraceReader *reader = calloc(1, sizeof *reader);
-    ensure(reader);
+    ensure_memory(reader);
     reader->handle = handle;
     reader->size = (uint64_t)status.st_size;
     reader->stored_size = ZSTD_compressBound(RAW_BYTES);
     reader->stored = malloc(reader->stored_size);
-    ensure(reader->stored);
+    ensure_memory(reader->stored);
     if (read_header(reader, why) && find_blocks(reader, why)) return reader;
     trace_close(reader);
     return NULL;

@@ -30,7 +30,7 @@ static void uses_make(Uses *uses, uint32_t shift) {
     *uses = (Uses){.shift = shift};
     uses->line = calloc(slots(uses), sizeof *uses->line);
     uses->use = calloc(slots(uses), sizeof *uses->use);
-    ensure(uses->line && uses->use);
+    ensure_memory(uses->line && uses->use);
 }
 
 static void uses_free(Uses *uses) {
@@ -230,7 +230,7 @@ static bool forwards(Pass *pass, Model models[3], ReplayCounts *measured, char *
 bool replay_trace(TraceReader *trace, const TagShape *shape, Replay *replay, char *why) {
     Pass *pass = calloc(1, sizeof *pass);
     Model models[3];
-    ensure(pass);
+    ensure_memory(pass);
     *replay = (Replay){0};
     pass->trace = trace;
     pass->spill = tmpfile();
@@ -238,7 +238,7 @@ bool replay_trace(TraceReader *trace, const TagShape *shape, Replay *replay, cha
     for (int kind = LRU_TIMED; kind <= OPTIMAL; kind++) {
         models[kind] = (Model){.kind = (Kind)kind, .shape = shape};
         models[kind].entry = calloc(shape->lines, sizeof(Entry));
-        ensure(models[kind].entry);
+        ensure_memory(models[kind].entry);
     }
     if (!pass->spill) snprintf(why, TRACE_WHY, "no temporary file for it: %s", strerror(errno));
     bool good = pass->spill && backwards(pass, why) && forwards(pass, models, &replay->measured, why);

@@ -131,7 +131,7 @@ static void observe_those_beside(WarpSampler *sampler) {
 static void observe_those_named(WarpSampler *sampler) {
     char *names = strdup(sampler->caches), *rest = names;
     uint32_t count = 0;
-    ensure(names);
+    ensure_memory(names);
     for (const char *path; (path = strsep(&rest, ",")) != NULL;) {
         SimObject *cache = sim_find(sampler->obj.sim, path);
         if (!cache || (cache->class != &l1_class && cache->class != &l2_class))

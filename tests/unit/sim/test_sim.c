@@ -719,6 +719,24 @@ START_TEST(patterns_of_many_stars_take_no_time) {
 }
 END_TEST
 
+START_TEST(memory_that_the_system_lacks_is_a_user_error) {
+    const char *volatile got = "a block";
+    ensure_memory(got);
+    got = NULL;
+    ensure_memory(got);
+}
+END_TEST
+
+static void lack_memory(void *context) {
+    ensure_memory(*(void *volatile *)context);
+}
+
+START_TEST(memory_that_a_damaged_file_asks_for_is_refused_as_the_file) {
+    void *volatile got = NULL;
+    ck_assert_ptr_nonnull(strstr(panic_catch(lack_memory, (void *)&got), "memory of this computer"));
+}
+END_TEST
+
 Suite *sim_suite(void) {
     Suite *suite = suite_create("simulation kernel");
     TCase *run = tcase_create("run"), *errors = tcase_create("errors");
@@ -744,6 +762,8 @@ Suite *sim_suite(void) {
     tcase_add_test(run, patterns_match_as_if_all_ways_were_tried);
     tcase_add_test(run, patterns_of_many_stars_take_no_time);
     tcase_add_exit_test(errors, a_misspelt_parameter_is_a_user_error, EXIT_USER_ERROR);
+    tcase_add_exit_test(errors, memory_that_the_system_lacks_is_a_user_error, EXIT_USER_ERROR);
+    tcase_add_test(errors, memory_that_a_damaged_file_asks_for_is_refused_as_the_file);
     tcase_add_exit_test(errors, a_value_out_of_bounds_is_a_user_error, EXIT_USER_ERROR);
     tcase_add_exit_test(errors, a_fraction_where_a_count_is_wanted_is_a_user_error, EXIT_USER_ERROR);
     tcase_add_exit_test(errors, a_unit_that_does_not_fit_is_a_user_error, EXIT_USER_ERROR);
