@@ -739,6 +739,7 @@ harness.test("an error names its line also where the library or C code finds it,
     ["bits.of 'a'"] = "attempt to perform bitwise operation on a string value", ["for _ in bits.each(nil) do end"] = "number expected, got nil",
     ["self.sm:setting { may_isue = 1 }"] = "sm[0]: no knob matches 'may_isue'", ["error {}"] = "error: expected a text, got a table",
     ["self.sm:setting { may_issue = 'x' }"] = "sm[0].may_issue: expected a set of warps", ["error()"] = "error: expected a text, got nil",
+    ["string.format('%d', 1.5)"] = "cycle 0: bad argument #2 to 'format'", ["tostring()"] = "cycle 0: bad argument #1 to 'tostring'",
   } do
     local path = policy_file("line", ("local x = policy 'x' {}\nfunction x:start()\n\n  %s\nend\nreturn x"):format(statement))
     fails({ policy = path }, "line.lua:6: policy x of sm[0], in start at cycle 0: ", told)

@@ -5,7 +5,8 @@ local names = require "warpwright.names"
 
 local own_state = {}
 
-local collectgarbage <const>, format <const>, tostring <const> = collectgarbage, string.format, tostring
+local collectgarbage <const>, format <const>, match <const>, tostring <const> = collectgarbage, string.format, string.match, tostring
+local error <const>, pcall <const> = error, pcall
 local next <const>, rawget <const>, rawset <const>, type <const>, os <const> = next, rawget, rawset, type, os -- also where others lose them
 
 --- Random numbers of a generator that no checkpoint knows of would differ in each run.
@@ -93,9 +94,21 @@ local function refuse_addresses(name, ...)
   end
 end
 
+--- What a function of Lua's own returned, or its error: with the place of who called its substitute, in place of ours.
+local function at_caller(ok, ...)
+  if ok then return ... end
+  local problem = ...
+  local text = type(problem) == "string" and match(problem, "^[^\n]-own_state%.lua:%d+: (.*)$")
+  error(text or problem, text and 2 or 0)
+end
+
+local function calling_tostring(...) return (tostring(...)) end
+local function calling_format(...) return (format(...)) end
+local function calling_collectgarbage(...) return (collectgarbage(...)) end
+
 local function text_without_address(...)
   refuse_addresses("tostring", ...)
-  return tostring(...)
+  return at_caller(pcall(calling_tostring, ...))
 end
 
 local function format_without_address(pattern, ...)
@@ -103,7 +116,7 @@ local function format_without_address(pattern, ...)
   if type(pattern) == "string" and pattern:gsub("%%%%", ""):find "%%[-%d]*p" then
     error("string.format: expected a text that is the same in each run, got %p, an address", 2)
   end
-  return format(pattern, ...)
+  return at_caller(pcall(calling_format, pattern, ...))
 end
 
 local memory_in_use <const> = { count = true, step = true }
@@ -112,7 +125,7 @@ local function collect(option, ...)
   if memory_in_use[option] then
     error(("collectgarbage: expected what is the same in each run, got '%s'"):format(option), 2)
   end
-  return collectgarbage(option, ...)
+  return at_caller(pcall(calling_collectgarbage, option, ...))
 end
 
 --- What differs from run to run, by what takes its place: { table, name, function } ...
