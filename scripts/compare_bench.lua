@@ -11,11 +11,24 @@ count as changed from PERCENT on, 5 by default, and the host's instructions per 
 disturbs, from 0.1 % on.
 ]]
 
+local exact = { "cycles", "warp_instructions", "thread_instructions" }
+local approximate = { "cycles_per_second", "peak_bytes" }
+local steady, steady_threshold = "host_instructions_per_cycle", 0.1
+
+local function are_numbers(item, list)
+  for _, name in ipairs(list) do
+    if type(item[name]) ~= "number" then return false end
+  end
+  return true
+end
+
 --- Whether it is what scripts/bench.lua writes: a list of items with names and figures.
 local function is_bench(list)
   if type(list) ~= "table" or not list[1] then return false end
   for _, item in ipairs(list) do
-    if type(item) ~= "table" or type(item.name) ~= "string" or math.type(item.cycles) == nil then return false end
+    if type(item) ~= "table" or type(item.name) ~= "string" then return false end
+    if not are_numbers(item, exact) or not are_numbers(item, approximate) then return false end
+    if item[steady] and type(item[steady]) ~= "number" then return false end
   end
   return true
 end
@@ -33,10 +46,6 @@ local function read(path)
 end
 
 local function percent_of_change(old, new) return 100 * (new / old - 1) end
-
-local exact = { "cycles", "warp_instructions", "thread_instructions" }
-local approximate = { "cycles_per_second", "peak_bytes" }
-local steady, steady_threshold = "host_instructions_per_cycle", 0.1
 
 --- The lines that say what changed of one item.
 local function changes_of(old, new, threshold)

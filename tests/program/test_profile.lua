@@ -464,7 +464,8 @@ harness.test("a damaged file of a profile is named, whatever it holds", function
   for _, file in ipairs(tables) do
     local whole_text = harness.read(("%s/%s"):format(straight, file))
     for _, damaged in ipairs { (whole_text:gsub("%d", "x")), (whole_text:gsub(",", ";")),
-      file == "profile.csv" and (whole_text:gsub("misses", "mises")) or "", (whole_text:gsub("(\n[^\n]*),%d+\n", "%1,\n")),
+      file == "profile.csv" and (whole_text:gsub("misses", "mises")) or "",
+      file == "profile_allocations.csv" and (whole_text:gsub("%.stores", ".stors", 1)) or "", (whole_text:gsub("(\n[^\n]*),%d+\n", "%1,\n")),
       "", "a,b\n1,2\n", whole_text:sub(1, -2) } do
       for _, other in ipairs(tables) do harness.write("damaged/" .. other, harness.read(("%s/%s"):format(straight, other))) end
       harness.write("damaged/" .. file, damaged)

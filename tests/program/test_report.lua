@@ -309,6 +309,13 @@ harness.test("what is damaged is named, and the rest is there", function()
   for i, damaged in ipairs { '{\n  "stats": {', '{"stats": 3,\n    "a": 1}', "3", harness.read(folder .. "/stats.json"):sub(1, 5000) } do
     harness.refused("stats.json: expected statistics, got a damaged file", "report", changed("damaged" .. i, "stats.json", damaged))
   end
+  local whole, folder_of = harness.read(folder .. "/stats.json"), 0
+  for _, launches in ipairs { "5", "[5]", '["x"]', "[{}]", '[{"kernel": {}, "start_cycle": 0, "cycles": 1}]' } do
+    folder_of = folder_of + 1
+    local text_of = whole:gsub('"launches": %[.-\n  %]', '"launches": ' .. launches, 1)
+    harness.refused("stats.json: expected statistics, got a damaged file", "report", changed("launches" .. folder_of, "stats.json", text_of))
+  end
+  harness.refused("expected the statistics of a run, got others", "report", changed("no_ipc", "stats.json", (whole:gsub("run%.ipc", "run.icp"))))
 end)
 
 harness.test("of a run without an instruction there is no roofline, and no number that is none", function()

@@ -39,6 +39,8 @@ local wrong <const> = {
   ["ww.sweep { axes = of_sweep, out = 3 }"] = "ww.sweep: out: expected a folder, got 3",
   ['ww.sweep { axes = of_sweep, out = "x", say = 3 }'] = "ww.sweep: say: expected a function of a line, got 3",
   ['ww.sweep { axes = of_sweep, out = "x", jobs = "2" }'] = "ww.sweep: jobs: expected a whole number from 1 on, got '2'",
+  ['ww.workload "w" { ptx = false, sizes = { small = {} } }:check_that("right", true)'] =
+    "check_that: expected self:check_that(...) in the workload's run, got another value in front of the colon",
   ['sim:objects "Nope"'] = "objects: no class matches 'Nope'",
   ["sim:objects(3)"] = "objects: no class matches '3'",
   ['ww.machine("x", { n = {} }, print)'] =

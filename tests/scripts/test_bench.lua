@@ -171,7 +171,8 @@ harness.test("two files are compared item by item", function()
   harness.equal(output:find "host", nil, "counts that neither has")
   harness.equal(harness.run("scripts/compare_bench.lua", old), 2, "exit status without a second file")
   harness.equal(harness.run("scripts/compare_bench.lua", old, harness.write("bad.json", "[1, ")), 2, "of a bad file")
-  for _, other in ipairs { '{"name": "a"}', "[]", "[3]", '[{"name": "a"}]' } do
+  for _, other in ipairs { '{"name": "a"}', "[]", "[3]", '[{"name": "a"}]', '[{"name": "a", "cycles": 5}]',
+    (harness.read(old):gsub('"peak_bytes": 100', '"peak_bytes": "x"', 1)), (harness.read(old):gsub("thread_instructions", "x", 1)) } do
     harness.refused("bad.json: expected a file of scripts/bench.lua, got another", "scripts/compare_bench.lua", old, harness.write("bad.json", other))
   end
 end)

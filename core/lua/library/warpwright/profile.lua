@@ -96,12 +96,13 @@ end
 
 -- Reading them --------------------------------------------------------------------------------------------------------
 
---- Columns that each file must have: whole numbers, those that may be empty, and others. Caches have columns beside them.
+--- Columns that each file must have: whole numbers, those that may be empty, and others. Each group of caches has so many beside
+-- them.
 local contents <const> = {
-  ["profile.csv"] = { numbers = slot_columns {}, or_nothing = { "pc", "line", "source_line" }, others = { "kernel", "file", "text" } },
+  ["profile.csv"] = { numbers = slot_columns {}, or_nothing = { "pc", "line", "source_line" }, others = { "kernel", "file", "text" }, counts = 3 },
   ["profile_warps.csv"] = { numbers = slot_columns { "warp" }, or_nothing = {}, others = { "kernel" } },
   ["profile_ctas.csv"] = { numbers = { "launch", "x", "y", "z", "slot", "from", "warp_instructions" }, or_nothing = { "to" }, others = { "sm" } },
-  ["profile_allocations.csv"] = { numbers = { "allocation" }, or_nothing = { "address", "bytes" }, others = { "name" } },
+  ["profile_allocations.csv"] = { numbers = { "allocation" }, or_nothing = { "address", "bytes" }, others = { "name" }, counts = 6 },
 }
 
 local is_count_of_cache <const> = { hits = true, misses = true, merges = true, loads = true, stores = true, atomics = true }
@@ -129,13 +130,13 @@ local function read_rows(path, name)
   for _, row in ipairs(rows or {}) do
     if not is_row(row, contents[name]) then return false end
   end
-  local of_group = {} -- hits come with misses and merges
+  local of_group = {} -- hits come with misses and merges, those of allocations with loads, stores and atomics, too
   for _, column in ipairs(columns or {}) do
-    local group, result = column:match "^(.*)%.(%l+)$"
-    if result == "hits" or result == "misses" or result == "merges" then of_group[group] = (of_group[group] or 0) + 1 end
+    local group, count = column:match "^(.*)%.(%l+)$"
+    if is_count_of_cache[count] then of_group[group] = (of_group[group] or 0) + 1 end
   end
   for _, count in pairs(of_group) do
-    if count ~= #results then return false end
+    if count ~= contents[name].counts then return false end
   end
   return rows, columns
 end

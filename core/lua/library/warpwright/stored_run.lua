@@ -64,14 +64,31 @@ function stored_run.read_stats(path, command, expected)
   return list, by_name, half_widths
 end
 
+local of_launch <const> = { "start_cycle", "cycles", "ctas", "warp_instructions", "thread_instructions" }
+
+local function is_launch(launch)
+  if type(launch) ~= "table" or type(launch.kernel) ~= "string" then return false end
+  for _, name in ipairs(of_launch) do
+    if type(launch[name]) ~= "number" then return false end
+  end
+  return true
+end
+
+--- Those of a stats.json.
+local function launches_of_json(path)
+  local ok, all = pcall(json.decode, inputs.read_file(path) or "{}")
+  local launches = ok and type(all) == "table" and (all.launches or {})
+  local is_good = type(launches) == "table"
+  for _, launch in ipairs(is_good and launches or {}) do is_good = is_good and is_launch(launch) end
+  if not is_good then core.user_error(("%s: expected statistics, got a damaged file"):format(path)) end
+  for _, launch in ipairs(launches) do launch.kernel = result.kernel_of(launch) end
+  return launches
+end
+
 --- Its launches, { kernel =, start_cycle =, cycles =, ctas =, ctas_per_sm =, limited_by =, warp_instructions =, thread_instructions = } each.
 function stored_run.read_launches(path)
+  if not core.is_file(path .. "/stats.zst") then return launches_of_json(path .. "/stats.json") end
   local launches = {}
-  if not core.is_file(path .. "/stats.zst") then
-    launches = json.decode(inputs.read_file(path .. "/stats.json") or "{}").launches or {}
-    for _, launch in ipairs(launches) do launch.kernel = result.kernel_of(launch) end
-    return launches
-  end
   output.visit_packed_stats(path .. "/stats.zst", function(name, value, _, _, doc)
     local number, field = name:match "^launch%[(%d+)%]%.([%w_]+)$"
     if not number then return end

@@ -171,9 +171,16 @@ end
 
 local function array_of_number(value) return core.array(math.type(value) == "integer" and "i64" or "f64", 1):set(0, value) end
 
+--- Of self:check() and self:check_that().
+local function require_running(self, name)
+  if type(self) == "table" and math.type(self.checks) == "integer" then return end
+  core.user_error(("%s: expected self:%s(...) in the workload's run, got another value in front of the colon"):format(name, name))
+end
+
 --- self:check(label, got, want, { abs =, rel = }): arrays of the same length or two numbers, equal or within
 -- abs + rel * |want| of each other; NaN equals NaN.
 function Workload:check(label, got, want, tolerance)
+  require_running(self, "check")
   tolerance = tolerance or {}
   names.check_keys("check: tolerance", tolerance, { "abs", "rel" })
   for _, key in ipairs { "abs", "rel" } do
@@ -197,6 +204,7 @@ end
 
 --- self:check_that(label, condition)
 function Workload:check_that(label, condition)
+  require_running(self, "check_that")
   if not condition then fail(self, "%s: expected true, got false", label) end
   self.checks = self.checks + 1
 end

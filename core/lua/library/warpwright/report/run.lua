@@ -441,7 +441,7 @@ end
 function run_report.of(path)
   local run = { path = path, provenance = stored_run.read_provenance(path) }
   run.list, run.values, run.half_widths = stored_run.read_stats(path, "report", "the folder of a run that has ended, or of a sweep")
-  if not run.values["run.cycles"] then core.user_error(("report: %s: expected the statistics of a run, got others"):format(path)) end
+  if not run.values["run.cycles"] or not run.values["run.ipc"] then core.user_error(("report: %s: expected the statistics of a run, got others"):format(path)) end
   run.patterns, run.launches = by_pattern(run), stored_run.read_launches(path)
   local made = page.new(("%s, %s %s, %s"):format(run.provenance.machine or "?", run.provenance.workload or "?",
     (run.provenance.size or "?"):match "^%S+", run.provenance.policy or "?"))
