@@ -625,6 +625,47 @@ nvcc_test("errors are the compiler's, with its status, and leave no file", funct
   harness.contains(output, "no such file or directory: 'nowhere.cu'")
 end)
 
+nvcc_test("alignas behind __shared__, __device__ and __constant__, which clang refuses as it stands", function()
+  harness.write("aligned.h", [[
+struct alignas(32) Pair { float a, b; };
+static __device__ __forceinline__ unsigned offset() {
+    __shared__ char odd;
+    __shared__ alignas(Pair) unsigned char room[sizeof(Pair)];
+    odd = room[0] = 1;
+    return (unsigned)__cvta_generic_to_shared(room) % 32 + odd + room[0] - 2;
+}
+]])
+  harness.write("aligned.cu", [[
+#include <cstdio>
+#include "aligned.h"
+__device__ alignas(16) char table[3];
+__constant__ alignas(256) char constants[3];
+extern __shared__ alignas(128) unsigned char pool[];
+__global__ void offsets(unsigned *to) {
+    __shared__ char odd;
+    __shared__ alignas(alignof(float4)) float tile[4][4];
+    odd = 1;
+    tile[odd][0] = 2;
+    to[0] = (unsigned)((unsigned long long)table % 16) + (unsigned)((unsigned long long)constants % 256) + offset();
+    to[1] = (unsigned)__cvta_generic_to_shared(tile) % 16 + (unsigned)__cvta_generic_to_shared(pool) % 128;
+    to[2] = (unsigned)tile[odd][0] + LINE - __LINE__;
+}
+int main() {
+    unsigned *to;
+    cudaMallocManaged(&to, 12);
+    offsets<<<1, 1, 256>>>(to);
+    int problem = cudaDeviceSynchronize();
+    printf("%d: %u %u %u\n", problem, to[0], to[1], to[2]);
+}
+]])
+  harness.contains(passes "nvcc -DLINE=13 -MD aligned.cu -c && nvcc aligned.o -o aligned && cuda aligned", "0: 0 0 2\n")
+  harness.contains(harness.read(harness.folder() .. "/aligned.d"), "aligned.h")
+  local status, output = shell "sed 's/odd = 1;/odd = nothing;/' aligned.cu > wrong.cu; nvcc -DLINE=13 -c wrong.cu"
+  harness.equal(status, 1, output)
+  harness.contains(output, "wrong.cu:9:11: error: use of undeclared identifier 'nothing'")
+  assert(not output:find "attribute list", output)
+end)
+
 nvcc_test("a header of a library that is not here is named as such", function()
   harness.write("foreign.cu", '#include <curand_kernel.h>\n#  include "cublas_v2.h"\n#include <cmath>\n')
   local status, output = shell "nvcc -c foreign.cu -o foreign.o"

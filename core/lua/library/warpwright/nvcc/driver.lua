@@ -1,4 +1,5 @@
 -- warpwright nvcc: compiles CUDA programs as nvcc would be asked to, with Debian's clang, gcc and our own toolkit.
+local alignment = require "warpwright.nvcc.alignment"
 local arguments = require "warpwright.nvcc.arguments"
 local core = require "warpwright.core"
 local cuda_home = require "warpwright.cuda_home"
@@ -37,12 +38,12 @@ end
 --- What ends the whole: a command that failed, and has said why.
 local Failed = { __tostring = function() return "nvcc: a command failed" end }
 
---- Runs a command; what it prints, it prints itself.
-local function run(job, words)
+--- Runs a command; what it prints, it prints itself, but for messages that go into a file.
+local function run(job, words, messages)
   local line = line_of(words)
   if job.tells then io.stderr:write("#$ ", line, "\n") end
   if job.dry then return end
-  local ok, kind, status = os.execute(line)
+  local ok, kind, status = os.execute(messages and ("%s 2> %s"):format(line, quoted(messages)) or line)
   if not ok then error(setmetatable({ exit_status = kind == "exit" and status or 1 }, Failed)) end
 end
 
@@ -206,17 +207,35 @@ local function index_of(words, wanted)
   end
 end
 
+--- A pass of clang's over a file of CUDA. `job.is_changed`: clang has refused the file as it is.
+local function run_pass(job, words)
+  if not job.is_changed then
+    local path = job.temporary .. "/messages.txt"
+    local ok, problem = pcall(run, job, words, path)
+    local messages = inputs.read_file(path)
+    job.is_changed = not ok and alignment.is_refused(messages)
+    if not job.is_changed then io.stderr:write(messages) end
+    if ok then return end
+    if not job.is_changed then error(problem, 0) end
+  end
+  local text = job.temporary .. "/preprocessed.cui"
+  local first, second = alignment.parts(words, text)
+  run(job, first)
+  inputs.write_file(text, alignment.change(inputs.read_file(text)))
+  run(job, second)
+end
+
 --- clang's pass over device code in two parts, with the IR changed between them.
 local function run_device_pass(job, input, words)
   local ir, first, second = job.temporary .. "/device.ll", append({}, words), append({}, words)
   first[index_of(words, "-S")] = "-emit-llvm"
   first[index_of(words, "-o") + 1] = ir
   table.insert(first, 3, "-disable-llvm-passes")
-  run(job, first)
+  run_pass(job, first)
   local text, is_wide = device_code.change(inputs.read_file(ir))
   if is_wide then
     table.move({ "-include", cuda_home.path "include/warpwright/wide_integers.h" }, 1, 2, 3, table.move(first, 3, #first, 5))
-    run(job, first)
+    run_pass(job, first)
     text = device_code.change(inputs.read_file(ir))
   end
   inputs.write_file(ir, text)
@@ -240,7 +259,13 @@ local function run_clang(job, input, words)
   if job.tells then io.stderr:write("#$ ", line_of(words), "\n") end
   local quiet = setmetatable({ tells = false }, { __index = job })
   for _, command in ipairs(commands) do
-    if index_of(command, "-fcuda-is-device") then run_device_pass(quiet, input, command) else run(quiet, command) end
+    if index_of(command, "-fcuda-is-device") then
+      run_device_pass(quiet, input, command)
+    elseif index_of(command, "cuda") then
+      run_pass(quiet, command)
+    else
+      run(quiet, command)
+    end
   end
   if index_of(words, "-c") then registration.put_first(words[index_of(words, "-o") + 1]) end
 end
