@@ -16,6 +16,15 @@ for _, part in ipairs { "basic", "memory", "volumes", "mapped", "textures", "lin
   harness.test("the API: " .. part, function() good(part) end)
 end
 
+for _, part in ipairs { "grows", "refused" } do
+  harness.test("virtual memory of the driver API: " .. part, function()
+    local path = cuda_programs.build "virtual_memory"
+    local status, output = cuda_programs.run("gtx480", "--memcheck", "--out", harness.folder() .. "/" .. part, "--", path, part)
+    harness.equal(status, 0, output)
+    harness.contains(output, part .. ": good", "memcheck: 0 errors")
+  end)
+end
+
 harness.test("occupancy is that of launches, whatever the SM's registers and their unit", function()
   local path = cuda_programs.build "api"
   for _, settings in ipairs { { "sm[*].register_unit=4" }, { "sm[*].register_unit=64" }, { "sm[*].register_unit=8", "sm[*].registers=16384" },

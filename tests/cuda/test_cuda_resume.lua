@@ -46,6 +46,21 @@ harness.test("checkpoints and the log change nothing", function()
   harness.same_text(harness.read(path "plain/stats.txt"), stats, "stats")
 end)
 
+harness.test("chunks that the driver API maps, moves and maps elsewhere", function()
+  local program = cuda_programs.build "virtual_memory"
+  local status, output = cuda_programs.run("gtx480", "--out", path "chunks", "--checkpoint-at", "300,1100,1900", "--", program)
+  harness.equal(status, 0, output)
+  local files = checkpoints_in "chunks"
+  harness.equal(#files, 3, "checkpoints")
+  for i, file in ipairs(files) do
+    local out = path("chunks" .. i)
+    status, output = harness.run("cuda", "--resume", file, "--out", out)
+    harness.equal(status, 0, output)
+    harness.contains(output, "grows: good")
+    harness.same_text(harness.read(out .. "/stats.txt"), harness.read(path "chunks/stats.txt"), "stats of " .. file)
+  end
+end)
+
 harness.test("a program that gives the device addresses of its own", function()
   if not os.execute "setarch -R true 2>/dev/null" then harness.skip "addresses of programs vary here" end
   local program = cuda_programs.build "api"

@@ -3,6 +3,8 @@
 #include "core/cuda/runtime/limits.h"
 #include "core/cuda/toolkit/include/driver_types.h"
 
+enum { VIRTUAL_MEMORY_SUPPORTED = 102 }; /* of the driver API alone */
+
 static int number(DeviceNumber which) {
     return (int)warp_device()->number[which];
 }
@@ -57,6 +59,7 @@ int warp_attribute(int which, int *value) {
     case cudaDevAttrConcurrentKernels:
     case cudaDevAttrCooperativeLaunch:
     case cudaDevAttrMemoryPoolsSupported:
+    case VIRTUAL_MEMORY_SUPPORTED:
     case cudaDevAttrHostRegisterSupported: *value = 1; break;
     case cudaDevAttrSingleToDoublePrecisionPerfRatio: *value = 2; break;
     default:

@@ -67,6 +67,7 @@ typedef enum {
     RANGE_DEVICE,
     RANGE_MAPPED,
     RANGE_MANAGED,
+    RANGE_CHUNK, /* of cuMemCreate(), where cuMemMap() has put it */
     RANGE_VARIABLE,
     RANGE_REGISTERED,
     RANGE_MANAGED_COPY
@@ -86,6 +87,13 @@ int warp_alloc(uint64_t bytes, RangeKind kind, uint32_t flags, uint64_t *address
 int warp_release(uint64_t address);
 /* In the order of a stream: permitted while it is captured, unlike those above. */
 int warp_release_async(uint64_t address);
+/* Addresses that nothing lies at yet; and chunks there, which copies may cross. */
+int warp_reserve(uint64_t bytes, uint64_t *address);
+int warp_unreserve(uint64_t address);
+void warp_add_chunk(uint64_t address, uint64_t bytes);
+void warp_remove_chunk(uint64_t address);
+/* Reservations and chunks are forgotten. */
+void warp_virtual_reset(void);
 int warp_register(void *start, uint64_t bytes, uint32_t flags);
 int warp_unregister(void *start);
 /* Has the program memory that it and running kernels are to share (cudaHostAllocMapped)? */

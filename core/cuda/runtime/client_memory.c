@@ -58,9 +58,19 @@ static bool is_device_address(uint64_t address) {
     return address - warp_device()->memory_base < warp_device()->memory_bytes;
 }
 
+/* Bytes from `address` to the end of its range, and of those of mapped chunks that follow without a gap. */
+static uint64_t bytes_from(const WarpRange *range, uint64_t address) {
+    uint64_t end = range->start + range->bytes;
+    for (const WarpRange *next = range + 1; range->kind == RANGE_CHUNK && next < ranges + range_count &&
+                                            next->kind == RANGE_CHUNK && next->start == end;
+         next++)
+        end += next->bytes;
+    return end - address;
+}
+
 uint8_t *warp_bytes(uint64_t address, uint64_t count) {
     const WarpRange *range = warp_range(address);
-    if (!range || !is_device_address(address) || count > range->start + range->bytes - address) return NULL;
+    if (!range || !is_device_address(address) || count > bytes_from(range, address)) return NULL;
     return warp_client.memory + (address - warp_device()->memory_base);
 }
 
@@ -88,13 +98,20 @@ static int ask_to_free(uint64_t address) {
     return warp_ask(message, ASK_FREE);
 }
 
-int warp_alloc_range(WarpRange *range) {
+static int ask_to_alloc(uint64_t bytes, AllocationKind kind, uint64_t *address) {
     WarpMessage *message = warp_question();
-    warp_put_u64(message, range->bytes);
-    warp_put_u32(message, is_mapped(range) ? ALLOCATION_MAPPED : ALLOCATION_DEVICE);
+    warp_put_u64(message, bytes);
+    warp_put_u32(message, kind);
     int problem = warp_ask(message, ASK_ALLOC);
+    if (!problem) *address = warp_take_u64(message);
+    return problem;
+}
+
+int warp_alloc_range(WarpRange *range) {
+    int problem = ask_to_alloc(range->bytes, is_mapped(range) ? ALLOCATION_MAPPED : ALLOCATION_DEVICE,
+                               &range->start);
     if (problem) return problem;
-    range->start = range->device = warp_take_u64(message);
+    range->device = range->start;
     if (is_mapped(range) && !map_at_address(range->start, range->bytes)) {
         ask_to_free(range->start);
         return CUDA_MEMORY_ALLOCATION;
@@ -138,6 +155,21 @@ int warp_release(uint64_t address) {
     int problem = warp_capture_forbids();
     if (!problem) problem = warp_do_pending();
     return problem ? problem : warp_release_async(address);
+}
+
+/* --- Addresses, and chunks of memory that lie there for a time ----------------------------------- */
+
+int warp_reserve(uint64_t bytes, uint64_t *address) {
+    return ask_to_alloc(bytes, ALLOCATION_DEVICE, address);
+}
+int warp_unreserve(uint64_t address) {
+    return ask_to_free(address);
+}
+void warp_add_chunk(uint64_t address, uint64_t bytes) {
+    add_range((WarpRange){.start = address, .bytes = bytes, .device = address, .kind = RANGE_CHUNK});
+}
+void warp_remove_chunk(uint64_t address) {
+    remove_range(warp_range(address));
 }
 
 void warp_each_range(void (*visit)(const WarpRange *range)) {
@@ -303,6 +335,7 @@ int warp_reset(void) {
     warp_do_pending(); /* its failure is forgotten with all else */
     shares_memory = false;
     warp_pools_reset();
+    warp_virtual_reset();
     warp_streams_reset();
     warp_handles_free(HANDLE_ARRAY, NULL); /* whose memory is forgotten */
     for (size_t i = 0; i < range_count; i++)

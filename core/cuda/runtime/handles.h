@@ -19,6 +19,7 @@ typedef enum {
     HANDLE_LINK,
     HANDLE_ARRAY,
     HANDLE_CONTEXT,
+    HANDLE_CHUNK,
 } HandleKind;
 
 void warp_handle_add(const void *handle, HandleKind kind);

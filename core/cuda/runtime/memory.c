@@ -107,15 +107,16 @@ cudaError_t cudaMemGetInfo(size_t *free_bytes, size_t *total_bytes) {
 
 cudaError_t cudaPointerGetAttributes(struct cudaPointerAttributes *attributes, const void *pointer) {
     static const enum cudaMemoryType types[] = {
-        [RANGE_DEVICE] = cudaMemoryTypeDevice,   [RANGE_MAPPED] = cudaMemoryTypeHost,
-        [RANGE_MANAGED] = cudaMemoryTypeManaged, [RANGE_VARIABLE] = cudaMemoryTypeDevice,
-        [RANGE_REGISTERED] = cudaMemoryTypeHost, [RANGE_MANAGED_COPY] = cudaMemoryTypeManaged};
+        [RANGE_DEVICE] = cudaMemoryTypeDevice,       [RANGE_MAPPED] = cudaMemoryTypeHost,
+        [RANGE_MANAGED] = cudaMemoryTypeManaged,     [RANGE_CHUNK] = cudaMemoryTypeDevice,
+        [RANGE_VARIABLE] = cudaMemoryTypeDevice,     [RANGE_REGISTERED] = cudaMemoryTypeHost,
+        [RANGE_MANAGED_COPY] = cudaMemoryTypeManaged};
     int problem = warp_enter();
     if (!problem && !attributes) problem = CUDA_INVALID_VALUE;
     if (!problem) {
         const WarpRange *range = warp_range((uint64_t)pointer);
         uint64_t offset = range ? (uint64_t)pointer - range->start : 0;
-        bool is_host = !range || range->kind != RANGE_DEVICE;
+        bool is_host = !range || (range->kind != RANGE_DEVICE && range->kind != RANGE_CHUNK);
         memset(attributes, 0, sizeof *attributes);
         attributes->type = range ? types[range->kind] : cudaMemoryTypeUnregistered;
         attributes->device = range ? 0 : -2;

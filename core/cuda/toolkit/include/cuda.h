@@ -278,5 +278,6 @@ CUresult cuGetProcAddress(const char *name, void **function, int version, cuuint
 
 #include "warpwright/driver_copies.h"
 #include "warpwright/driver_graphs.h"
+#include "warpwright/driver_virtual_memory.h"
 
 #endif
