@@ -32,8 +32,8 @@ local function names(text, pattern)
   return found
 end
 
--- What nvcc's programs call without a declaration, what has a name for each version, and what only NVIDIA's headers
--- declare.
+-- What nvcc's programs call without a declaration, what has a name for each version, what cuda_runtime.h declares alone, and
+-- what only NVIDIA's headers declare.
 local undeclared = {
   libcuda = names([[
     cuCtxCreate_v3 cuCtxCreate_v4 cuDeviceGetUuid_v2 cuEventElapsedTime_v2
@@ -185,6 +185,7 @@ end)
 harness.test("textures by references and objects", function() passes("textures", "sm_70", 1000) end)
 harness.test("surfaces, volumes, layers and cubemaps", function() passes("surfaces", "sm_70", 320) end)
 harness.test("graphs, capture, pools of memory", function() passes("graphs", "sm_70", 60) end)
+harness.test("what CUDA 12 and 13 added: libraries, handles of kernels, nodes of any kind", function() passes("newer", "sm_70", 50) end)
 harness.test("random numbers in kernels: published ones, skips, moments", function() passes("random", "sm_70", 1400) end)
 harness.test("mathematics and intrinsics of the device in host code", function() passes("math", "sm_70", 3600) end)
 harness.test("thrust and CUB", function()

@@ -26,6 +26,7 @@ __attribute__((device)) void *malloc(size_t) __attribute((nothrow)) __attribute_
 #include "cuda_runtime_api.h"
 #include "driver_functions.h"
 #include "vector_functions.h"
+#include "warpwright/runtime_newer.h"
 
 #include <math.h>
 #include <stddef.h>
