@@ -117,6 +117,71 @@ static void check_arrivals() {
     }
 }
 
+/* ---- tiles of several warps, in blocks of 512 threads */
+
+enum { LARGE = 512, LARGE_RESULTS = 9 };
+
+struct Triple {
+    int values[3];
+};
+
+template <unsigned Size> __device__ int *tile_results(const cg::thread_block &block, int *result, int *scratch) {
+    auto tile = cg::tiled_partition<Size>(block);
+    int n = (int)block.thread_rank();
+    auto store = [&](int value) { *result = value, result += LARGE; };
+    store(cg::reduce(tile, n, cg::plus<int>()));
+    store(cg::inclusive_scan(tile, n));
+    store(cg::exclusive_scan(tile, n, cg::plus<int>()));
+    store((int)(tile.meta_group_rank() * 1000 + tile.meta_group_size() * 10) + (tile.any(n == 100) ? 1 : 0) + (tile.all(n < 400) ? 2 : 0));
+    Triple triple = tile.shfl(Triple{{n, 2 * n, 3 * n}}, Size - 5);
+    store(triple.values[0] + triple.values[1] + triple.values[2]);
+    scratch[n] = n;
+    tile.sync();
+    store(scratch[n / Size * Size + (n + 40) % Size]);
+    tile.sync();
+    int total = sum_of(tile, scratch + n / (int)Size * (int)Size, n);
+    store(tile.thread_rank() ? 0 : total);
+    auto half = cg::tiled_partition<Size / 2>(tile);
+    store(cg::reduce(half, n, cg::greater<int>()));
+    store((int)(half.meta_group_rank() * 100 + half.meta_group_size()));
+    return result;
+}
+
+__global__ void large_tiles(int *results) {
+    __shared__ int scratch[LARGE];
+    __shared__ cg::block_tile_memory<LARGE> memory;
+    __shared__ cg::experimental::block_tile_memory<4, LARGE> old_memory;
+    int *result = results + threadIdx.x;
+    cg::thread_block block = cg::this_thread_block(memory);
+    result = tile_results<64>(block, result, scratch);
+    result = tile_results<128>(cg::experimental::this_thread_block(old_memory), result, scratch);
+    result = tile_results<256>(cg::this_thread_block(), result, scratch);
+    result = tile_results<512>(block, result, scratch);
+}
+
+static void check_large_tiles() {
+    int *results;
+    CHECK(cudaMallocManaged(&results, 4 * LARGE_RESULTS * LARGE * sizeof(int)) == cudaSuccess);
+    large_tiles<<<1, LARGE>>>(results);
+    CHECK(cudaDeviceSynchronize() == cudaSuccess);
+    for (int n = 0; n < LARGE; n++) {
+        const int *result = results + n;
+        for (int size = 64; size <= LARGE; size *= 2) {
+            int first = n / size * size, last = first + size - 1, sum = size * (first + last) / 2, below = (n - first) * (first + n - 1) / 2;
+            auto check = [&](int expected) { CHECK(*result == expected); result += LARGE; };
+            check(sum);
+            check(below + n);
+            check(below);
+            check(n / size * 1000 + LARGE / size * 10 + (first <= 100 && last >= 100) + (last < 400 ? 2 : 0));
+            check(6 * (last - 4));
+            check(first + (n + 40) % size);
+            check(n == first ? sum : 0);
+            check(n / (size / 2) * (size / 2) + size / 2 - 1);
+            check((n - first) / (size / 2) * 100 + 2);
+        }
+    }
+}
+
 static int sum_from(int first, int count) { return count * first + count * (count - 1) / 2; }
 
 static void check_groups() {
@@ -304,6 +369,7 @@ static void check_product(bool by_rows) {
 int main() {
     check_groups();
     check_arrivals();
+    check_large_tiles();
     check_grid();
     check_ring();
     check_product<16, 16, 16, __half, __half, float, wmma::row_major, wmma::col_major>(true);

@@ -62,9 +62,24 @@ WARPWRIGHT_DEVICE unsigned threads_in_block() {
     return blockDim.x * blockDim.y * blockDim.z;
 }
 
+/* Threads of some warps: a word in shared memory counts the warps that have come. Their number is a power of two, so that
+ * turns end at its multiples. */
+WARPWRIGHT_DEVICE void warps_sync(unsigned barrier, unsigned warps) {
+    __syncwarp();
+    if (lane() == 0) {
+        unsigned *word = (unsigned *)__cvta_shared_to_generic(barrier);
+        __threadfence_block();
+        unsigned end = (atomicAdd(word, 1u) & ~(warps - 1)) + warps;
+        while ((int)(*(volatile unsigned *)word - end) < 0) {
+        }
+        __threadfence_block();
+    }
+    __syncwarp();
+}
+
 } // namespace details
 
-/* Any group; those of a warp have a mask of lanes. */
+/* Any group; those of a warp have a mask of lanes, those of some warps the place of their barrier. */
 class thread_group {
   public:
     WARPWRIGHT_DEVICE unsigned long long size() const { return count; }
@@ -76,6 +91,8 @@ class thread_group {
             details::grid_sync();
         else if (kind == block_kind)
             __syncthreads();
+        else if (kind == warps_kind)
+            details::warps_sync(mask, (unsigned)count / 32);
         else
             __syncwarp(mask);
     }
@@ -83,7 +100,7 @@ class thread_group {
     WARPWRIGHT_DEVICE unsigned lanes() const { return mask; }
 
   protected:
-    enum Kind { block_kind, grid_kind, warp_kind };
+    enum Kind { block_kind, grid_kind, warp_kind, warps_kind };
     WARPWRIGHT_DEVICE thread_group(Kind group_kind, unsigned long long threads, unsigned long long own,
                                    unsigned lanes)
         : kind(group_kind), mask(lanes), count(threads), rank(own) {}
@@ -262,11 +279,20 @@ template <unsigned Size> class thread_block_tile<Size, void> : public thread_gro
     }
 };
 
+} // namespace cooperative_groups
+
+#include "warpwright/group_tiles.h"
+#define WARPWRIGHT_DEVICE __device__ __forceinline__
+
+namespace cooperative_groups {
+
 template <unsigned Size, class Parent> class thread_block_tile : public thread_block_tile<Size, void> {
   public:
     WARPWRIGHT_DEVICE explicit thread_block_tile(const Parent &parent)
         : thread_block_tile<Size, void>((unsigned)parent.thread_rank() / Size,
-                                        ((unsigned)parent.size() + Size - 1) / Size) {}
+                                        ((unsigned)parent.size() + Size - 1) / Size) {
+        if (Size > 32) details::prepare_tiles(parent);
+    }
 };
 
 /* The thread by itself. */

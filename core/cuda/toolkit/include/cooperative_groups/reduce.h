@@ -23,14 +23,36 @@ WARPWRIGHT_OPERATION(bit_or, a | b)
 WARPWRIGHT_OPERATION(bit_xor, a ^ b)
 #undef WARPWRIGHT_OPERATION
 
+namespace details {
+
+template <bool SpansWarps> struct Reduction {
+    template <class Group, class T, class Operation>
+    static __device__ __forceinline__ T of(const Group &group, T value, Operation operation) {
+        for (unsigned distance = 1; distance < group.size(); distance *= 2) {
+            T other = group.shfl_down(value, distance);
+            if (group.thread_rank() + distance < group.size()) value = operation(value, other);
+        }
+        return group.shfl(value, 0);
+    }
+};
+template <> struct Reduction<true> {
+    template <class Group, class T, class Operation>
+    static __device__ __forceinline__ T of(const Group &group, T value, Operation operation) {
+        T parts[Group::size() / 32];
+        group.gather(Reduction<false>::of(tiled_partition<32>(this_thread_block()), value, operation), 0,
+                     parts);
+        for (unsigned i = 1; i < Group::size() / 32; i++)
+            parts[0] = operation(parts[0], parts[i]);
+        return parts[0];
+    }
+};
+
+} // namespace details
+
 /* Every thread gets the result. Partners are neighbours first, as CUDA documents no order. */
 template <class Group, class T, class Operation>
 __device__ __forceinline__ T reduce(const Group &group, T value, Operation operation) {
-    for (unsigned distance = 1; distance < group.size(); distance *= 2) {
-        T other = group.shfl_down(value, distance);
-        if (group.thread_rank() + distance < group.size()) value = operation(value, other);
-    }
-    return group.shfl(value, 0);
+    return details::Reduction<details::SpansWarps<Group>::value>::of(group, value, operation);
 }
 
 namespace details {
