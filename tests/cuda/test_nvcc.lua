@@ -676,6 +676,48 @@ nvcc_test("a header of a library that is not here is named as such", function()
   assert(not output:find "cmath: this", output)
 end)
 
+nvcc_test("shared objects whose constructors do something are left as they are, without them", function()
+  harness.write("objects.h", [[
+struct Complex { float x, y; __host__ __device__ Complex(float a = 0, float b = 0) : x(a), y(b) {} };
+struct Point { float v[3]; __host__ __device__ Point() : v{0, 0, 0} {} __host__ __device__ ~Point() { v[0] = 0; } };
+template <class T, int N> __device__ T opposite(T value, int i) {
+    __shared__ T rows[2][N + 1]; __shared__ alignas(32) T first;
+    rows[i % 2][i] = value;
+    if (i == 0) first = value;
+    __syncthreads();
+    int other = N - 1 - i;
+    return other ? rows[other % 2][other] : first;
+}
+]])
+  harness.write("objects.cu", [[
+#include <cstdio>
+#include "objects.h"
+__global__ void reverse(Complex *to, unsigned *sizes) {
+    static __shared__ Point points[32];
+    __shared__ __align__(16) Complex single;
+    points[threadIdx.x].v[0] = threadIdx.x;
+    single.x = 1;
+    to[threadIdx.x] = opposite<Complex, 32>(Complex(threadIdx.x, 2.0f * points[threadIdx.x].v[0]), threadIdx.x);
+    sizes[0] = (unsigned)(sizeof(points) / sizeof(points[0]) + (unsigned)__cvta_generic_to_shared(&single) % 16);
+}
+int main() {
+    Complex *to;
+    unsigned *sizes;
+    cudaMallocManaged(&to, 32 * sizeof *to);
+    cudaMallocManaged(&sizes, 4);
+    reverse<<<1, 32>>>(to, sizes);
+    int problem = cudaDeviceSynchronize(), good = 0;
+    for (int i = 0; i < 32; i++) good += to[i].x == 31 - i && to[i].y == 2 * (31 - i);
+    printf("%d: %d %u\n", problem, good, sizes[0]);
+}
+]])
+  harness.contains(passes "nvcc -g objects.cu -o objects && cuda objects", "0: 32 32\n")
+  local status, output = shell "sed 's/\\[2\\]\\[N + 1\\];/[2][N + 1] = {};/' objects.h > wrong.h; sed 's/objects.h/wrong.h/' objects.cu > wrong.cu; nvcc -c wrong.cu"
+  harness.equal(status, 1, output)
+  harness.contains(output, "wrong.h:4:", "error: initialization is not supported for __shared__ variables",
+    "nvcc: ./wrong.h:4: 'rows' is shared: expected no initializer")
+end)
+
 nvcc_test("shared variables that would need a constructor are named, with file and line", function()
   harness.write("shared.cu", [[
 struct Counter { int count; __device__ Counter() : count(1) {} };
@@ -691,7 +733,7 @@ template __global__ void kernel<Plain>(int *);
 ]])
   local status, output = shell "nvcc -c shared.cu"
   harness.equal(status, 1, output)
-  harness.contains(output, "nvcc: shared.cu:6: 'counter' is shared: expected no initializer, and a class whose constructor does nothing")
+  harness.contains(output, "nvcc: shared.cu:6: 'counter' is shared: expected no initializer, and one variable in a declaration on one line")
   harness.equal(select(2, output:gsub("is shared", "")), 1)
 end)
 

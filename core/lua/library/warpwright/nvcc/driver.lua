@@ -1,5 +1,4 @@
 -- warpwright nvcc: compiles CUDA programs as nvcc would be asked to, with Debian's clang, gcc and our own toolkit.
-local alignment = require "warpwright.nvcc.alignment"
 local arguments = require "warpwright.nvcc.arguments"
 local core = require "warpwright.core"
 local cuda_home = require "warpwright.cuda_home"
@@ -7,6 +6,7 @@ local device_code = require "warpwright.nvcc.device_code"
 local fat_binary = require "warpwright.nvcc.fat_binary"
 local help = require "warpwright.help"
 local inputs = require "warpwright.inputs"
+local leniency = require "warpwright.nvcc.leniency"
 local macros = require "warpwright.nvcc.macros"
 local names = require "warpwright.names"
 local note = require "warpwright.note"
@@ -156,28 +156,15 @@ local function tell_foreign_headers(path)
   if file then file:close() end
 end
 
---- Line `number` of a file, without its end; "" where there is none.
-local function line_of_file(path, number)
-  for line in (inputs.read_file(path) or ""):gmatch "([^\n]*)\n?" do
-    number = number - 1
-    if number == 0 then return line end
-  end
-  return ""
-end
-
---- After an error: which variables are shared although constructors of their classes do something. clang names the
---- place alone.
-local function tell_shared_objects(command)
-  local pipe = assert(io.popen(line_of(append({}, command, { "--cuda-device-only", "-fsyntax-only" })) .. " 2>&1"))
-  for message in pipe:lines() do
-    local path, number, column = message:match "^(.+):(%d+):(%d+): error: initialization is not supported for __shared__ variables"
-    local name = path and line_of_file(path, tonumber(number)):sub(tonumber(column)):match "^[%w_]+"
+--- After an error: which variables are shared although they are initialised. clang names the place alone, and shows its line.
+local function tell_shared_objects(messages)
+  for place, column, line in messages:gmatch "([^\n]-:%d+):(%d+): error: initialization is not supported for __shared__ variables%.?\n([^\n]*)" do
+    local name = line:sub(tonumber(column)):match "^[%w_]+"
     if name then
-      io.stderr:write(("warpwright: nvcc: %s:%s: '%s' is shared: expected no initializer, and a class whose constructor does nothing; "
-        .. "docs/nvcc.md says how to write it\n"):format(path, number, name))
+      io.stderr:write(("warpwright: nvcc: %s: '%s' is shared: expected no initializer, and one variable in a declaration on one line; "
+        .. "docs/nvcc.md says how to write it\n"):format(place, name))
     end
   end
-  pipe:close()
 end
 
 --- The words of a line such as `"clang" "-DNAME=\"text\""`.
@@ -207,22 +194,42 @@ local function index_of(words, wanted)
   end
 end
 
+--- Runs a command. Returns whether it went well, or else the error, and what it wrote on stderr.
+local function try(job, words)
+  local path = job.temporary .. "/messages.txt"
+  local ok, problem = pcall(run, job, words, path)
+  return ok, inputs.read_file(path), problem
+end
+
+--- A pass of clang's over preprocessed text, which is changed until clang takes it or refuses what cannot be changed.
+local function run_changed_pass(job, words)
+  local path = job.temporary .. "/preprocessed.cui"
+  local first, second = leniency.parts(words, path)
+  run(job, first)
+  local text = leniency.change_attributes(inputs.read_file(path))
+  while true do
+    inputs.write_file(path, text)
+    local ok, messages, problem = try(job, second)
+    text = not ok and leniency.change_objects(text, messages)
+    if not text then
+      io.stderr:write(messages)
+      if ok then return end
+      tell_shared_objects(messages)
+      error(problem, 0)
+    end
+  end
+end
+
 --- A pass of clang's over a file of CUDA. `job.is_changed`: clang has refused the file as it is.
 local function run_pass(job, words)
   if not job.is_changed then
-    local path = job.temporary .. "/messages.txt"
-    local ok, problem = pcall(run, job, words, path)
-    local messages = inputs.read_file(path)
-    job.is_changed = not ok and alignment.is_refused(messages)
+    local ok, messages, problem = try(job, words)
+    job.is_changed = not ok and leniency.applies(messages)
     if not job.is_changed then io.stderr:write(messages) end
     if ok then return end
     if not job.is_changed then error(problem, 0) end
   end
-  local text = job.temporary .. "/preprocessed.cui"
-  local first, second = alignment.parts(words, text)
-  run(job, first)
-  inputs.write_file(text, alignment.change(inputs.read_file(text)))
-  run(job, second)
+  run_changed_pass(job, words)
 end
 
 --- clang's pass over device code in two parts, with the IR changed between them.
@@ -280,7 +287,6 @@ local function compile(job, input, words)
   if ok then return end
   if getmetatable(problem) == Failed then
     tell_foreign_headers(input.path)
-    if is_device_code then tell_shared_objects(command) end
   end
   error(problem, 0)
 end
