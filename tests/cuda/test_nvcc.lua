@@ -718,6 +718,33 @@ int main() {
     "nvcc: ./wrong.h:4: 'rows' is shared: expected no initializer")
 end)
 
+nvcc_test("device code deduces template arguments by guides, the standard library's and the program's", function()
+  harness.write("guides.cu", [[
+#include <array>
+#include <cstdio>
+#include <utility>
+template <class... Ts> struct overloaded : Ts... { using Ts::operator()...; };
+template <class... Ts> overloaded(Ts...) -> overloaded<Ts...>;
+__global__ void deduce(int *to) {
+    auto twice = overloaded{[](int x) { return 2 * x; }, [](float x) { return (int)(2 * x); }};
+    std::array numbers{1, 2, 3};
+    std::pair pair{4, 2.5f};
+    to[0] = twice(numbers[1]) * 100 + twice(pair.second) * 10 + pair.first;
+}
+int main() {
+    int *to;
+    cudaMallocManaged(&to, 4);
+    deduce<<<1, 1>>>(to);
+    cudaDeviceSynchronize();
+    printf("deduced %d\n", to[0]);
+}
+]])
+  harness.contains(passes "nvcc guides.cu -o guides && cuda guides", "deduced 454\n")
+  local status, output = shell "sed 's/std::pair pair/std::pair pair{1}, other/' guides.cu > wrong.cu; nvcc -c wrong.cu"
+  harness.equal(status, 1, output)
+  harness.contains(output, "wrong.cu:9:15: error: no viable constructor or deduction guide")
+end)
+
 nvcc_test("shared variables that would need a constructor are named, with file and line", function()
   harness.write("shared.cu", [[
 struct Counter { int count; __device__ Counter() : count(1) {} };

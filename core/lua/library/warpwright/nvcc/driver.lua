@@ -206,11 +206,11 @@ local function run_changed_pass(job, words)
   local path = job.temporary .. "/preprocessed.cui"
   local first, second = leniency.parts(words, path)
   run(job, first)
-  local text = leniency.change_attributes(inputs.read_file(path))
+  local text, done = leniency.change_attributes(inputs.read_file(path)), {}
   while true do
     inputs.write_file(path, text)
     local ok, messages, problem = try(job, second)
-    text = not ok and leniency.change_objects(text, messages)
+    text = not ok and leniency.change(text, messages, done)
     if not text then
       io.stderr:write(messages)
       if ok then return end

@@ -2,13 +2,19 @@
 --
 --     __shared__ alignas(16) float tile[64];   an attribute of C++ behind one of CUDA; C's _Alignas may stand there
 --     __shared__ Complex row[64];              of a class whose constructor does something, which nvcc leaves out
+--     overloaded both{[](int) {}, ...};        in device code, by a deduction guide, which clang takes for a function of the host
 local leniency = {}
 
 local attributes <const>, initialization <const> = "an attribute list cannot appear here", "initialization is not supported for __shared__ variables"
 
+local deduction <const> = "no viable constructor or deduction guide for deduction of template arguments of "
+
 --- Are clang's messages about what can be changed?
 function leniency.applies(messages)
-  return messages:find(attributes, 1, true) ~= nil or messages:find(initialization, 1, true) ~= nil
+  for _, message in ipairs { attributes, initialization, deduction } do
+    if messages:find(message, 1, true) then return true end
+  end
+  return false
 end
 
 local memories <const> = { "shared", "device", "constant", "__shared__", "__device__", "__constant__" }
@@ -74,7 +80,7 @@ local function change_line(line, columns)
 end
 
 --- Preprocessed text in which the shared objects that clang's messages name have no constructors; nil where nothing can be changed.
-function leniency.change_objects(text, messages)
+local function change_objects(text, messages)
   local columns, lines, file, number, is_changed = columns_of(messages), {}, "", 0, false
   if not next(columns) then return nil end
   for line in text:gmatch "([^\n]*)\n" do
@@ -94,6 +100,27 @@ function leniency.change_objects(text, messages)
   end
   lines[#lines + 1] = ""
   return is_changed and table.concat(lines, "\n") or nil
+end
+
+-- Deduction guides -----------------------------------------------------------------------------------------------------------------------
+
+--- Preprocessed text in which the guides of the classes that clang's messages name are of both sides; nil where there are none, or none
+--- that are not in `done` already.
+local function change_guides(text, messages, done)
+  local is_changed = false
+  for name in messages:gmatch(deduction .. "'([%w_]+)'") do
+    if not done[name] then
+      local changed, count = text:gsub(("%%f[%%w_]%s%%s*%%b()%%s*%%->"):format(name), "__attribute__((host)) __attribute__((device)) %0")
+      text, is_changed, done[name] = changed, is_changed or count > 0, true
+    end
+  end
+  return is_changed and text or nil
+end
+
+--- Preprocessed text with changes by clang's messages; nil where nothing can be changed. `done` is empty at first.
+function leniency.change(text, messages, done)
+  local changed = change_objects(text, messages)
+  return change_guides(changed or text, messages, done) or changed
 end
 
 -- Commands -------------------------------------------------------------------------------------------------------------------------------
