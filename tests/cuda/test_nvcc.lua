@@ -745,6 +745,39 @@ int main() {
   harness.contains(output, "wrong.cu:9:15: error: no viable constructor or deduction guide")
 end)
 
+nvcc_test("functions of the standard library that throw stop the kernel; on the host they throw", function()
+  harness.write("throwing.cu", [[
+#include <array>
+#include <cstdio>
+#include <optional>
+#include <stdexcept>
+#include <string_view>
+#include <variant>
+__global__ void throwing(int *to, int index) {
+    constexpr std::string_view text = "abc";
+    std::variant<int, float> either = 3;
+    std::array<int, 4> numbers{1, 2, 3, 4};
+    std::optional<int> maybe;
+    if (index < 3) maybe = index;
+    *to = std::get<int>(either) * 1000 + numbers.at(index) * 100 + maybe.value() * 10 + (int)text.substr(index).size();
+}
+int main() {
+    int *to, thrown = 0;
+    std::array<int, 4> numbers{};
+    std::optional<int> nothing;
+    cudaMallocManaged(&to, 4);
+    throwing<<<1, 1>>>(to, 2);
+    cudaDeviceSynchronize();
+    printf("%d\n", *to);
+    try { numbers.at(*to); } catch (const std::out_of_range &) { thrown++; }
+    try { *to = nothing.value(); } catch (const std::bad_optional_access &) { thrown++; }
+    throwing<<<1, 1>>>(to, 4);
+    printf("%d %s\n", thrown, cudaGetErrorName(cudaDeviceSynchronize()));
+}
+]])
+  harness.contains(passes "nvcc --expt-relaxed-constexpr throwing.cu -o throwing && cuda throwing", "3321\n", "2 cudaErrorLaunchFailure")
+end)
+
 nvcc_test("shared variables that would need a constructor are named, with file and line", function()
   harness.write("shared.cu", [[
 struct Counter { int count; __device__ Counter() : count(1) {} };

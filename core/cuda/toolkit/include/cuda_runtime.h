@@ -11,6 +11,8 @@ __attribute__((device)) void *malloc(size_t) __attribute((nothrow)) __attribute_
 }
 /* It writes __attribute__((__noinline__)), which the macro below would change. */
 #include <memory>
+
+#include "warpwright/throws.h"
 #endif
 #ifdef __CUDA__
 #define __noinline__ __attribute__((noinline))
