@@ -427,7 +427,7 @@ static void is_list(const Tlb *tlb, uint8_t *seen, uint32_t first, uint32_t last
 static void lists_are_sound(const Tlb *tlb) {
     uint8_t *seen = calloc(tlb->requests, 1);
     uint32_t free_places = 0, held = tlb->woken;
-    ensure(seen);
+    ensure_memory(seen);
     is_list(tlb, seen, tlb->woken_first, tlb->woken_last, tlb->woken);
     for (uint32_t i = 0; i < tlb->misses; i++) {
         const PageMiss *miss = &tlb->miss[i];
