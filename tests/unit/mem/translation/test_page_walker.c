@@ -28,7 +28,7 @@ START_TEST(walk_reads_the_entry_of_each_level_from_the_root_down) {
     const uint64_t tables[] = {base, base + 4096, base + 4096 + (8ull << 18),
                                base + 4096 + (8ull << 18) + (8ull << 27)};
     const uint64_t indexes[] = {page >> 27, page >> 18, page >> 9, page};
-    rig = translation_rig((RigBench){.walker = "page=4KiB levels=4"});
+    translation_rig(&rig, (RigBench){.walker = "page=4KiB levels=4"});
     send(10, read_page(page, 3));
     rig_end(&rig);
     ck_assert_uint_eq(memory_responder_arrivals(rig.table)->count, 4);
@@ -45,7 +45,7 @@ START_TEST(walk_reads_the_entry_of_each_level_from_the_root_down) {
 END_TEST
 
 START_TEST(walk_begins_below_the_deepest_entry_that_is_remembered) {
-    rig = translation_rig((RigBench){.walker = "page=4KiB levels=4"});
+    translation_rig(&rig, (RigBench){.walker = "page=4KiB levels=4"});
     send(10, read_page(0, 0));
     send(100, read_page(1, 0));          /* of the same tables: its last entry alone */
     send(200, read_page(1 << 9, 0));     /* another table of the last level */
@@ -63,7 +63,7 @@ START_TEST(walk_begins_below_the_deepest_entry_that_is_remembered) {
 END_TEST
 
 START_TEST(without_places_for_entries_walks_read_all_levels) {
-    rig = translation_rig((RigBench){.walker = "page=4KiB levels=4 cache_entries=0"});
+    translation_rig(&rig, (RigBench){.walker = "page=4KiB levels=4 cache_entries=0"});
     send(10, read_page(0, 0));
     send(100, read_page(1, 0));
     rig_end(&rig);
@@ -74,7 +74,7 @@ END_TEST
 
 /* Two levels: of the root one entry is remembered. */
 START_TEST(entry_used_longest_ago_is_forgotten) {
-    rig = translation_rig((RigBench){.walker = "page=4KiB levels=2 cache_entries=2"});
+    translation_rig(&rig, (RigBench){.walker = "page=4KiB levels=2 cache_entries=2"});
     send(10, read_page(0, 0));
     send(100, read_page(1 << 9, 0));
     send(200, read_page(1, 0));            /* uses the first again */
@@ -88,7 +88,7 @@ END_TEST
 
 /* Requests come to the walker at 12 and 13. One walk: the second begins when the first is answered, at 16 + 10. */
 START_TEST(walks_wait_while_all_walkers_are_busy) {
-    rig = translation_rig((RigBench){.walker = "page=4KiB levels=1 walkers=1", .table = "latency=11"});
+    translation_rig(&rig, (RigBench){.walker = "page=4KiB levels=1 walkers=1", .table = "latency=11"});
     send(10, read_page(1, 0));
     send(11, read_page(2, 0));
     rig_end(&rig);
@@ -100,7 +100,7 @@ START_TEST(walks_wait_while_all_walkers_are_busy) {
 END_TEST
 
 START_TEST(walks_go_on_side_by_side) {
-    rig = translation_rig((RigBench){.walker = "page=4KiB levels=1 walkers=2", .table = "latency=11"});
+    translation_rig(&rig, (RigBench){.walker = "page=4KiB levels=1 walkers=2", .table = "latency=11"});
     send(10, read_page(1, 0));
     send(11, read_page(2, 0));
     rig_end(&rig);
@@ -112,17 +112,17 @@ END_TEST
 
 static void send_data(void *unused) {
     LinkOptions near = {.latency = 1, .depth = 8};
-    Sim *sim = sim_new("test");
     (void)unused;
+    rig.sim = sim_new("test");
     class_register_all();
-    sim_clock(sim, "clock", 1000000000);
-    SimObject *source = tiny_add(sim, "TrafficSource", "source", "limit=1 footprint=128");
-    SimObject *walker = tiny_add(sim, "PageWalker", "walker", NULL),
-              *table = tiny_add(sim, "TrafficSink", "table", NULL);
-    sim_wire(sim, source, "mem", walker, "up", near, near);
-    sim_wire(sim, walker, "mem", table, "cpu", near, near);
-    sim_elaborate(sim);
-    sim_run(sim, 1000 * sim->clocks[0].period);
+    sim_clock(rig.sim, "clock", 1000000000);
+    SimObject *source = tiny_add(rig.sim, "TrafficSource", "source", "limit=1 footprint=128");
+    SimObject *walker = tiny_add(rig.sim, "PageWalker", "walker", NULL),
+              *table = tiny_add(rig.sim, "TrafficSink", "table", NULL);
+    sim_wire(rig.sim, source, "mem", walker, "up", near, near);
+    sim_wire(rig.sim, walker, "mem", table, "cpu", near, near);
+    sim_elaborate(rig.sim);
+    sim_run(rig.sim, 1000 * rig.sim->clocks[0].period);
 }
 
 START_TEST(request_for_data_is_refused) {
@@ -143,6 +143,7 @@ Suite *page_walker_suite(void) {
     tcase_add_test(walks, entry_used_longest_ago_is_forgotten);
     tcase_add_test(walks, walks_wait_while_all_walkers_are_busy);
     tcase_add_test(walks, walks_go_on_side_by_side);
+    tcase_add_checked_fixture(mistaken, NULL, tear_down);
     tcase_add_test(mistaken, request_for_data_is_refused);
     suite_add_tcase(suite, walks);
     suite_add_tcase(suite, mistaken);

@@ -30,7 +30,7 @@ START_TEST(request_goes_on_in_the_cycle_in_which_its_page_comes) {
     uint32_t levels = (uint32_t)_i + 1;
     char walker[64];
     snprintf(walker, sizeof walker, "page=4KiB levels=%u", levels);
-    rig = translation_rig((RigBench){.walker = walker});
+    translation_rig(&rig, (RigBench){.walker = walker});
     send(10, read_page(5, 0));
     rig_end(&rig);
     ck_assert_uint_eq(arrival(&rig, 0)->cycle, 18 + 3 * (levels - 1));
@@ -41,7 +41,7 @@ START_TEST(request_goes_on_in_the_cycle_in_which_its_page_comes) {
 END_TEST
 
 START_TEST(request_whose_page_has_an_entry_passes_in_the_cycle_it_is_ready) {
-    rig = translation_rig((RigBench){0});
+    translation_rig(&rig, (RigBench){0});
     send(10, read_page(5, 0));
     send(40, read_page(5, 31));
     rig_end(&rig);
@@ -52,7 +52,7 @@ START_TEST(request_whose_page_has_an_entry_passes_in_the_cycle_it_is_ready) {
 END_TEST
 
 START_TEST(requests_for_other_pages_pass_by_the_one_that_waits) {
-    rig = translation_rig((RigBench){.table = "latency=50"});
+    translation_rig(&rig, (RigBench){.table = "latency=50"});
     send(10, read_page(1, 0));
     send(100, read_page(2, 0));
     send(101, read_page(1, 1));
@@ -66,7 +66,7 @@ END_TEST
 
 /* They come at 11 to 14; the translation at 17. Then one a cycle. */
 START_TEST(page_is_asked_for_once_and_its_requests_go_on_in_the_order_in_which_they_came) {
-    rig = translation_rig((RigBench){0});
+    translation_rig(&rig, (RigBench){0});
     for (uint32_t i = 0; i < 4; i++)
         send(10 + i, read_page(7, 3 - i));
     rig_end(&rig);
@@ -82,7 +82,7 @@ END_TEST
 
 /* Page 1 comes at 17, page 2 at 18, when two requests for page 1 have not gone. */
 START_TEST(pages_that_come_one_after_the_other_keep_this_order) {
-    rig = translation_rig((RigBench){0});
+    translation_rig(&rig, (RigBench){0});
     send(10, read_page(1, 0));
     send(11, read_page(2, 0));
     send(12, read_page(1, 1));
@@ -98,7 +98,7 @@ END_TEST
 
 /* The request that comes in the cycle of the translation finds the entry, but those inside go first. */
 START_TEST(requests_that_waited_go_before_those_that_come) {
-    rig = translation_rig((RigBench){0});
+    translation_rig(&rig, (RigBench){0});
     send(10, read_page(7, 0));
     send(11, read_page(7, 1));
     send(16, read_page(7, 2));
@@ -112,7 +112,7 @@ START_TEST(requests_that_waited_go_before_those_that_come) {
 END_TEST
 
 START_TEST(page_that_was_used_longest_ago_loses_its_entry) {
-    rig = translation_rig((RigBench){.tlb = "page=4KiB entries=2"});
+    translation_rig(&rig, (RigBench){.tlb = "page=4KiB entries=2"});
     send(10, read_page(1, 0));
     send(50, read_page(2, 0));
     send(100, read_page(1, 1)); /* uses it again */
@@ -131,7 +131,7 @@ START_TEST(page_that_was_used_longest_ago_loses_its_entry) {
 END_TEST
 
 START_TEST(pages_of_other_sets_take_no_entry) {
-    rig = translation_rig((RigBench){.tlb = "page=4KiB entries=4 ways=1"});
+    translation_rig(&rig, (RigBench){.tlb = "page=4KiB entries=4 ways=1"});
     send(10, read_page(1, 0));
     send(50, read_page(2, 0));
     send(100, read_page(3, 0));
@@ -150,7 +150,7 @@ END_TEST
 
 /* The second one is ready at 12 and has to stay until the first has gone at 17; it waits inside from 18 on. */
 START_TEST(full_tlb_holds_up_what_is_behind_the_head) {
-    rig = translation_rig((RigBench){.tlb = "page=4KiB requests=1"});
+    translation_rig(&rig, (RigBench){.tlb = "page=4KiB requests=1"});
     send(10, read_page(1, 0));
     send(11, read_page(2, 0));
     send(12, read_page(1, 1));
@@ -164,7 +164,7 @@ START_TEST(full_tlb_holds_up_what_is_behind_the_head) {
 END_TEST
 
 START_TEST(no_more_pages_are_asked_for_than_misses_says) {
-    rig = translation_rig((RigBench){.tlb = "page=4KiB misses=1"});
+    translation_rig(&rig, (RigBench){.tlb = "page=4KiB misses=1"});
     send(10, read_page(1, 0));
     send(11, read_page(2, 0));
     rig_end(&rig);
@@ -176,7 +176,7 @@ END_TEST
 
 /* One walk goes on, one request stands in the link: the third one's can be sent when that has begun its walk. */
 START_TEST(full_link_to_the_walker_holds_up_a_miss) {
-    rig = translation_rig((RigBench){.walk_depth = 1, .walker = "page=4KiB levels=1 walkers=1"});
+    translation_rig(&rig, (RigBench){.walk_depth = 1, .walker = "page=4KiB levels=1 walkers=1"});
     for (uint32_t i = 0; i < 3; i++)
         send(10 + i, read_page(1 + i, 0));
     rig_end(&rig);
@@ -188,7 +188,7 @@ END_TEST
 
 /* 8 requests fill the link to a memory that takes none until 100, and then all that are there. */
 START_TEST(full_link_onward_holds_up_requests) {
-    rig = translation_rig((RigBench){.memory = "refuse_until=100"});
+    translation_rig(&rig, (RigBench){.memory = "refuse_until=100"});
     for (uint32_t i = 0; i < 10; i++)
         send(10 + i, read_page(1, i));
     rig_end(&rig);
@@ -201,7 +201,7 @@ START_TEST(full_link_onward_holds_up_requests) {
 END_TEST
 
 START_TEST(posted_writes_wait_for_their_page_and_are_not_answered) {
-    rig = translation_rig((RigBench){0});
+    translation_rig(&rig, (RigBench){0});
     send(10, posted_write_request(3 * RIG_PAGE, 32));
     rig_end(&rig);
     ck_assert_uint_eq(arrival(&rig, 0)->cycle, 18);
@@ -278,7 +278,7 @@ static int64_t answer(Subscriber *subscriber, SimObject *object, uint32_t event,
 
 START_TEST(page_to_which_policies_give_no_entry_misses_again) {
     Subscriber subscriber = {answer};
-    rig = translation_rig((RigBench){0});
+    translation_rig(&rig, (RigBench){0});
     object_subscribe(rig.tlb, &subscriber, 1u << event_number(&tlb_class, "fill"));
     asked = 0;
     answers[0] = 0;
@@ -300,7 +300,7 @@ END_TEST
 /* ---- The laws ---- */
 
 static char *stats_of_traffic(TickOrder order, uint64_t seed) {
-    rig = translation_rig((RigBench){.tlb = "page=4KiB entries=8 ways=2 requests=6 misses=3",
+    translation_rig(&rig, (RigBench){.tlb = "page=4KiB entries=8 ways=2 requests=6 misses=3",
                                      .walker = "page=4KiB walkers=2 cache_entries=3",
                                      .table = "latency=7 capacity=2",
                                      .walk_depth = 2,
@@ -411,7 +411,7 @@ START_TEST(of_entries_without_a_place_those_used_last_stay) {
 END_TEST
 
 START_TEST(request_without_timing_makes_an_entry_and_warms_the_walk) {
-    rig = translation_rig((RigBench){.walker = "page=4KiB levels=4"});
+    translation_rig(&rig, (RigBench){.walker = "page=4KiB levels=4"});
     MemMessage request = read_page(5, 0);
     const Field *field;
     ck_assert_int_eq(
@@ -442,7 +442,7 @@ static const struct {
 };
 
 static void build_mistake(void *bench) {
-    translation_rig(*(const RigBench *)bench);
+    translation_rig(&rig, *(const RigBench *)bench);
 }
 
 START_TEST(mistake_is_an_error_that_says_what_is_legal) {
@@ -454,19 +454,19 @@ END_TEST
 
 static void wire_walk_to_memory(void *unused) {
     LinkOptions near = {.latency = 1, .depth = 8};
-    Sim *sim = sim_new("test");
     (void)unused;
+    rig.sim = sim_new("test");
     class_register_all();
-    sim_clock(sim, "clock", 1000000000);
-    SimObject *source = tiny_add(sim, "TrafficSource", "source", NULL);
-    SimObject *tlb = tiny_add(sim, "TLB", "tlb", NULL), *mux = tiny_add(sim, "Mux", "mux", "up=1");
-    SimObject *memory = tiny_add(sim, "TrafficSink", "memory", NULL),
-              *table = tiny_add(sim, "TrafficSink", "table", NULL);
-    sim_wire(sim, source, "mem", tlb, "up", near, near);
-    sim_wire(sim, tlb, "down", memory, "cpu", near, near);
-    sim_wire(sim, tlb, "walk", mux, "up[0]", near, near);
-    sim_wire(sim, mux, "down", table, "cpu", near, near);
-    sim_elaborate(sim);
+    sim_clock(rig.sim, "clock", 1000000000);
+    SimObject *source = tiny_add(rig.sim, "TrafficSource", "source", NULL);
+    SimObject *tlb = tiny_add(rig.sim, "TLB", "tlb", NULL), *mux = tiny_add(rig.sim, "Mux", "mux", "up=1");
+    SimObject *memory = tiny_add(rig.sim, "TrafficSink", "memory", NULL),
+              *table = tiny_add(rig.sim, "TrafficSink", "table", NULL);
+    sim_wire(rig.sim, source, "mem", tlb, "up", near, near);
+    sim_wire(rig.sim, tlb, "down", memory, "cpu", near, near);
+    sim_wire(rig.sim, tlb, "walk", mux, "up[0]", near, near);
+    sim_wire(rig.sim, mux, "down", table, "cpu", near, near);
+    sim_elaborate(rig.sim);
 }
 
 START_TEST(walk_must_lead_to_what_answers_it) {
@@ -477,18 +477,19 @@ END_TEST
 
 static void send_data_to_a_second_tlb(void *unused) {
     LinkOptions near = {.latency = 1, .depth = 8};
-    Sim *sim = sim_new("test");
     (void)unused;
+    rig.sim = sim_new("test");
     class_register_all();
-    sim_clock(sim, "clock", 1000000000);
-    SimObject *source = tiny_add(sim, "TrafficSource", "source", "limit=1");
-    SimObject *tlb = tiny_add(sim, "TLB", "tlb", NULL), *walker = tiny_add(sim, "PageWalker", "walker", NULL);
-    SimObject *table = tiny_add(sim, "TrafficSink", "table", NULL);
-    sim_wire(sim, source, "mem", tlb, "up", near, near);
-    sim_wire(sim, tlb, "walk", walker, "up", near, near);
-    sim_wire(sim, walker, "mem", table, "cpu", near, near);
-    sim_elaborate(sim);
-    sim_run(sim, 1000 * sim->clocks[0].period);
+    sim_clock(rig.sim, "clock", 1000000000);
+    SimObject *source = tiny_add(rig.sim, "TrafficSource", "source", "limit=1");
+    SimObject *tlb = tiny_add(rig.sim, "TLB", "tlb", NULL),
+              *walker = tiny_add(rig.sim, "PageWalker", "walker", NULL);
+    SimObject *table = tiny_add(rig.sim, "TrafficSink", "table", NULL);
+    sim_wire(rig.sim, source, "mem", tlb, "up", near, near);
+    sim_wire(rig.sim, tlb, "walk", walker, "up", near, near);
+    sim_wire(rig.sim, walker, "mem", table, "cpu", near, near);
+    sim_elaborate(rig.sim);
+    sim_run(rig.sim, 1000 * rig.sim->clocks[0].period);
 }
 
 START_TEST(data_cannot_pass_a_tlb_without_a_way_down) {
@@ -522,6 +523,7 @@ Suite *tlb_suite(void) {
     tcase_add_loop_test(requests, saved_tlb_and_walker_go_on_as_if_they_had_never_stopped, 0, 4);
     tcase_add_test(laws, entries_of_a_checkpoint_find_their_places_in_other_sets);
     tcase_add_test(laws, of_entries_without_a_place_those_used_last_stay);
+    tcase_add_checked_fixture(mistaken, NULL, tear_down);
     tcase_add_loop_test(laws, order_of_the_ticks_changes_nothing, 0, 3);
     tcase_add_loop_test(mistaken, mistake_is_an_error_that_says_what_is_legal, 0,
                         sizeof mistakes / sizeof *mistakes);

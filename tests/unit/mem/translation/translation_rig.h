@@ -21,7 +21,8 @@ typedef struct {
     TickOrder order;
     uint64_t order_seed;
 } RigBench;
-TranslationRig translation_rig(RigBench bench);
+/* `rig` has the machine as soon as there is one, also when an error ends the building. */
+void translation_rig(TranslationRig *rig, RigBench bench);
 void rig_end(TranslationRig *rig); /* runs until nothing is left to do, and checks the books */
 
 static inline MemMessage read_page(uint64_t page, uint32_t line) {
