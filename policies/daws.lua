@@ -37,6 +37,13 @@ local daws = policy "daws" {
     held = "Warps above the cut-off, in all of these" },
 }
 
+--- Loops are told apart by their PCs alone.
+function daws:configure(class, _, given)
+  if class == "Dispatcher" and math.tointeger(given.kernels_per_sm or 1) ~= 1 then
+    error(("dispatcher.kernels_per_sm: expected 1 with this policy, got %s"):format(given.kernels_per_sm), 0)
+  end
+end
+
 --- `loads` and `loops` by PC, the latter of their branch; lists of the PCs of these branches and of loads with locality; `inside` and
 -- `lanes` by warp: the branch of its loop, and how many lanes went round last; `entered`: the set of the warps that are in loops.
 function daws:begin()

@@ -143,6 +143,7 @@ end)
 harness.test("CTAs of several kernels in an SM are refused before the first cycle", function()
   runs.fails({ policy = "equalizer", set = { "dispatcher.kernels_per_sm=2" } }, "dispatcher.kernels_per_sm: expected 1 with this policy, got 2")
   runs.fails({ policy = "owl", set = { "dispatcher.kernels_per_sm=2" } }, "dispatcher.kernels_per_sm: expected 1 with this policy, got 2")
+  runs.fails({ policy = "daws", set = { "dispatcher.kernels_per_sm=2" } }, "dispatcher.kernels_per_sm: expected 1 with this policy, got 2")
 end)
 
 harness.test("modes and clocks that there are not are refused", function()

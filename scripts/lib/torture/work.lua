@@ -197,7 +197,7 @@ end
 --- Policies that refuse a machine without an L1 between SMs and L2, one whose SMs share it, one without a DRAM clock, one
 -- without memory controllers, one with objects that cannot follow a clock that changes.
 local want_an_l1 = {
-  "bypass_all", "ccws", "dwt_cs", "dwt_pric", "global_throttle", "mascar", "medic", "mrpb", "mt_hwp", "next_line", "pcal",
+  "bypass_all", "ccws", "daws", "dwt_cs", "dwt_pric", "global_throttle", "mascar", "medic", "mrpb", "mt_hwp", "next_line", "pcal",
   "pric", "srrip_in_lua", "stream_bypass", "stride",
   "unbounded", "victim_cache", "warp_ratios", "warp_types", "wbyp", "wip", "wms",
 }
