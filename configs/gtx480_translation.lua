@@ -15,13 +15,14 @@ local options = { page = "4KiB", entries = 128, second = 0, walkers = 32, walk_c
 for name, value in pairs(base.options) do options[name] = value end
 
 return ww.machine("gtx480_translation", options, function(m, o)
-  local far = { latency = 16, depth = 64, back = { latency = 16, depth = 64 } } -- [W] a quantum each
+  -- [W] a quantum each; the crossbar's clock is twice as fast
+  local far, to_crossbar = { latency = 16, depth = 64 }, { latency = 16, depth = 64, back = { latency = 32, depth = 64 } }
 
   --- What answers the TLBs, and joins what they ask for; it is wired to the last port of the crossbar.
   local function add_walker(xbar)
     local misses = m:Mux "tlb_misses" { up = o.sms }
     local walker = m:PageWalker "walker" { page = o.page, walkers = o.walkers, cache_entries = o.walk_cache }
-    m:wire(walker.mem, xbar.up[o.sms], far)
+    m:wire(walker.mem, xbar.up[o.sms], to_crossbar)
     if o.second == 0 then return m:wire(misses.down, walker.up) end
     local second = m:TLB "second_tlb" { page = o.page, entries = o.second, ways = 16, requests = 256 } -- [W]
     m:wire(misses.down, second.up)

@@ -55,6 +55,12 @@ harness.test("policies of the L1 find it behind its TLB", function()
   assert(sum(r, "sm.mascar.owners") > 0, "no warp became owner")
 end)
 
+harness.test("the page table has pages as data have, where pages lie where they are first touched", function()
+  local r = run { policy = "first_touch:sms=15,channels=6" }
+  local without = run { config = "gtx480", policy = "first_touch:sms=15,channels=6" }
+  assert(r["map.first_touch.placed"] > without["map.first_touch.placed"], "no page of the table was placed")
+end)
+
 -- Policies of a TLB --------------------------------------------------------------------------------------------------------
 
 --- Of an SM's warps only those of even numbers may give a page an entry.
