@@ -100,8 +100,8 @@ static uint32_t walks(const PageWalker *walker) {
 static void take_entries(PageWalker *walker, uint64_t now) {
     const MemMessage *answer;
     while ((answer = link_peek(walker->mem.receive, now))) {
-        uint64_t bit = 1ull << (answer->token & (WALKERS_MAX - 1));
-        ensure(walker->reading & bit);
+        ensure(answer->token < walker->walkers && walker->reading >> answer->token & 1);
+        uint64_t bit = 1ull << answer->token;
         Walk *walk = &walker->walk[answer->token];
         uint64_t address = entry_address(walker, page_number(walker, &walk->request), walk->level);
         walker->reading &= ~bit;

@@ -20,8 +20,9 @@ enum {
 };
 
 #define PAGE_BYTES_PARAM(T)                                                                                  \
-    PARAM(T, page, "64KiB", "bytes", "Of a page; that of the TLBs and the PageWalker of a way is one",       \
-          .min = 4096, .max = 1 << 30, .power_of_two = true)
+    PARAM(T, page, "64KiB", "bytes",                                                                         \
+          "Of a page, the same in a TLB and in all TLBs and PageWalkers behind its walk", .min = 4096,       \
+          .max = 1 << 30, .power_of_two = true)
 
 /* How a TLB and a PageWalker begin. */
 typedef struct {

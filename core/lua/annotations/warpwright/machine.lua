@@ -593,7 +593,7 @@ function Machine:Mux(name, index) end
 
 ---@class (exact) warpwright.PageWalker.Parameters
 ---@field clock? string The object's clock; core where none is named
----@field page? integer|string Of a page; that of the TLBs and the PageWalker of a way is one (bytes); default 64KiB
+---@field page? integer|string Of a page, the same in a TLB and in all TLBs and PageWalkers behind its walk (bytes); default 64KiB
 ---@field levels? integer Of the page table, of 9 address bits each; 0: what addresses of 48 bits need (levels); default 0
 ---@field walkers? integer Most at a time (walks); default 8
 ---@field cache_entries? integer Of the levels above the last that it remembers, those used last (entries); default 64
@@ -601,7 +601,7 @@ function Machine:Mux(name, index) end
 ---@class warpwright.PageWalker.Object: warpwright.Object
 ---@field up warpwright.Port Requests for translations
 ---@field mem warpwright.Port Where it reads the page table
----@field page integer Of a page; that of the TLBs and the PageWalker of a way is one (bytes)
+---@field page integer Of a page, the same in a TLB and in all TLBs and PageWalkers behind its walk (bytes)
 ---@field levels integer Of the page table, of 9 address bits each; 0: what addresses of 48 bits need (levels)
 ---@field walkers integer Most at a time (walks)
 ---@field cache_entries integer Of the levels above the last that it remembers, those used last (entries)
@@ -947,7 +947,7 @@ function Machine:ShadowTags(name, index) end
 
 ---@class (exact) warpwright.TLB.Parameters
 ---@field clock? string The object's clock; core where none is named
----@field page? integer|string Of a page; that of the TLBs and the PageWalker of a way is one (bytes); default 64KiB
+---@field page? integer|string Of a page, the same in a TLB and in all TLBs and PageWalkers behind its walk (bytes); default 64KiB
 ---@field entries? integer Pages whose translation it holds (pages); default 64
 ---@field ways? integer Of a set, of which the entry used longest ago goes; 0: all are one set (entries); default 0
 ---@field misses? integer Most that are asked for at a time (pages); default 32
@@ -957,7 +957,7 @@ function Machine:ShadowTags(name, index) end
 ---@field up warpwright.Port Requests to be translated, or for translations
 ---@field down warpwright.Port Where they go then; open where all are for translations
 ---@field walk warpwright.Port Where it asks for translations: a TLB or a PageWalker
----@field page integer Of a page; that of the TLBs and the PageWalker of a way is one (bytes)
+---@field page integer Of a page, the same in a TLB and in all TLBs and PageWalkers behind its walk (bytes)
 ---@field entries integer Pages whose translation it holds (pages)
 ---@field ways integer Of a set, of which the entry used longest ago goes; 0: all are one set (entries)
 ---@field misses integer Most that are asked for at a time (pages)

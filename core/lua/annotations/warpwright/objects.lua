@@ -1054,7 +1054,7 @@ function Mux:setting(knobs, ...) end
 function Mux:head(input) end
 
 ---@class warpwright.PageWalker.Values
----@field page integer Of a page; that of the TLBs and the PageWalker of a way is one (bytes)
+---@field page integer Of a page, the same in a TLB and in all TLBs and PageWalkers behind its walk (bytes)
 ---@field levels integer Of the page table, of 9 address bits each; 0: what addresses of 48 bits need (levels)
 ---@field walkers integer Most at a time (walks)
 ---@field cache_entries integer Of the levels above the last that it remembers, those used last (entries)
@@ -1491,7 +1491,7 @@ local ShadowTags = {}
 function ShadowTags:setting(knobs, ...) end
 
 ---@class warpwright.TLB.Values
----@field page integer Of a page; that of the TLBs and the PageWalker of a way is one (bytes)
+---@field page integer Of a page, the same in a TLB and in all TLBs and PageWalkers behind its walk (bytes)
 ---@field entries integer Pages whose translation it holds (pages)
 ---@field ways integer Of a set, of which the entry used longest ago goes; 0: all are one set (entries)
 ---@field misses integer Most that are asked for at a time (pages)
