@@ -71,12 +71,36 @@ void l2_gets_slice(SimObject *object, uint32_t slice) {
     l2->gets[slice] = 1;
 }
 
+/* What slices that share a map would each work out again. */
+typedef struct {
+    const AddressMap *map;
+    bool is_placed;
+    uint32_t slice;
+} PlaceOfLine;
+
+static bool gets_line(const L2Slice *l2, uint64_t line, PlaceOfLine *place) {
+    if (l2->set_map == &address_itself) return true;
+    if (place->map != l2->map) {
+        bool is_placed = address_map_is_placed(l2->map, line);
+        *place = (PlaceOfLine){l2->map, is_placed, is_placed ? address_map_slice(l2->map, line) : 0};
+    }
+    return place->is_placed && (!l2->gets || l2->gets[place->slice]);
+}
+
 bool l2_gets(const SimObject *object, uint64_t address) {
     ensure(object->class == &l2_class);
-    const L2Slice *l2 = (const L2Slice *)object;
-    if (l2->set_map == &address_itself) return true;
-    if (!address_map_is_placed(l2->map, address)) return false;
-    return !l2->gets || l2->gets[address_map_slice(l2->map, address)];
+    PlaceOfLine place = {0};
+    return gets_line((const L2Slice *)object, address, &place);
+}
+
+void l2_warm_range(SimObject *const *slices, uint32_t count, uint64_t address, uint64_t bytes) {
+    uint64_t first = address / LINE_BYTES_MAX * LINE_BYTES_MAX;
+    if (!count || !bytes) return;
+    for (uint64_t line = first; line < address + bytes; line += LINE_BYTES_MAX) {
+        PlaceOfLine place = {0};
+        for (uint32_t i = 0; i < count; i++)
+            if (gets_line((const L2Slice *)slices[i], line, &place)) l2_warm(slices[i], line);
+    }
 }
 
 void l2_pass_atomics_on(SimObject *object) {

@@ -32,6 +32,8 @@ void l2_pass_atomics_on(SimObject *l2);
  * effect of a copy from the host. What it replaces is dropped. Nothing happens when every way of the set is
  * reserved. */
 void l2_warm(SimObject *l2, uint64_t address);
+/* l2_warm() of all lines of a range, line by line, each in those of the slices that get it. */
+void l2_warm_range(SimObject *const *l2s, uint32_t count, uint64_t address, uint64_t bytes);
 
 /* From init() of a part, whose parameter `cache` the name is: the L1 that the part belongs to; else the L1 of
  * this name that belongs to the same object as the part; else that of this path. It is of the part's cluster. A

@@ -172,6 +172,7 @@ end
 function job_runner.run(config, job, options)
   local sim = ww.build(config, { policy = options.policy, set = options.set, threads = options.threads })
   local gpu, counted = sim:gpu(), counters(sim)
+  core.keep_host_log(gpu, false) -- jobs make no checkpoints
   local run = setmetatable({
     job = job,
     sim = sim,

@@ -119,22 +119,14 @@ TextureTable *gpu_textures(Gpu *gpu) {
     return &gpu->textures;
 }
 
-static void warm_l2(Gpu *gpu, uint64_t address, uint64_t count) {
-    enum { LINE = 128 };
-    if (!gpu->keeper_count) return;
-    for (uint64_t line = address / LINE * LINE; line < address + count; line += LINE)
-        for (uint32_t i = 0; i < gpu->keeper_count; i++)
-            if (l2_gets(gpu->keepers[i], line)) l2_warm(gpu->keepers[i], line);
-}
-
 void gpu_write(Gpu *gpu, uint64_t address, const void *bytes, uint64_t count) {
     device_write(gpu->functional.memory, address, bytes, count);
-    warm_l2(gpu, address, count);
+    l2_warm_range(gpu->keepers, gpu->keeper_count, address, count);
 }
 
 void gpu_wrote(Gpu *gpu, uint64_t address, uint64_t count) {
     device_initialise(gpu->functional.memory, address, count);
-    if (count) warm_l2(gpu, address, count);
+    l2_warm_range(gpu->keepers, gpu->keeper_count, address, count);
 }
 
 void gpu_fill(Gpu *gpu, uint64_t address, uint8_t byte, uint64_t count) {

@@ -158,6 +158,7 @@ void repeated_call(lua_State *L, Machine *machine) {
 }
 
 static void log_write(Machine *machine, const char *what, uint64_t address, const Array *array) {
+    if (machine->log.is_off) return; /* the digest takes time */
     uint64_t digest = hash_bytes(address, array->data, array_bytes(array));
     host_log_call(&machine->log, digest, "%s %lu bytes at 0x%lx", what, array_bytes(array), address);
 }

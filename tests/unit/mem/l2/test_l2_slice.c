@@ -316,6 +316,19 @@ START_TEST(warm_line_remembers_nothing_written_before) {
 }
 END_TEST
 
+START_TEST(range_warms_each_line_that_it_touches_and_no_other) {
+    CacheRig rig = rig_of((CacheBench){0});
+    l2_warm_range(&rig.cache, 1, 0x10ff, 2);
+    l2_warm_range(&rig.cache, 1, 0x1244, 0);
+    ck_assert(!rig_hits(&rig, read_request(0x1000, 128)));
+    ck_assert(rig_hits(&rig, read_request(0x1080, 128)));
+    ck_assert(rig_hits(&rig, read_request(0x1100, 128)));
+    ck_assert(!rig_hits(&rig, read_request(0x1180, 128)));
+    ck_assert(!rig_hits(&rig, read_request(0x1200, 128)));
+    rig_free(&rig);
+}
+END_TEST
+
 static TCase *read_tests(void) {
     TCase *tests = tcase_create("reads");
     tcase_add_loop_test(tests, hit_is_answered_after_the_delay_and_not_before, 0, 3);
@@ -344,6 +357,7 @@ static TCase *write_tests(void) {
     tcase_add_test(tests, warm_lines_are_there_at_once_and_clean);
     tcase_add_test(tests, warm_line_comes_no_sooner_when_it_is_under_way);
     tcase_add_test(tests, warm_line_remembers_nothing_written_before);
+    tcase_add_test(tests, range_warms_each_line_that_it_touches_and_no_other);
     return tests;
 }
 
