@@ -16,7 +16,10 @@ local machine = ww.variant("a100", "v100", options, function(m, o)
   m:clock("icnt", "1410MHz") -- [W]
   m:clock("dram", "1215MHz") -- [A]
   m:change("xbar", { flit = "72B" }) -- [A] 5120 B a cycle from the L2 [W] beside their header
-  m:change("sm[*]", { matrix_short_interval = 4, matrix_long_interval = 8 }) -- [A] 256 products a cycle and scheduler
+  m:change("sm[*]", {
+    reserved_shared = "1KiB",                              -- [A] so 163 KiB are the most that a CTA can have
+    matrix_short_interval = 4, matrix_long_interval = 8,   -- [A] 256 products a cycle and scheduler
+  })
   m:change("sm[*].lsu", { shared_latency = 18 }) -- [D] 23 cycles in all
   m:change("sm[*].l1d", {
     ways = (o.combined - o.shared) * 1024 // 128 // 4, -- [W] 4 sets, as in v100

@@ -28,7 +28,7 @@ end
 harness.test("occupancy is that of launches, whatever the SM's registers and their unit", function()
   local path = cuda_programs.build "api"
   for _, settings in ipairs { { "sm[*].register_unit=4" }, { "sm[*].register_unit=64" }, { "sm[*].register_unit=8", "sm[*].registers=16384" },
-    { "sm[*].shared=3000" } } do
+    { "sm[*].shared=3000" }, { "sm[*].shared=6KiB", "sm[*].reserved_shared=700" } } do
     local words = { "gtx480", "--out", harness.folder() .. "/occupancy" }
     for _, setting in ipairs(settings) do table.move({ "--set", setting }, 1, 2, #words + 1, words) end
     local status, output = cuda_programs.run(table.unpack(table.move({ "--", path, "occupancy" }, 1, 3, #words + 1, words)))
@@ -58,6 +58,10 @@ harness.test("more dynamic shared memory than 48 KiB has to be asked for", funct
   local path = cuda_programs.build "api"
   local status, output = cuda_programs.run("v100", "--out", harness.folder() .. "/shared", "--", path, "dynamic_shared")
   harness.equal(status, 0, output)
+  local with_reserve = { "v100", "--set", "sm[*].shared=97KiB", "--set", "sm[*].reserved_shared=1KiB", "--out",
+    harness.folder() .. "/reserved", "--", path, "dynamic_shared" }
+  local again, reserved = cuda_programs.run(table.unpack(with_reserve))
+  harness.equal(again, 0, reserved)
   harness.contains(output, "kernel nothing: expected up to 49152 bytes of dynamic shared memory per CTA, got 49153; cudaFuncSetAttribute()",
     "kernel nothing: cudaFuncAttributeMaxDynamicSharedMemorySize: expected up to 98304 bytes, got 98305\n",
     "kernel own: cudaFuncAttributeMaxDynamicSharedMemorySize: expected up to 97280 bytes, got 98304\n")

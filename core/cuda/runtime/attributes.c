@@ -20,7 +20,8 @@ int warp_attribute(int which, int *value) {
     case cudaDevAttrMaxGridDimY:
     case cudaDevAttrMaxGridDimZ: *value = MOST_GRID_YZ; break;
     case cudaDevAttrMaxSharedMemoryPerBlock: *value = (int)warp_shared_bytes(); break;
-    case cudaDevAttrMaxSharedMemoryPerBlockOptin:
+    case cudaDevAttrMaxSharedMemoryPerBlockOptin: *value = (int)warp_most_shared_bytes(); break;
+    case cudaDevAttrReservedSharedMemoryPerBlock: *value = number(DEVICE_RESERVED_SHARED); break;
     case cudaDevAttrMaxSharedMemoryPerMultiprocessor: *value = number(DEVICE_SHARED_PER_SM); break;
     case cudaDevAttrTotalConstantMemory: *value = CONSTANT_BYTES; break;
     case cudaDevAttrWarpSize: *value = 32; break;

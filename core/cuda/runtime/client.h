@@ -193,7 +193,8 @@ int warp_check_launch(WarpFunction *function, const WarpLaunch *launch, bool has
  * warp_enter() and warp_leave(). 0 or an error code. */
 int warp_set_limit(unsigned which, uint64_t value);
 int warp_get_limit(unsigned which, uint64_t *value);
-/* Bytes of shared memory of a CTA, unless the program asks for more. */
+/* Bytes of shared memory of a CTA: what it can have, and what it has unless the program asks for more. */
+uint64_t warp_most_shared_bytes(void);
 uint64_t warp_shared_bytes(void);
 /* The most dynamic shared memory with which a function can be launched: what the program set, or what is left of those
  * bytes. Of a function that is loaded. */

@@ -319,9 +319,16 @@ int warp_launch_together(WarpKernelLaunch *launches, uint32_t count) {
     return problem;
 }
 
+uint64_t warp_most_shared_bytes(void) {
+    const int64_t *number = warp_device()->number;
+    uint64_t all = (uint64_t)number[DEVICE_SHARED_PER_SM],
+             reserved = (uint64_t)number[DEVICE_RESERVED_SHARED];
+    return all > reserved ? all - reserved : 0;
+}
+
 uint64_t warp_shared_bytes(void) {
-    uint64_t all = (uint64_t)warp_device()->number[DEVICE_SHARED_PER_SM];
-    return all < SHARED_BYTES ? all : SHARED_BYTES;
+    uint64_t most = warp_most_shared_bytes();
+    return most < SHARED_BYTES ? most : SHARED_BYTES;
 }
 
 static uint64_t left_of(uint64_t bytes, const WarpFunction *function) {
@@ -334,7 +341,7 @@ uint64_t warp_dynamic_limit(const WarpFunction *function) {
 }
 
 int warp_set_dynamic_limit(WarpFunction *function, int bytes) {
-    uint64_t most = left_of((uint64_t)warp_device()->number[DEVICE_SHARED_PER_SM], function);
+    uint64_t most = left_of(warp_most_shared_bytes(), function);
     if (bytes < 0 || (uint64_t)bytes > most) {
         fprintf(stderr,
                 "warpwright: kernel %s: cudaFuncAttributeMaxDynamicSharedMemorySize: expected up to %" PRIu64
@@ -348,8 +355,7 @@ int warp_set_dynamic_limit(WarpFunction *function, int bytes) {
 }
 
 static int check_dynamic_shared(const WarpFunction *function, uint64_t bytes) {
-    uint64_t limit = warp_dynamic_limit(function),
-             most = left_of((uint64_t)warp_device()->number[DEVICE_SHARED_PER_SM], function);
+    uint64_t limit = warp_dynamic_limit(function), most = left_of(warp_most_shared_bytes(), function);
     if (bytes <= limit) return CUDA_OK;
     fprintf(stderr,
             "warpwright: kernel %s: expected up to %" PRIu64
@@ -436,7 +442,8 @@ uint32_t warp_occupancy(const WarpFunction *function, uint32_t threads, uint64_t
     if (!threads || threads > 1024 || (function->max_threads && threads > function->max_threads)) return 0;
     if (dynamic_shared > warp_dynamic_limit(function)) return 0;
     uint64_t warps = warps_of(threads), registers = registers_of(function, warps),
-             shared = (function->shared + dynamic_shared + SHARED_UNIT - 1) / SHARED_UNIT * SHARED_UNIT;
+             shared = (function->shared + dynamic_shared + SHARED_UNIT - 1) / SHARED_UNIT * SHARED_UNIT +
+                      (uint64_t)number[DEVICE_RESERVED_SHARED];
     uint32_t fits = (uint32_t)number[DEVICE_CTAS_PER_SM];
     fits = least(fits, (uint64_t)number[DEVICE_THREADS_PER_SM] / (warps * LANES));
     if (registers) fits = least(fits, (uint64_t)number[DEVICE_REGISTERS_PER_SM] / registers);

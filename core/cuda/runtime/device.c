@@ -63,8 +63,9 @@ cudaError_t cudaDeviceGetAttribute(int *value, enum cudaDeviceAttr which, int de
         memcpy((p)->uuid.bytes, "warpwright", 10);                                                           \
         (p)->totalGlobalMem = warp_device()->memory_bytes;                                                   \
         (p)->sharedMemPerBlock = warp_shared_bytes();                                                        \
-        (p)->sharedMemPerBlockOptin = (p)->sharedMemPerMultiprocessor = (size_t)number(                      \
-            DEVICE_SHARED_PER_SM);                                                                           \
+        (p)->sharedMemPerBlockOptin = warp_most_shared_bytes();                                              \
+        (p)->sharedMemPerMultiprocessor = (size_t)number(DEVICE_SHARED_PER_SM);                              \
+        (p)->reservedSharedMemPerBlock = (size_t)number(DEVICE_RESERVED_SHARED);                             \
         (p)->regsPerBlock = (p)->regsPerMultiprocessor = number(DEVICE_REGISTERS_PER_SM);                    \
         (p)->warpSize = 32;                                                                                  \
         (p)->memPitch = 0x7fffffff;                                                                          \

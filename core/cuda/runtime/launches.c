@@ -223,8 +223,10 @@ cudaError_t cudaOccupancyAvailableDynamicSMemPerBlock(size_t *bytes, const void 
     int problem = enter_with(symbol, &function);
     if (!problem && (!bytes || ctas <= 0 || threads <= 0)) problem = CUDA_INVALID_VALUE;
     if (!problem) {
-        uint64_t each = (uint64_t)warp_device()->number[DEVICE_SHARED_PER_SM] / (uint64_t)ctas;
-        *bytes = each > function->shared ? each - function->shared : 0;
+        const int64_t *number = warp_device()->number;
+        uint64_t each = (uint64_t)number[DEVICE_SHARED_PER_SM] / (uint64_t)ctas,
+                 taken = function->shared + (uint64_t)number[DEVICE_RESERVED_SHARED];
+        *bytes = each > taken ? each - taken : 0;
     }
     return runtime_leave(problem);
 }

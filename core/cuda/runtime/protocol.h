@@ -10,7 +10,7 @@
 #define CHANNEL_VARIABLE "WARPWRIGHT_CUDA"
 
 enum {
-    CHANNEL_VERSION = 4,
+    CHANNEL_VERSION = 5,
     CHANNEL_MOST_BYTES = 1 << 30, /* of a payload */
 };
 
@@ -81,8 +81,9 @@ typedef enum {
     DEVICE_MEMORY_KHZ,
     DEVICE_MEMORY_BITS,
     DEVICE_SCHEDULERS,
-    DEVICE_REGISTER_UNIT, /* registers of a thread are allocated in multiples of it */
-    DEVICE_CYCLE,         /* now */
+    DEVICE_REGISTER_UNIT,   /* registers of a thread are allocated in multiples of it */
+    DEVICE_RESERVED_SHARED, /* bytes that each CTA takes beside its own */
+    DEVICE_CYCLE,           /* now */
     DEVICE_NUMBERS,
 } DeviceNumber;
 

@@ -285,7 +285,7 @@ struct Sm {
     SimObject obj;
     /* parameters */
     uint32_t warps, schedulers, registers, ctas;
-    uint64_t shared;
+    uint64_t shared, reserved_shared;
     uint32_t scheduler;               /* SchedulerOrder; a knob */
     uint32_t group_size, group_order; /* of ORDER_GROUPS; group_order: ORDER_LRR or ORDER_GTO */
     uint32_t register_unit, atomic_payloads, shared_banks;

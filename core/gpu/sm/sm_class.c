@@ -105,6 +105,8 @@ static const Field sm_fields[] = {
     PARAM(Sm, ctas, "8", "CTAs", "CTAs that can be resident", .min = 1, .max = MAX_CTAS),
     PARAM(Sm, shared, "48KiB", "bytes", "Shared memory; a CTA takes pieces of 128 B of it", .min = 0,
           .max = 1 << 24),
+    PARAM(Sm, reserved_shared, "0", "bytes",
+          "Shared memory that each CTA takes beside its own, for the system", .min = 0, .max = 1 << 16),
     {.kind = FIELD_PARAM,
      .type = TYPE_U32,
      .name = "scheduler",

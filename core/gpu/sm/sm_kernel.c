@@ -29,6 +29,14 @@ static uint64_t registers_per_thread(const Sm *sm, const RunningKernel *running)
     return kept ? kept : registers;
 }
 
+static uint64_t shared_per_cta(const Sm *sm, const RunningKernel *running) {
+    return running->shared_bytes + sm->reserved_shared;
+}
+
+static uint64_t most_shared_of_cta(const Sm *sm) {
+    return sm->shared > sm->reserved_shared ? sm->shared - sm->reserved_shared : 0;
+}
+
 uint32_t sm_occupancy(const Sm *sm, const RunningKernel *running, OccupancyLimit *limit, char *why,
                       size_t why_size) {
     uint64_t registers = registers_per_thread(sm, running);
@@ -43,15 +51,16 @@ uint32_t sm_occupancy(const Sm *sm, const RunningKernel *running, OccupancyLimit
                  sm->registers, per_cta, registers);
         return 0;
     }
-    if (running->shared_bytes > sm->shared) {
+    if (shared_per_cta(sm, running) > sm->shared) {
         snprintf(why, why_size, "expected up to %lu bytes of shared memory per CTA, got %u, in pieces of 128",
-                 sm->shared, running->shared_bytes);
+                 most_shared_of_cta(sm), running->shared_bytes);
         return 0;
     }
     *limit = LIMIT_CTA_SLOTS;
     lower(&fits, sm->warps / running->warps_per_cta, limit, LIMIT_WARPS);
     if (per_cta) lower(&fits, sm->registers / per_cta, limit, LIMIT_REGISTERS);
-    if (running->shared_bytes) lower(&fits, sm->shared / running->shared_bytes, limit, LIMIT_SHARED_MEMORY);
+    uint64_t shared = shared_per_cta(sm, running);
+    if (shared) lower(&fits, sm->shared / shared, limit, LIMIT_SHARED_MEMORY);
     return fits;
 }
 
@@ -60,7 +69,7 @@ CtaNeeds sm_needs(const Sm *sm, const RunningKernel *running) {
     char why[OCCUPANCY_WHY_BYTES];
     uint64_t registers = registers_per_thread(sm, running) * running->warps_per_cta * WARP_LANES;
     if (!sm_occupancy(sm, running, &limit, why, sizeof why)) return (CtaNeeds){0};
-    return (CtaNeeds){running->warps_per_cta, (uint32_t)registers, running->shared_bytes};
+    return (CtaNeeds){running->warps_per_cta, (uint32_t)registers, (uint32_t)shared_per_cta(sm, running)};
 }
 
 static size_t room_for(size_t bytes) {

@@ -468,7 +468,7 @@ end
 function legal.SM(object, plan)
   local needs, unit = plan.needs, value_of(object, "register_unit")
   at_least(object, "warps", needs.warps)
-  at_least(object, "shared", needs.shared)
+  at_least(object, "shared", needs.shared + value_of(object, "reserved_shared"))
   at_least(object, "registers", 32 * needs.warps * ((needs.registers + unit - 1) // unit) * unit)
   make_geometry_legal(object, "code_bytes", "code_ways", "code_line", 128)
   if value_of(object, "schedulers") % value_of(object, "sub_cores") ~= 0 then object.params.sub_cores = nil end

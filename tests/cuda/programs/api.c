@@ -986,10 +986,16 @@ static void dynamic_shared(void) {
     struct cudaFuncAttributes attributes;
     const void *kernel = (const void *)nothing;
     void *module, *function;
+    size_t left;
     int value;
     GOOD(cudaGetDeviceProperties(&p, 0));
     EXPECT(p.sharedMemPerBlock, PLAIN);
     EXPECT(p.sharedMemPerBlockOptin, MOST);
+    EXPECT(p.reservedSharedMemPerBlock, p.sharedMemPerMultiprocessor - MOST);
+    GOOD(cudaDeviceGetAttribute(&value, cudaDevAttrReservedSharedMemoryPerBlock, 0));
+    EXPECT((size_t)value, p.reservedSharedMemPerBlock);
+    GOOD(cudaOccupancyAvailableDynamicSMemPerBlock(&left, kernel, 2, 32));
+    EXPECT(left, p.sharedMemPerMultiprocessor / 2 - p.reservedSharedMemPerBlock);
     GOOD(cudaDeviceGetAttribute(&value, cudaDevAttrMaxSharedMemoryPerBlock, 0));
     EXPECT(value, PLAIN);
     GOOD(cudaDeviceGetAttribute(&value, cudaDevAttrMaxSharedMemoryPerBlockOptin, 0));

@@ -707,6 +707,7 @@ function Machine:Router(name, index) end
 ---@field registers? integer 32-bit registers (registers); default 32768
 ---@field ctas? integer CTAs that can be resident (CTAs); default 8
 ---@field shared? integer|string Shared memory; a CTA takes pieces of 128 B of it (bytes); default 48KiB
+---@field reserved_shared? integer|string Shared memory that each CTA takes beside its own, for the system (bytes); default 0
 ---@field scheduler? "lrr"|"gto"|"oldest"|"groups" Order of the warp schedulers; default gto
 ---@field first? "any"|"memory"|"compute" Kind of instruction that goes before others; default any
 ---@field group_size? integer Order groups: warps of a scheduler in a fetch group (warps); default 8
@@ -821,6 +822,7 @@ function Machine:Router(name, index) end
 ---@field registers integer 32-bit registers (registers)
 ---@field ctas integer CTAs that can be resident (CTAs)
 ---@field shared integer Shared memory; a CTA takes pieces of 128 B of it (bytes)
+---@field reserved_shared integer Shared memory that each CTA takes beside its own, for the system (bytes)
 ---@field scheduler "lrr"|"gto"|"oldest"|"groups" Order of the warp schedulers
 ---@field first "any"|"memory"|"compute" Kind of instruction that goes before others
 ---@field group_size integer Order groups: warps of a scheduler in a fetch group (warps)

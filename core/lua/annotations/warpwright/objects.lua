@@ -1188,6 +1188,7 @@ function Router:head(input) end
 ---@field registers integer 32-bit registers (registers)
 ---@field ctas integer CTAs that can be resident (CTAs)
 ---@field shared integer Shared memory; a CTA takes pieces of 128 B of it (bytes)
+---@field reserved_shared integer Shared memory that each CTA takes beside its own, for the system (bytes)
 ---@field scheduler "lrr"|"gto"|"oldest"|"groups" Order of the warp schedulers: a knob
 ---@field first "any"|"memory"|"compute" Kind of instruction that goes before others: a knob
 ---@field group_size integer Order groups: warps of a scheduler in a fetch group (warps): a knob

@@ -8,7 +8,7 @@ local note = require "warpwright.note"
 local Server = {}
 Server.__index = Server
 
-local version <const> = 4
+local version <const> = 5
 local first_heap <const> = 8 * 1024 * 1024
 local page <const> = 4096
 local mapped <const> = 1
@@ -418,7 +418,8 @@ local function device_numbers(sim, capability)
   end
   return {
     capability // 10, capability % 10, #sms, sm.warps * 32, sm.ctas, sm.registers, sm.shared, l2_bytes, core_hertz // 1000,
-    (hertz.dram or core_hertz) // 1000, mcs[1] and #mcs * mcs[1].bus_bytes * bits_of_bus_byte or 64, sm.schedulers, sm.register_unit, 0,
+    (hertz.dram or core_hertz) // 1000, mcs[1] and #mcs * mcs[1].bus_bytes * bits_of_bus_byte or 64, sm.schedulers, sm.register_unit,
+    sm.reserved_shared, 0,
   }
 end
 

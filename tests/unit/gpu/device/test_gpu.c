@@ -140,6 +140,16 @@ START_TEST(a_cta_must_fit_the_shared_memory) {
 }
 END_TEST
 
+START_TEST(a_cta_must_fit_the_shared_memory_beside_what_is_reserved_for_it) {
+    TinySpec spec = {.sm = "shared=49152 reserved_shared=1024"};
+    Launch launch = {GRID(1, 1, 1), BLOCK(32, 1, 1), .shared_bytes = 47 << 10};
+    assert_accepted(spec, launch);
+    launch.shared_bytes++;
+    assert_rejected(spec, launch,
+                    "expected up to 48128 bytes of shared memory per CTA, got 48256, in pieces of 128");
+}
+END_TEST
+
 /* The most CTAs that each of two SMs has had at once, of a kernel of 20. */
 static void run_on_two(TinyMachine *m, TinySpec spec, uint64_t most[2]) {
     spec.ctas = 20;
@@ -161,6 +171,22 @@ START_TEST(an_sm_holds_as_many_ctas_as_fit_it) {
     ck_assert_uint_eq(most[0], 8);
     ck_assert_uint_eq(most[1], 3);
     tiny_free(m);
+}
+END_TEST
+
+START_TEST(what_is_reserved_for_each_cta_leaves_less_shared_memory_for_others) {
+    static const struct { uint32_t shared_bytes, most; } cases[] = {{0, 5}, {128, 4}, {896, 2}};
+    for (int i = 0; i < 3; i++) {
+        TinySpec spec = {.body = "exit;",
+                         .sms = 2,
+                         .sm = "shared=5120 reserved_shared=1024",
+                         .shared_bytes = cases[i].shared_bytes};
+        TinyMachine *m = tiny_new(spec);
+        uint64_t most[2] = {0};
+        run_on_two(m, spec, most);
+        ck_assert_uint_eq(most[0], cases[i].most);
+        tiny_free(m);
+    }
 }
 END_TEST
 
@@ -548,6 +574,8 @@ Suite *gpu_suite(void) {
     tcase_add_test(launch, a_kernel_that_promises_the_size_of_its_ctas_gets_as_many_registers_as_fit);
     tcase_add_test(launch, a_kernel_that_requires_extents_of_its_ctas_is_refused_with_others);
     tcase_add_test(launch, a_cta_must_fit_the_shared_memory);
+    tcase_add_test(launch, a_cta_must_fit_the_shared_memory_beside_what_is_reserved_for_it);
+    tcase_add_test(launch, what_is_reserved_for_each_cta_leaves_less_shared_memory_for_others);
     tcase_add_test(launch, an_sm_holds_as_many_ctas_as_fit_it);
     tcase_add_test(launch, an_sm_that_a_cta_does_not_fit_gets_none);
     tcase_add_test(launch, local_memory_is_limited_per_thread);

@@ -189,6 +189,16 @@ START_TEST(a_cta_waits_for_shared_memory_of_others) {
 }
 END_TEST
 
+START_TEST(a_cta_takes_what_is_reserved_for_it_from_those_of_other_kernels) {
+    TinyMachine *m = tiny_new(two_per_sm("shared=4096 reserved_shared=512"));
+    LAUNCH(m, {.ctas = 2, .warps = 1, .shared = 1024}, {.ctas = 9, .warps = 1, .shared = 128});
+    tiny_step_to(m, 20);
+    assert_resident(m, 2, 1); /* 2 * 1536 + 640 */
+    tiny_finish(m);
+    tiny_free(m);
+}
+END_TEST
+
 /* Blocks of four, of which an SM has room for two CTAs of the second kernel, beside the first one or without. */
 START_TEST(with_blocks_an_sm_gets_as_many_of_a_kernel_as_it_can_hold) {
     TinyMachine *m = tiny_new((TinySpec){
@@ -375,6 +385,7 @@ Suite *kernels_per_sm_suite(void) {
     tcase_add_test(resources, a_cta_waits_for_warp_slots_of_others);
     tcase_add_test(resources, a_cta_waits_for_registers_of_others);
     tcase_add_test(resources, a_cta_waits_for_shared_memory_of_others);
+    tcase_add_test(resources, a_cta_takes_what_is_reserved_for_it_from_those_of_other_kernels);
     tcase_add_test(resources, with_blocks_an_sm_gets_as_many_of_a_kernel_as_it_can_hold);
     suite_add_tcase(suite, resources);
     TCase *whose = tcase_create("whose CTA");
