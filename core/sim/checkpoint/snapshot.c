@@ -286,7 +286,7 @@ bool sim_load(Sim *sim, Reader *reader, const SnapshotChanges *changes, char *wh
     free(saved);
     if (!good) return false;
     for (uint32_t i = 0; i < sim->link_count; i++)
-        if (!load_link(sim->links[i], reader, why, why_size)) return false;
+        if (!load_link(sim->links[i], reader, changes, why, why_size)) return false;
     if (!reader_at_end(reader))
         return snapshot_fail(why, why_size, sim->name, "damaged: bytes after the end of the snapshot");
     sim_audit_restart(sim);
@@ -318,7 +318,7 @@ static bool list_links(Reader *reader, uint32_t links, SnapshotVisitor *visit, v
                        size_t why_size) {
     char name[LINK_BYTES] = "its links";
     for (uint32_t i = 0; i < links; i++) {
-        LinkCounters c;
+        SavedLink c;
         uint32_t bytes;
         if (!read_link(reader, name, &bytes, &c) || c.pushed - c.popped > reader->count)
             return snapshot_fail(why, why_size, name, "damaged");

@@ -272,13 +272,14 @@ static bool resize_arrays(SimObject *object, const SavedObject *saved, const Fie
     return true;
 }
 
-static bool resize_to_saved(SimObject *object, const SavedObject *saved, char *why, size_t why_size) {
+static bool resize_to_saved(SimObject *object, const SavedObject *saved, bool reset_knobs, char *why,
+                            size_t why_size) {
     uint32_t rows = 0;
     for (const Field *g = object->class->fields; g->kind != FIELD_END; g++) {
         uint32_t elements, row = rows;
         size_t count = 0;
         rows += is_state(g);
-        if (g->kind != FIELD_STATE || g->bytes != sizeof elements) continue;
+        if (g->kind != FIELD_STATE || g->bytes != sizeof elements || (g->knob && reset_knobs)) continue;
         const uint8_t *bytes = saved_row_from(saved, row, g->name, &count);
         if (!bytes || count != sizeof elements) continue;
         memcpy(&elements, bytes, sizeof elements);
@@ -292,7 +293,7 @@ static bool resize_to_saved(SimObject *object, const SavedObject *saved, char *w
 /* Takes over the rows that have the size they had; `left` says how many have not. */
 static bool copy_rows(SimObject *object, const SavedObject *saved, bool reset_knobs, uint32_t *left,
                       char *why, size_t why_size) {
-    if (!resize_to_saved(object, saved, why, why_size)) return false;
+    if (!resize_to_saved(object, saved, reset_knobs, why, why_size)) return false;
     uint32_t rows = 0;
     for (const Field *f = object->class->fields; f->kind != FIELD_END; f++) {
         uint32_t index = rows;

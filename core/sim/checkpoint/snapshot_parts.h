@@ -58,12 +58,14 @@ bool load_object(SimObject *object, Section *section, const SnapshotChanges *cha
 /* --- snapshot_link.c */
 /* Everything but the messages, in one piece. At a boundary both ends know of all pushes and pops. */
 typedef struct {
-    uint64_t pushed, popped, last_push, pushes_in_cycle, last_pop, popped_before, unused;
-} LinkCounters;
+    uint64_t pushed, popped, last_push, pushes_in_cycle, last_pop, popped_before;
+    uint64_t latency; /* cycles of the sender */
+    uint32_t depth, width;
+} SavedLink;
 
 void save_link(const Link *link, Buffer *buffer);
 /* Its name, in LINK_BYTES, and all but the messages. */
-bool read_link(Reader *reader, char *name, uint32_t *message_bytes, LinkCounters *counters);
-bool load_link(Link *link, Reader *reader, char *why, size_t why_size);
+bool read_link(Reader *reader, char *name, uint32_t *message_bytes, SavedLink *saved);
+bool load_link(Link *link, Reader *reader, const SnapshotChanges *changes, char *why, size_t why_size);
 
 #endif
