@@ -284,7 +284,7 @@ static void is_sound(const SimObject *object, bool fits) {
         const Walk *walk = &walker->walk[__builtin_ctzll(rest)];
         bool ended = walker->done & rest & -rest;
         mem_message_is_sound(object->path, &walk->request);
-        sound(walk->level + !ended <= walker->depth && walk->since <= cycle,
+        sound(walk->level <= walker->depth - !ended && walk->since <= cycle,
               "%s: a walk in level %lu since cycle %lu", object->path, walk->level, walk->since);
     }
     for (uint32_t i = 0; i < walker->cache_entries; i++)

@@ -1,4 +1,5 @@
 /* Page walkers: what they read, where a walk begins, and how many go on at a time. */
+#include "core/sim/checkpoint/snapshot.h"
 #include "tests/unit/gpu/tiny_machine.h"
 #include "tests/unit/mem/translation/translation_rig.h"
 #include "tests/unit/suites.h"
@@ -110,6 +111,34 @@ START_TEST(walks_go_on_side_by_side) {
 }
 END_TEST
 
+/* The bytes of a row's value in a snapshot: behind its name and their count. */
+static uint8_t *row_in(const Buffer *saved, const char *name) {
+    Buffer head = {0};
+    buffer_text(&head, name);
+    uint8_t *at = memmem(saved->bytes, saved->count, head.bytes, head.count);
+    ck_assert_ptr_nonnull(at);
+    at += head.count + sizeof(uint64_t);
+    buffer_free(&head);
+    return at;
+}
+
+/* The walk's level stands behind its request and the cycle in which it began. */
+START_TEST(walk_in_a_level_that_the_table_lacks_is_refused) {
+    static const uint64_t levels[] = {4, 5, UINT64_MAX};
+    Buffer saved = {0};
+    char why[200];
+    translation_rig(&rig, (RigBench){.walker = "page=4KiB levels=4", .table = "latency=50"});
+    send(10, read_page(1, 0));
+    sim_run(rig.sim, 40 * rig.sim->clocks[0].period);
+    sim_save(rig.sim, &saved);
+    memcpy(row_in(&saved, "walk") + sizeof(MemMessage) + sizeof(uint64_t), &levels[_i], sizeof *levels);
+    Reader reader = {.bytes = saved.bytes, .count = saved.count};
+    ck_assert(!sim_load(rig.sim, &reader, NULL, why, sizeof why));
+    ck_assert_msg(strstr(why, "a walk in level"), "%s", why);
+    buffer_free(&saved);
+}
+END_TEST
+
 static void send_data(void *unused) {
     LinkOptions near = {.latency = 1, .depth = 8};
     (void)unused;
@@ -145,6 +174,7 @@ Suite *page_walker_suite(void) {
     tcase_add_test(walks, walks_go_on_side_by_side);
     tcase_add_checked_fixture(mistaken, NULL, tear_down);
     tcase_add_test(mistaken, request_for_data_is_refused);
+    tcase_add_loop_test(mistaken, walk_in_a_level_that_the_table_lacks_is_refused, 0, 3);
     suite_add_tcase(suite, walks);
     suite_add_tcase(suite, mistaken);
     return suite;
