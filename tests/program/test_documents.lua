@@ -72,4 +72,57 @@ harness.test("every folder of C files has a README, itself or the folder above",
   end
 end)
 
+-- What READMEs of the kernel and of the memory system say of their sources ---------------------------------------------
+
+local sources <const> = "-path './core/sim/*.[ch]' -print -o -path './mem/*.[ch]' -print"
+local readmes = found "-path './core/sim/*README.md' -print -o -path './mem/*README.md' -print"
+
+--- Texts of all C files, by path, and all of them.
+local function c_files()
+  local texts, all = {}, {}
+  for _, path in ipairs(found "-path './core/*.[ch]' -print -o -path './mem/*.[ch]' -print") do
+    texts[path] = read(path)
+    all[#all + 1] = texts[path]
+  end
+  return texts, table.concat(all, "\n")
+end
+
+--- What stands in its blocks of code.
+local function examples(text)
+  local blocks = {}
+  for block in text:gmatch "```.-```" do blocks[#blocks + 1] = block end
+  return table.concat(blocks, "\n")
+end
+
+--- Is a function, or a macro that stands for one, defined there?
+local function defines(text, name)
+  text = "\n" .. text
+  return text:find("\n#define " .. name .. "%f[^%w_]") or text:find("\n[%a_][^\n;]*%f[%w_]" .. name .. "%(")
+    or text:find("\n%s*" .. name .. "%([^;]*{")
+end
+
+harness.test("functions that these READMEs name are there, in the file that they name", function()
+  local texts, all = c_files()
+  for _, path in ipairs(readmes) do
+    local text, known = prose(read(path)), all .. examples(read(path))
+    for name in text:gmatch "`([%l_%d]+)%(%)`" do
+      assert(known:find("%f[%w_]" .. name .. "%f[^%w_]"), ("%s: no %s()"):format(path, name))
+    end
+    for name, file in text:gmatch "`([%l_%d]+)%(%)`%s+%(`([%w_/]+%.[ch])`" do
+      local there = texts["./" .. file] or texts[path:match "^(.*/)" .. file]
+      assert(there, ("%s: no file %s"):format(path, file))
+      assert(defines(there, name), ("%s: no %s() in %s"):format(path, name, file))
+    end
+  end
+end)
+
+harness.test("each of their files has its name in a README, of its folder or the one above", function()
+  for _, file in ipairs(found(sources)) do
+    local folder, name = file:match "^(.*/)([^/]*)%.[ch]$"
+    local texts = (read(folder .. "README.md") or "") .. (read(folder:match "^(.*/)[^/]+/$" .. "README.md") or "")
+    local part = folder:match "([^/]+)/$"
+    assert(texts:find(name, 1, true) or folder:find "/parts/" and texts:find(part, 1, true), file .. ": named by no README")
+  end
+end)
+
 harness.finish()
