@@ -3,16 +3,18 @@
 #include "core/sim/base/error.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 uint32_t xor_masks_read(uint64_t masks[], uint32_t most, const char *text, const char *path,
                         const char *parameter, const char *what) {
     uint32_t count = 0;
     for (const char *at = text; *at;) {
         char *end;
+        at += strspn(at, " ");
+        bool number = *at >= '0' && *at <= '9'; /* no sign */
         uint64_t mask = strtoull(at, &end, 0);
-        while (*end == ' ')
-            end++;
-        if (end == at || mask == 0 || (*end && *end != ','))
+        end += strspn(end, " ");
+        if (!number || mask == 0 || (*end && *end != ','))
             user_error("%s.%s: expected a mask of address bits for each %s bit, bit 0 first "
                        "(\"0x80,0x100\"), got '%s'",
                        path, parameter, what, text);

@@ -29,6 +29,21 @@ static void check_geometry(const char *path, const TagGeometry *g) {
         user_error("%s.size: expected up to 2^24 lines, got %lu (%lu B)", path, g->size / g->line, g->size);
 }
 
+/* All bytes of a line are in one set. */
+static void read_index_masks(TagShape *shape, const char *path, const TagGeometry *g) {
+    shape->index_bits = xor_masks_read(shape->masks, MAX_INDEX_BITS, g->index_masks, path, "index_masks",
+                                       "index");
+    if (1ull << shape->index_bits != shape->sets)
+        user_error(
+            "%s.index_masks: expected masks for the %u sets of size, ways and line, got %u masks (2^%u sets)",
+            path, shape->sets, shape->index_bits, shape->index_bits);
+    for (uint32_t i = 0; i < shape->index_bits; i++)
+        if (shape->masks[i] & (shape->line_bytes - 1))
+            user_error(
+                "%s.index_masks: expected masks whose lowest %u bits are 0 (a line has %u bytes), got 0x%lx",
+                path, shape->line_shift, shape->line_bytes, shape->masks[i]);
+}
+
 void tag_shape_init(TagShape *shape, const char *path, const TagGeometry *geometry) {
     check_geometry(path, geometry);
     *shape = (TagShape){
@@ -46,13 +61,7 @@ void tag_shape_init(TagShape *shape, const char *path, const TagGeometry *geomet
     tag_hash_shape_init(shape);
     shape->compared = !shape->hashed && shape->ways <= 1u << WAY_BITS;
     shape->block_ways = shape->compared && shape->ways % TAG_BLOCK == 0 ? shape->ways : 0;
-    if (geometry->index == INDEX_LINEAR) return;
-    shape->index_bits = xor_masks_read(shape->masks, MAX_INDEX_BITS, geometry->index_masks, path,
-                                       "index_masks", "index");
-    if (1ull << shape->index_bits != shape->sets)
-        user_error(
-            "%s.index_masks: expected masks for the %u sets of size, ways and line, got %u masks (2^%u sets)",
-            path, shape->sets, shape->index_bits, shape->index_bits);
+    if (geometry->index == INDEX_XOR) read_index_masks(shape, path, geometry);
 }
 
 /* Bit i of an XOR index is the parity of the address bits under mask i. */

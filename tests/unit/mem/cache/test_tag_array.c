@@ -313,6 +313,8 @@ static const TagGeometry bad_geometries[] = {
     {.size = 1024, .ways = 4, .line = 128, .sectors = 1, .index = INDEX_XOR, .index_masks = "0x80;"},
     {.size = 1024, .ways = 4, .line = 128, .sectors = 1, .index = INDEX_XOR, .index_masks = "seven"},
     {.size = 1024, .ways = 4, .line = 128, .sectors = 1, .index = INDEX_XOR, .index_masks = "0"},
+    {.size = 1024, .ways = 4, .line = 128, .sectors = 1, .index = INDEX_XOR, .index_masks = "-128"},
+    {.size = 1024, .ways = 4, .line = 128, .sectors = 1, .index = INDEX_XOR, .index_masks = "0x8040"},
 };
 
 START_TEST(geometry_that_cannot_be_built_is_a_user_error) {
