@@ -19,7 +19,7 @@ local first_touch = policy "first_touch" {
 
 function first_touch:configure(class, _, params)
   if class ~= "AddressMap" then return nil end
-  local channels, most = self.params.channels, params.channels
+  local channels, most = self.params.channels, math.tointeger(params.channels) -- which may be a text, of --set
   if most and channels > most then
     error(("channels: expected up to %d, as many as the machine has, got %d"):format(most, channels), 0)
   end

@@ -102,6 +102,8 @@ end)
 harness.test("a module of more channels than the machine has is refused", function()
   runs.fails({ policy = "first_touch:sms=2,channels=5", workload = "vecadd", set = machine }, "first_touch.lua:",
     "policy first_touch, in configure of map: channels: expected up to 4, as many as the machine has, got 5")
+  runs.fails({ policy = "first_touch:sms=2,channels=5", workload = "vecadd", set = { "sms=4", "partitions=4", "map.channels=4" } },
+    "first_touch.lua:", "channels: expected up to 4, as many as the machine has, got 5")
 end)
 
 harness.test("a policy that would place pages is told where there are none", function()
