@@ -30,7 +30,7 @@ local dip = policy "dip" {
 function dip:configure(_, path)
   local replacement = self.params.replacement
   if replacement ~= "lru" and replacement ~= "srrip" then
-    error("policy dip: replacement: expected one of lru, srrip, got '" .. replacement .. "'", 0)
+    error("replacement: expected one of lru, srrip, got '" .. replacement .. "'", 0)
   end
   if self:acts_on(path) then return { replacement = replacement } end
 end
@@ -38,7 +38,7 @@ end
 function dip:start()
   local cache, params = self.cache, self.params
   local sets = cache.size // (cache.ways * cache.line)
-  if sets < 4 then error(("policy dip: expected 4 or more sets in %s, got %d"):format(cache.path, sets), 0) end
+  if sets < 4 then error(("expected 4 or more sets in %s, got %d"):format(cache.path, sets), 0) end
   self.leaders = math.min(params.leaders, sets // 4)
   self.stride = sets // self.leaders
   self.most = (1 << params.psel_bits) - 1

@@ -41,7 +41,7 @@ local without_token = 1 -- the class of their requests; requests that are of no 
 
 function pcal:configure(_, path)
   local level = self.params.level
-  if level ~= "l1" and level ~= "l2" then error("policy pcal: level: expected one of l1, l2, got '" .. level .. "'", 0) end
+  if level ~= "l1" and level ~= "l2" then error("level: expected one of l1, l2, got '" .. level .. "'", 0) end
   if level ~= "l2" or not self:acts_on(path) then return end
   if self.params.uses_lines then return { allocate_classes = 0xffffffff & ~(1 << without_token) } end
   return { bypass = true, bypass_classes = 1 << without_token }

@@ -32,7 +32,7 @@ end
 function ucp:start()
   local ways, sharers = self.cache.ways, self.params.sharers
   if ways < sharers then
-    error(("policy ucp: sharers: expected at most the %d ways of %s, got %d"):format(ways, self.cache.path, sharers), 0)
+    error(("sharers: expected at most the %d ways of %s, got %d"):format(ways, self.cache.path, sharers), 0)
   end
   self.state.ways = {}
 end

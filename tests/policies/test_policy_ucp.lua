@@ -63,7 +63,7 @@ end)
 harness.test("more sharers than ways are refused", function()
   local ok, why = pcall(hits, "ucp:sharers=17")
   assert(not ok)
-  harness.contains(tostring(why), "policy ucp: sharers: expected at most the 16 ways of l2[0], got 17")
+  harness.contains(tostring(why), "policy ucp of l2[0], in start at cycle 0: sharers: expected at most the 16 ways of l2[0], got 17")
 end)
 
 for _, policy in ipairs { "ucp:period=3000,sharers=4", "ucp:period=3000,by=class" } do
