@@ -8,14 +8,10 @@ void link_show_pushes(Link *link, uint64_t pushed, uint64_t first_ready) {
     object_poke(link->receiver, first_ready);
 }
 
-static void poke_at_edge(SimObject *object, uint64_t boundary) {
-    object_poke(object, (boundary + object->period - 1) / object->period * object->period);
-}
-
 void link_show_pops(Link *link, uint64_t popped, uint64_t boundary) {
     bool was_full = link->pushed - link->popped_seen == link->depth;
     link->popped_seen = popped;
-    if (was_full) poke_at_edge(link->sender, boundary);
+    if (was_full) object_poke(link->sender, object_edge(link->sender, boundary));
 }
 
 void link_exchange(Exchange *exchange, uint64_t boundary) {

@@ -1,5 +1,6 @@
 #include "core/sim/queue_audit.h"
 
+#include "core/sim/base/host_memory.h"
 #include "core/sim/sim.h"
 
 #include <stdlib.h>
@@ -35,12 +36,6 @@ struct ObjectAudit {
 };
 
 /* --- Links ----------------------------------------------------------------------------------- */
-
-static void *zeroed(size_t count, size_t bytes) {
-    void *memory = calloc(count ? count : 1, bytes);
-    ensure_memory(memory);
-    return memory;
-}
 
 void link_audit_new(Link *link) {
     link->audit.entered = zeroed((size_t)link->slot_mask + 1, sizeof(LinkEntry));

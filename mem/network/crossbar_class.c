@@ -1,6 +1,7 @@
 /* The rows of a crossbar, and how it is built. */
 #include "mem/network/crossbar_state.h"
 
+#include "core/sim/base/host_memory.h"
 #include "core/sim/clocks.h"
 #include "core/sim/halves.h"
 #include "mem/protocol/networks.h"
@@ -41,12 +42,6 @@ static void build_crossbar(SimObject *object) {
     size_subnet(&x->response, x->down_count, x->up_count, x->wide, x->output_buffer);
     x->request.part = longest;
     x->response.part = x->response_part ? x->response_part : longest;
-}
-
-static void *zeroed(size_t count, size_t bytes) {
-    void *memory = calloc(count, bytes);
-    ensure_memory(memory);
-    return memory;
 }
 
 static void free_view(View *view) {

@@ -1,6 +1,7 @@
 /* A network of routers: a rectangle of them, in a mesh or a torus. A ring is a torus of one row. */
 #include "mem/network/router.h"
 
+#include "core/sim/base/host_memory.h"
 #include "core/sim/ways.h"
 #include "mem/network/slices.h"
 
@@ -9,12 +10,6 @@
 static const char *const to_name[DIRECTIONS] = {"east", "west", "south", "north"};
 static const char *const from_name[DIRECTIONS] = {"from_east", "from_west", "from_south", "from_north"};
 static const RouterDirection opposite[DIRECTIONS] = {WEST, EAST, NORTH, SOUTH};
-
-static void *zeroed(size_t count, size_t bytes) {
-    void *memory = calloc(count + 1, bytes);
-    ensure_memory(memory);
-    return memory;
-}
 
 /* Where a channel of this direction leads; false: over the edge of a mesh, or back to the router itself. */
 static bool neighbour(const Router *r, RouterDirection direction, uint32_t *x, uint32_t *y) {

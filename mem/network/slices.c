@@ -1,5 +1,6 @@
 #include "mem/network/slices.h"
 
+#include "core/sim/base/host_memory.h"
 #include "core/sim/ways.h"
 #include "mem/network/router.h"
 #include "mem/protocol/memory_protocol.h"
@@ -7,12 +8,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-
-static void *zeroed(size_t count, size_t bytes) {
-    void *memory = calloc(count + 1, bytes);
-    ensure_memory(memory);
-    return memory;
-}
 
 typedef struct {
     const Link **link;

@@ -165,22 +165,19 @@ static uint64_t source_tick(SimObject *object, uint64_t now) {
     return earlier_of(next, link_next_ready(source->mem.receive));
 }
 
-static uint64_t edge_from_now(const SimObject *object) {
-    return (object->sim->now + object->period - 1) / object->period * object->period;
-}
-
 void traffic_source_rest(SimObject *object) {
     TrafficSource *source = (TrafficSource *)object;
     ensure(object->class == &traffic_source_class);
     if (source->rests) return;
     source->rests = 1;
-    source->rests_since = object_cycle(object, edge_from_now(object));
-    object_poke(object, edge_from_now(object)); /* it is not due for the next request any more */
+    source->rests_since = object_cycle(object, object_edge(object, object->sim->now));
+    object_poke(object,
+                object_edge(object, object->sim->now)); /* it is not due for the next request any more */
 }
 
 void traffic_source_go_on(SimObject *object) {
     TrafficSource *source = (TrafficSource *)object;
-    uint64_t edge = edge_from_now(object);
+    uint64_t edge = object_edge(object, object->sim->now);
     ensure(object->class == &traffic_source_class && source->rests);
     source->rests = 0;
     if (source->due == NEVER) return;
