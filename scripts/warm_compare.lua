@@ -1,8 +1,10 @@
 -- Warms a machine up once and compares policies from there: each goes on from the same state, in a process of its own.
 local ww = require "warpwright"
 local core = require "warpwright.core"
+local command_line = require "scripts.lib.command_line"
 local preparation = require "scripts.lib.preparation"
 
+local script <const> = "warm_compare.lua"
 local help = [[
 usage: warpwright scripts/warm_compare.lua [--config C] [--workload W] [--size SIZE] [--cycles N] [--warm P]
                                            [--policies P,...] [--jobs N] [--out FOLDER]
@@ -14,50 +16,38 @@ Runs a workload for N core cycles, then to its end under each policy, and prints
   --size SIZE      default medium
   --cycles N       length of the warm-up, default 500000
   --warm P         the policy until then, default lrr
-  --policies P,... default: all in policies/, perfect with memory=1
+  --policies P,... default: all in policies/ but equalizer and first_touch, whose machines have other clocks or
+                   memory pages than the warm one, and trace_l1, which only records; perfect with memory=1
   --jobs N         how many run at a time, default 2
   --out FOLDER     a folder for each policy goes there; default: the next free ones in out/
 ]]
 
-local options = { config = "gtx480", workload = "kmeans", size = "medium", cycles = "500000", warm = "lrr", jobs = "2" }
-
-local function usage_error(text, ...)
-  error("warm_compare: " .. text:format(...) .. "; see warpwright scripts/warm_compare.lua --help", 0)
-end
-
-local function read_arguments()
-  local i = 1
-  while arg[i] do
-    local name = arg[i]:match "^%-%-(.*)$"
-    if name == "help" then
-      io.write(help)
-      os.exit(0)
-    end
-    if not options[name] and name ~= "policies" and name ~= "out" then usage_error("unknown option '%s'", arg[i]) end
-    options[name] = arg[i + 1] or usage_error("--%s: expected a value, got nothing", name)
-    i = i + 2
-  end
-  for _, name in ipairs { "cycles", "jobs" } do
-    local number = math.tointeger(tonumber(options[name]))
-    if not number or number < 1 then usage_error("--%s: expected a whole number from 1 on, got '%s'", name, options[name]) end
-    options[name] = number
-  end
-end
-
+--- No warm machine can take over the first two: theirs have other clocks or other memory pages. The third records into the
+-- current folder and changes nothing.
+local left_out <const> = { equalizer = true, first_touch = true, trace_l1 = true }
 --- A machine that goes on keeps its clocks.
 local warm_form <const> = { perfect = "perfect:memory=1" }
 
-local function policies()
+local function all_policies()
   local found = {}
-  if options.policies then
-    for name in options.policies:gmatch "[^,]+" do found[#found + 1] = name end
-    return found
-  end
   for _, entry in ipairs(core.list_folder(core.home_path "policies")) do
     local name = entry:match "^(.*)%.lua$"
-    found[#found + 1] = warm_form[name] or name
+    if name and not left_out[name] then found[#found + 1] = warm_form[name] or name end
   end
   return found
+end
+
+local function number(text, _, option, name) return command_line.whole(name, option, text, 1) end
+
+local function read_arguments()
+  local options = { config = "gtx480", workload = "kmeans", size = "medium", cycles = 500000, warm = "lrr", jobs = 2 }
+  local text <const> = command_line.text
+  local words = command_line.read(script, arg, options, {
+    config = text, workload = text, size = text, cycles = number, warm = text, policies = command_line.policies,
+    jobs = number, out = text,
+  })
+  if words[1] then command_line.expected_arguments(script, "options alone", #words) end
+  return options
 end
 
 local columns = "%-16s %11s %11s %8s %8s %10s %9s %9s\n"
@@ -70,15 +60,19 @@ local function row(policy, all, r, baseline)
     ("%.2fx"):format(baseline / r.cycles), r.checks > 0 and "yes" or "no")
 end
 
-read_arguments()
-local names, variants = policies(), { jobs = options.jobs, out = options.out }
+if command_line.helped(arg, help) then return end
+local options = read_arguments()
+local names, variants = options.policies or all_policies(), { jobs = options.jobs, out = options.out }
 for i, name in ipairs(names) do variants[i] = { policy = name } end
 
-preparation.check { config = options.config, workloads = { options.workload }, size = options.size, policies = { options.warm, table.unpack(names) } }
+preparation.check {
+  config = options.config, workloads = { options.workload }, size = options.size, policies = { options.warm, table.unpack(names) },
+}
 local sim = ww.build(options.config, { policy = options.warm })
 sim:start(options.workload, options.size)
 if sim:run { until_cycle = options.cycles } then
-  error(("warm_compare: --cycles: expected fewer than the %d cycles of %s %s, got %d"):format(sim:result().cycles, options.workload, options.size, options.cycles), 0)
+  command_line.error(script, "--cycles: expected fewer than the %d cycles of %s %s, got %d", sim:result().cycles,
+    options.workload, options.size, options.cycles)
 end
 local warm = sim:result()
 print(("%s, %s %s: %d cycles under %s, and from there"):format(sim.name, options.workload, options.size, warm.cycles,
