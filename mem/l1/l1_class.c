@@ -7,6 +7,8 @@
 #include "mem/cache/cache_sound.h"
 #include "mem/protocol/caches.h"
 
+#include <stdlib.h>
+
 static void l1_build(SimObject *object) {
     L1Cache *l1 = (L1Cache *)object;
     cache_build((CacheObject *)object, l1->latency, LINE_BYTES_MAX);
@@ -75,6 +77,27 @@ static void l1_init(SimObject *object) {
     l1->may_allocate = ~0ull;
     ownership_init(&l1->ownership);
     update_fronts(l1);
+}
+
+void l1_gets_slice(SimObject *object, const AddressMap *map, uint32_t slice) {
+    ensure(object->class == &l1_class);
+    L1Cache *l1 = (L1Cache *)object;
+    if (!l1->gets) l1->gets = calloc(address_map_slices(map), 1);
+    ensure_memory(l1->gets);
+    l1->map = map;
+    l1->gets_count += !l1->gets[slice];
+    l1->gets[slice] = 1;
+}
+
+/* Do requests for the address come to it? Where those of all slices do, pages need not lie anywhere yet. */
+static bool gets(const L1Cache *l1, uint64_t address) {
+    if (!l1->gets || l1->gets_count == address_map_slices(l1->map)) return true;
+    return !(address >> MAX_ADDRESS_BITS) && address_map_is_placed(l1->map, address) &&
+           l1->gets[address_map_slice(l1->map, address)];
+}
+
+static void l1_destroy(SimObject *object) {
+    free(((L1Cache *)object)->gets);
 }
 
 SimObject *l1_of_part(const SimObject *part, const char *name) {
@@ -310,6 +333,10 @@ static const Field l1_fields[] = {
     PARAM_FLAG_NAMED(L1Cache, reexecution.use, "reexecution", "true", "Use it", .knob = true),
     BLOCKED_HITS_ROWS(L1Cache, blocked_hits),
     PREFETCH_ROWS(L1Cache, prefetches),
+    HOST(L1Cache, map, "Where addresses lie"),
+    HOST(L1Cache, gets, "For which slices of the map requests come"),
+    HOST(L1Cache, gets_count, "For how many"),
+    HOST(L1Cache, pad2, "Alignment"),
     FIELDS_END};
 
 static void call_reexecution_head(SimObject *object, MethodCall *call) {
@@ -321,7 +348,8 @@ static void call_reexecution_head(SimObject *object, MethodCall *call) {
 static void call_prefetch(SimObject *object, MethodCall *call) {
     L1Cache *l1 = (L1Cache *)object;
     bool allocates = l1->may_allocate >> (call->argument[1].whole & 63) & 1;
-    prefetch_ask(&l1->prefetches, call, l1->enabled && allocates, true);
+    bool own = gets((const L1Cache *)object, (uint64_t)call->argument[0].whole);
+    prefetch_ask(&l1->prefetches, call, l1->enabled && allocates, own);
 }
 
 static void call_set_of(SimObject *object, MethodCall *call) {
@@ -348,6 +376,7 @@ const Class l1_class = {
     .trace = &cache_trace,
     .build = l1_build,
     .init = l1_init,
+    .destroy = l1_destroy,
     .tick = l1_tick,
     .take_untimed = l1_take_untimed,
     .knobs_set = l1_knobs_set,

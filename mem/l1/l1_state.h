@@ -11,6 +11,7 @@
 #include "mem/parts/prioritization_buffer/prioritization_front.h"
 #include "mem/parts/reexecution_queue/reexecution_front.h"
 #include "mem/parts/saturation/saturation.h"
+#include "mem/protocol/address_map.h"
 
 typedef struct {
     SimObject obj;
@@ -32,6 +33,10 @@ typedef struct {
     ReexecutionFront reexecution;
     BlockedHits blocked_hits;
     Prefetches prefetches;
+    const AddressMap *map; /* with `gets`                                                         */
+    uint8_t *gets;         /* of each slice of the map: whether requests for it come; NULL: all do */
+    uint32_t gets_count;   /* how many do                                                         */
+    uint32_t pad2;
 } L1Cache;
 
 CACHE_IS_FIRST_OF(L1Cache);

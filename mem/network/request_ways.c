@@ -19,6 +19,7 @@ typedef struct {
 /* All requests for one slice. */
 typedef struct {
     Sim *sim;
+    const AddressMap *map;
     Place *place; /* of each object, by its id */
     uint32_t slice, followed, atomics;
     bool has_atomics; /* the link that is followed has */
@@ -71,6 +72,7 @@ static void follow(Search *search, const Link *link) {
     place->followed = search->followed;
     place->atomics += search->has_atomics;
     if (object->class == &l2_class) l2_gets_slice(object, search->slice);
+    if (object->class == &l1_class) l1_gets_slice(object, search->map, search->slice);
     const Link *onward = way_onward(search, object);
     if (onward)
         follow(search, onward);
@@ -127,6 +129,7 @@ void request_ways_find(Sim *sim, LinkTest *begins_atomics) {
     ensure_memory(search.place);
     for (uint32_t i = 0; i < sim->object_count && !map; i++)
         if (sim->objects[i]->class == &address_map_class) map = address_map_find(sim->objects[i]);
+    search.map = map;
     look_around(&search);
     for (; map && search.slice < address_map_slices(map); search.slice++) {
         follow_all(&search, begins_atomics);

@@ -2,6 +2,7 @@
 #ifndef WW_MEM_CACHES_H
 #define WW_MEM_CACHES_H
 
+#include "mem/protocol/address_map.h"
 #include "mem/protocol/memory_protocol.h"
 
 /* A part that serves every SM that uses a cache, not one of them. */
@@ -23,6 +24,8 @@ bool l2_keeps_host_copies(const SimObject *l2);
 
 /* Requests for this slice of the address map come to it; until the first call those for all do. */
 void l2_gets_slice(SimObject *l2, uint32_t slice);
+/* The same of an L1, which may be a bank behind a network. */
+void l1_gets_slice(SimObject *l1, const AddressMap *map, uint32_t slice);
 /* Do requests for the address come to it? Behind a network none do for one whose page lies nowhere yet. */
 bool l2_gets(const SimObject *l2, uint64_t address);
 /* From now on this slice passes atomics on towards memory, and forgets their lines: others get requests for its addresses, too. */
