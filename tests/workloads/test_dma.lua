@@ -14,6 +14,17 @@ for _, kind in ipairs { "flat", "strided", "2d", "padded", "padded 2d", "halo" }
   end)
 end
 
+harness.test("a policy hears of an issue once, and of none that the engine takes back", function()
+  local counting = harness.write("counting.lua", [[
+local counting = require "warpwright.policy" "counting" { doc = "Counts issues", order = "gto", counters = { issues = "Heard of" } }
+function counting:on_issue() self:count "issues" end
+return counting]])
+  local run = ww.run { config = "gtx480_d2ma", workload = transfers, size = "small", policy = counting, set = { sms = 2, partitions = 2 },
+    out = false }
+  assert(run["sm[*].dma_squashes"] > 0, "nothing was taken back")
+  harness.equal(run["sm[*].counting.issues"], run["sm[*].warp_instructions"], "issues")
+end)
+
 -- Without the check loads read what was there before: the same transfers are wrong.
 harness.test("without the check a kernel computes with stale data", function()
   local out = harness.folder() .. "/stale"

@@ -54,14 +54,12 @@ COLD static void emit_issue(Sm *sm, uint32_t warp) {
 }
 
 /* Policies that subscribe may pick themselves. */
-COLD static uint32_t pick_and_emit(Sm *sm, const Scheduler *sched, WarpSet issuable) {
+COLD static uint32_t ask_or_pick(Sm *sm, const Scheduler *sched, WarpSet issuable) {
     int64_t warp = NO_ANSWER;
     if (object_has_subscriber(&sm->obj, SM_PICK))
         warp = event_ask(&sm->obj, SM_PICK, sched - sm->sched, (int64_t)issuable);
     bool good = warp >= 0 && warp < MAX_WARPS && issuable >> warp & 1;
-    uint32_t picked = good ? (uint32_t)warp : pick(sm, sched, issuable);
-    emit_issue(sm, picked);
-    return picked;
+    return good ? (uint32_t)warp : pick(sm, sched, issuable);
 }
 
 static inline WarpSet all_or_none(bool all) {
@@ -141,9 +139,11 @@ static inline __attribute__((always_inline)) SlotCause choose_warp(Sm *sm, Sched
     if (!issuable) return cause_of_idleness(sm, sched, c->waiting, ready, allowed, &c->causes);
     if (!plain && GATES_ASKED(gates, GATE_PREFER)) issuable = gates_prefer(gates, issuable);
     bool has_subscriber = !plain && __builtin_expect((sm->obj.subscribed & PICKS) != 0, 0);
-    sched->last = has_subscriber ? pick_and_emit(sm, sched, issuable) : pick(sm, sched, issuable);
-    if (plain || !GATES_ASKED(gates, GATE_LETS_ISSUE)) return SLOT_ISSUED;
-    return gates_let_issue(gates, sched->last, c->cycle, c->now) ? SLOT_ISSUED : SLOT_GATE;
+    sched->last = has_subscriber ? ask_or_pick(sm, sched, issuable) : pick(sm, sched, issuable);
+    bool may_refuse = !plain && GATES_ASKED(gates, GATE_LETS_ISSUE);
+    if (may_refuse && !gates_let_issue(gates, sched->last, c->cycle, c->now)) return SLOT_GATE;
+    if (has_subscriber) emit_issue(sm, sched->last);
+    return SLOT_ISSUED;
 }
 
 /* The warps that cannot issue any more in this cycle, if the unit, that has just got an instruction, takes no
