@@ -51,9 +51,10 @@ end
 
 --- Returns the row without the policy and those of the values.
 local function run_all(spec, options)
-  local values = options.values or spec.all_values(options)
   preparation.check { config = options.config, set = options.set, size = options.size or "medium", workloads = { options.workload },
-    policies = { policy_of(spec, options), policy_of(spec, options, values[1]) } }
+    policies = { policy_of(spec, options) } }
+  local values = options.values or spec.all_values(options)
+  preparation.check_policies(options.config, options.set, { policy_of(spec, options, values[1]) })
   print(("%-6s %10s %8s %14s %9s"):format(spec.parameter, "cycles", "IPC", spec.miss_rate.name, "speed-up"))
   local base, base_text = run(spec, options)
   local rows = {}

@@ -47,4 +47,12 @@ harness.test("bad arguments are named", function()
   })
 end)
 
+harness.test("what is wrong with the machine or the workload is said before a limit is sought, and names no line", function()
+  for _, case in ipairs {
+    { { "--set", "foo=3", "gtx480", "kmeans" }, "error: set: no object or parameter matches 'foo' on machine gtx480" },
+    { { "gtx481", "kmeans" }, "error: config: no config matches 'gtx481'; did you mean gtx480?" },
+    { { "gtx480", "kmean" }, "error: workload: no workload matches 'kmean'; did you mean kmeans?" },
+  } do harness.refused(case[2], "scripts/best_swl.lua", table.unpack(case[1])) end
+end)
+
 harness.finish()

@@ -76,14 +76,28 @@ harness.test("a damaged list of results has its run made again", function()
   assert(harness.read(folder .. "/results.sqlite") == whole, "another database")
 end)
 
-harness.test("results that may not be read are an error that names the file, not missing runs", function()
-  -- Root reads anywhere by these capabilities alone; another user might not reach the program's own folder.
+--- Runs the program with these arguments, without the rights by which root reads and writes anywhere: another user might
+-- not reach the program's own folder. Returns its output and exit status.
+local function run_bound(...)
   local limits <const> = "setpriv --inh-caps=-dac_override,-dac_read_search --bounding-set=-dac_override,-dac_read_search"
   local bound = os.execute(limits .. " true 2>/dev/null") and limits or ""
-  os.execute(("chmod 0 '%s.lua'"):format(first))
-  local pipe = assert(io.popen(("%s '%s' sweep --status '%s' 2>&1; echo status $?"):format(bound, arg[-1], folder)))
+  local pipe = assert(io.popen(("%s '%s' %s 2>&1; echo status $?"):format(bound, arg[-1], table.concat({ ... }, " "))))
   local output = pipe:read "a"
   pipe:close()
+  return output
+end
+
+harness.test("a folder in which the database cannot be written is an error that says so", function()
+  os.execute(("chmod 555 '%s'"):format(folder))
+  local output = run_bound("sweep", "--collect", folder)
+  os.execute(("chmod 755 '%s'"):format(folder))
+  harness.contains(output, folder .. "/results.sqlite: expected a file that can be written, got: Permission denied\n", "status 2")
+  assert(harness.read(folder .. "/results.sqlite") == whole, "another database")
+end)
+
+harness.test("results that may not be read are an error that names the file, not missing runs", function()
+  os.execute(("chmod 0 '%s.lua'"):format(first))
+  local output = run_bound("sweep", "--status", folder)
   os.execute(("chmod 644 '%s.lua'"):format(first))
   harness.contains(output, first .. ".lua: expected a file that can be read", "status 2")
 end)

@@ -154,35 +154,41 @@ end)
 
 -- Runs ----------------------------------------------------------------------------------------------------------------------------
 
-local file <const>, whole <const> = prepare(sweep_text)
+local file <const>, whole_folder <const> = prepare(sweep_text)
+local whole_status, whole_output
+
+--- The folder of this sweep, which the first test that needs it makes.
+local function whole()
+  if not whole_status then whole_status, whole_output = sweep(file, whole_folder) end
+  harness.equal(whole_status, 0, whole_output)
+  return whole_folder
+end
 
 harness.test("a sweep's database has the figures of single runs", function()
-  local status, output = sweep(file, whole)
-  harness.equal(status, 0, output)
   local r = ww.run { config = "gtx480", workload = "spmv", size = "small", policy = "swl:limit=4", set = { "sms=2" }, out = false }
-  harness.equal(query(whole, "--select", "run, cycles, sm[*].l1d.misses, sm[*].l1d.miss_rate, sm[1].l1d.hits",
+  harness.equal(query(whole(), "--select", "run, cycles, sm[*].l1d.misses, sm[*].l1d.miss_rate, sm[1].l1d.hits",
     "--where", "run = 6"), ("run,cycles,sm[*].l1d.misses,sm[*].l1d.miss_rate,sm[1].l1d.hits\n"
     .. "6,%d,%d,%.17g,%d\n"):format(r.cycles, r["sm[*].l1d.misses"], r["sm[*].l1d.miss_rate"], r["sm[1].l1d.hits"]))
-  harness.equal(query(whole, "--sql", "select kernel, cycles from launches where run = 6"),
+  harness.equal(query(whole(), "--sql", "select kernel, cycles from launches where run = 6"),
     ("kernel,cycles\n%s,%d\n"):format(r.launches[1].kernel, r.launches[1].cycles))
 end)
 
 harness.test("all of a run takes less than 100 KB", function()
-  local pipe = assert(io.popen(("du -sb '%s/runs' | cut -f1"):format(whole)))
+  local pipe = assert(io.popen(("du -sb '%s/runs' | cut -f1"):format(whole())))
   local bytes = tonumber(pipe:read "a")
   pipe:close()
   assert(bytes / 6 < 100000, ("%d bytes a run"):format(bytes // 6))
 end)
 
 harness.test("what is there is not run again, and the database made anew is the same to the byte", function()
-  local before = harness.read(whole .. "/results.sqlite")
-  local status, output = sweep(file, whole)
+  local before = harness.read(whole() .. "/results.sqlite")
+  local status, output = sweep(file, whole())
   harness.equal(status, 0, output)
   assert(not output:find "left%]", output)
-  assert(harness.read(whole .. "/results.sqlite") == before, "another database")
-  os.remove(whole .. "/results.sqlite")
-  harness.run("sweep", "--collect", whole)
-  assert(harness.read(whole .. "/results.sqlite") == before, "another database, collected")
+  assert(harness.read(whole() .. "/results.sqlite") == before, "another database")
+  os.remove(whole() .. "/results.sqlite")
+  harness.run("sweep", "--collect", whole())
+  assert(harness.read(whole() .. "/results.sqlite") == before, "another database, collected")
 end)
 
 harness.test("killed twice with -9, the same command ends with the same database", function()
@@ -196,7 +202,7 @@ harness.test("killed twice with -9, the same command ends with the same database
   harness.contains(status_text, "6 runs: ", " 0 failed")
   local status, output = sweep(file, folder)
   harness.equal(status, 0, output)
-  assert(harness.read(folder .. "/results.sqlite") == harness.read(whole .. "/results.sqlite"), "another database")
+  assert(harness.read(folder .. "/results.sqlite") == harness.read(whole() .. "/results.sqlite"), "another database")
 end)
 
 harness.test("what killed processes had written of checkpoints is removed with them", function()
@@ -700,7 +706,7 @@ harness.test("progress takes its times from a clock that nobody sets", function(
 end)
 
 harness.test("-jN is -j N", function()
-  local status, output = harness.run("sweep", file, "--out", whole, "-j3", "--dry-run")
+  local status, output = harness.run("sweep", file, "--out", whole(), "-j3", "--dry-run")
   harness.equal(status, 0, output)
   harness.contains(output, " 3 at a time")
   harness.refused("--jobs: expected a whole number from 1 on, got 'x'", "sweep", file, "-jx")
@@ -768,11 +774,11 @@ harness.test("ww.sweep has the option stats, as the command has", function()
 end)
 
 harness.test("the stored machine of a sweep's run is one that runs", function()
-  local stem = ("%s/%s/"):format(whole, query(whole, "--select", "folder", "--where", "run = 1"):match "\n([^\n]+)")
+  local stem = ("%s/%s/"):format(whole(), query(whole(), "--select", "folder", "--where", "run = 1"):match "\n([^\n]+)")
   local status, output = harness.run("run", stem .. "config.lua.zst", "vecadd", "--size", "small", "--policy", "lrr", "--out",
     harness.folder() .. "/again")
   harness.equal(status, 0, output)
-  harness.contains(harness.read(harness.folder() .. "/again/stats.txt"), query(whole, "--select", "cycles", "--where", "run = 1"):match "\n(%d+)")
+  harness.contains(harness.read(harness.folder() .. "/again/stats.txt"), query(whole(), "--select", "cycles", "--where", "run = 1"):match "\n(%d+)")
   local damaged = harness.write("config.lua.zst", harness.read(stem .. "config.lua.zst"):sub(1, -2))
   harness.refused("expected a whole config.lua.zst, got a damaged one", "run", damaged, "vecadd")
 end)
@@ -780,12 +786,12 @@ end)
 -- Looking at them -----------------------------------------------------------------------------------------------------------------
 
 harness.test("a query that names nothing says what is near", function()
-  harness.refused("query: no column or statistic matches 'sm[*].l1d.hitz'; did you mean sm[*].l1d.hits", "query", whole, "--select",
+  harness.refused("query: no column or statistic matches 'sm[*].l1d.hitz'; did you mean sm[*].l1d.hits", "query", whole(), "--select",
     "policy, sm[*].l1d.hitz")
-  harness.refused("no such column: foo", "query", whole, "--where", "foo = 1")
-  harness.refused("; texts stand in single quotes; available: ", "query", whole, "--where", "policy = gto")
-  harness.refused("did you mean cycles? Available: checks, config, cycles, ", "query", whole, "--select", "avg(cycls)")
-  harness.refused("attempt to write a readonly database", "query", whole, "--sql", "delete from runs")
+  harness.refused("no such column: foo", "query", whole(), "--where", "foo = 1")
+  harness.refused("; texts stand in single quotes; available: ", "query", whole(), "--where", "policy = gto")
+  harness.refused("did you mean cycles? Available: checks, config, cycles, ", "query", whole(), "--select", "avg(cycls)")
+  harness.refused("attempt to write a readonly database", "query", whole(), "--sql", "delete from runs")
   harness.refused("query: expected the folder of a sweep with a results.sqlite", "query", harness.folder())
 end)
 
@@ -797,9 +803,9 @@ harness.test("the database has the statistics that the runs wrote in any way, an
     return folder
   end
   local select = "policy, sm[*].l1d.misses, sm[*].lsu.accesses_per_load, run.ipc"
-  harness.equal(query(without "all", "--select", select), query(whole, "--select", select, "--where", "workload = 'vecadd'"))
+  harness.equal(query(without "all", "--select", select), query(whole(), "--select", select, "--where", "workload = 'vecadd'"))
   local summary, none = without "summary", without "none"
-  harness.equal(query(summary, "--select", "run.ipc"), query(whole, "--select", "run.ipc", "--where", "workload = 'vecadd'"))
+  harness.equal(query(summary, "--select", "run.ipc"), query(whole(), "--select", "run.ipc", "--where", "workload = 'vecadd'"))
   harness.refused("query: sm[*].l1d.misses: expected a sweep with --stats packed or all, got one with --stats summary", "query", summary,
     "--select", select)
   harness.refused("query: run.ipc: expected a sweep with --stats packed or all, got one with --stats none", "query", none,
@@ -826,47 +832,47 @@ harness.test("query: the size is that of the axis, and the seed stands beside it
 end)
 
 harness.test("query: a statistic in double quotes is that statistic, and what is none an error", function()
-  harness.equal(query(whole, "--select", '1 - "sm[*].l1d.miss_rate" as x', "--order", "run"),
-    query(whole, "--select", "1 - sm[*].l1d.miss_rate as x", "--order", "run"))
-  harness.equal(query(whole, "--select", 'cycles as "of it"', "--order", '"of it" desc'),
-    query(whole, "--sql", 'select cycles as "of it" from runs order by cycles desc'))
-  harness.refused("query: no column or statistic matches 'ipcc'; did you mean ipc", "query", whole, "--select", '"ipcc"')
-  harness.refused("; texts stand in single quotes", "query", whole, "--where", 'workload = "vecadd"')
-  harness.refused("no such column: ipcc", "query", whole, "--sql", 'select "ipcc" from results')
+  harness.equal(query(whole(), "--select", '1 - "sm[*].l1d.miss_rate" as x', "--order", "run"),
+    query(whole(), "--select", "1 - sm[*].l1d.miss_rate as x", "--order", "run"))
+  harness.equal(query(whole(), "--select", 'cycles as "of it"', "--order", '"of it" desc'),
+    query(whole(), "--sql", 'select cycles as "of it" from runs order by cycles desc'))
+  harness.refused("query: no column or statistic matches 'ipcc'; did you mean ipc", "query", whole(), "--select", '"ipcc"')
+  harness.refused("; texts stand in single quotes", "query", whole(), "--where", 'workload = "vecadd"')
+  harness.refused("no such column: ipcc", "query", whole(), "--sql", 'select "ipcc" from results')
 end)
 
 harness.test("query: what launches cost is named as in stats.txt", function()
-  local all = query(whole, "--sql", "select run, sum(cycles), sum(ctas), sum(thread_instructions) * 1.0 / sum(cycles) from launches group by run")
-  local named = query(whole, "--select", "run, launch[*].cycles, launch[*].ctas, launch[*].ipc")
+  local all = query(whole(), "--sql", "select run, sum(cycles), sum(ctas), sum(thread_instructions) * 1.0 / sum(cycles) from launches group by run")
+  local named = query(whole(), "--select", "run, launch[*].cycles, launch[*].ctas, launch[*].ipc")
   harness.equal(named:match "\n(.*)", all:match "\n(.*)")
-  harness.equal(query(whole, "--select", 'launch[0].cycles*2 as x, "launch[0].start_cycle" as y'),
-    query(whole, "--sql", "select cycles * 2 as x, start_cycle as y from launches where launch = 0 order by run"))
-  harness.refused("query: no column or statistic matches 'launch[999].cycles'", "query", whole, "--select", "launch[999].cycles")
-  harness.refused("query: no column or statistic matches 'launch[0].cycle'; did you mean launch[*].cycles", "query", whole,
+  harness.equal(query(whole(), "--select", 'launch[0].cycles*2 as x, "launch[0].start_cycle" as y'),
+    query(whole(), "--sql", "select cycles * 2 as x, start_cycle as y from launches where launch = 0 order by run"))
+  harness.refused("query: no column or statistic matches 'launch[999].cycles'", "query", whole(), "--select", "launch[999].cycles")
+  harness.refused("query: no column or statistic matches 'launch[0].cycle'; did you mean launch[*].cycles", "query", whole(),
     "--select", "launch[0].cycle")
-  harness.refused("query: no column or statistic matches 'launch[*].start_cycle'", "query", whole, "--select", "launch[*].start_cycle")
+  harness.refused("query: no column or statistic matches 'launch[*].start_cycle'", "query", whole(), "--select", "launch[*].start_cycle")
 end)
 
 harness.test("query: a pattern is of counters or of ratios, and a * behind it may multiply", function()
-  harness.refused("query: sm[*].l1d.miss*: expected counters or ratios, got both", "query", whole, "--select", "sm[*].l1d.miss*")
-  harness.equal(query(whole, "--select", "sm[*].l1d.misses*2.0/cycles as x"), query(whole, "--select", "sm[*].l1d.misses * 2.0 / cycles as x"))
-  harness.equal(query(whole, "--select", "sm[*].l1d.misses*sm[0].l1d.misses as x"),
-    query(whole, "--select", "sm[*].l1d.misses * sm[0].l1d.misses as x"))
+  harness.refused("query: sm[*].l1d.miss*: expected counters or ratios, got both", "query", whole(), "--select", "sm[*].l1d.miss*")
+  harness.equal(query(whole(), "--select", "sm[*].l1d.misses*2.0/cycles as x"), query(whole(), "--select", "sm[*].l1d.misses * 2.0 / cycles as x"))
+  harness.equal(query(whole(), "--select", "sm[*].l1d.misses*sm[0].l1d.misses as x"),
+    query(whole(), "--select", "sm[*].l1d.misses * sm[0].l1d.misses as x"))
 end)
 
 harness.test("query groups, and writes CSV, JSON and tables", function()
-  harness.equal(query(whole, "--select", "workload, min(cycles) as least, count(*)", "--group", "workload", "--order", "workload"),
-    query(whole, "--sql", 'select workload, min(cycles) as least, count(*) as "count(*)" from runs group by workload order by workload'))
-  local _, json = harness.run("query", whole, "--json", "--select", "run, policy", "--where", "run = 2")
+  harness.equal(query(whole(), "--select", "workload, min(cycles) as least, count(*)", "--group", "workload", "--order", "workload"),
+    query(whole(), "--sql", 'select workload, min(cycles) as least, count(*) as "count(*)" from runs group by workload order by workload'))
+  local _, json = harness.run("query", whole(), "--json", "--select", "run, policy", "--where", "run = 2")
   harness.equal(json, '[\n  {\n    "policy": "swl:limit=2",\n    "run": 2\n  }\n]\n')
-  local _, odd = harness.run("query", whole, "--json", "--sql", "select 1.0 / 3 as x, null as y union all select null, null")
+  local _, odd = harness.run("query", whole(), "--json", "--sql", "select 1.0 / 3 as x, null as y union all select null, null")
   harness.equal(odd, '[\n  {\n    "x": 0.33333333333333331,\n    "y": null\n  },\n  {\n    "x": null,\n    "y": null\n  }\n]\n')
-  local _, text = harness.run("query", whole, "--select", "run, policy", "--where", "run < 3")
+  local _, text = harness.run("query", whole(), "--select", "run, policy", "--where", "run < 3")
   harness.equal(text, "run  policy\n  1  lrr\n  2  swl:limit=2\n")
 end)
 
 harness.test("query: names of columns behind AS and in quotes may have spaces, commas and brackets", function()
-  local function first(select) return query(whole, "--where", "run = 1", "--select", select) end
+  local function first(select) return query(whole(), "--where", "run = 1", "--select", select) end
   local function head(select) return first(select):match "^[^\n]*" end
   harness.equal(head 'cycles as "x y", policy AS `p, q`, sms as [s]', 'x y,"p, q",s')
   harness.equal(head "cycles as 'x y'", "x y")
@@ -874,8 +880,8 @@ harness.test("query: names of columns behind AS and in quotes may have spaces, c
   harness.equal(head '"sms", cycles*2, sm[*].l1d.misses, sm[*].l1d.misses as "sm[*].l1d.hits"', "sms,cycles*2,sm[*].l1d.misses,sm[*].l1d.hits")
   harness.equal(head "*, cycles * 2 as twice", head "*" .. ",twice")
   harness.equal(first [["policy" || ' it''s, ' as x]], 'x\n"lrr it\'s, "\n')
-  harness.refused("query: --select: expected columns apart by commas, got 'policy,'", "query", whole, "--select", "policy,")
-  harness.refused("query: sm[3.l1d.hits: expected indices as [3] or [*], got '[3.l1d.hits'", "query", whole, "--select", "sm[3.l1d.hits")
+  harness.refused("query: --select: expected columns apart by commas, got 'policy,'", "query", whole(), "--select", "policy,")
+  harness.refused("query: sm[3.l1d.hits: expected indices as [3] or [*], got '[3.l1d.hits'", "query", whole(), "--select", "sm[3.l1d.hits")
 end)
 
 harness.test("options of a sweep and a query that cannot be are refused at once", function()
@@ -883,12 +889,12 @@ harness.test("options of a sweep and a query that cannot be are refused at once"
   harness.refused("stats: expected all, packed, summary, none, got 'foo'", "sweep", file, "--out", folder, "--stats", "foo")
   harness.refused("checkpoint_every: expected 1 cycle or more", "sweep", file, "--out", folder, "--checkpoint-every", "0")
   harness.refused("sweep: --out: expected a folder, got nothing", "sweep", file, "--out", "")
-  harness.refused("query: --where: expected an expression of SQL, got nothing", "query", whole, "--where", " ")
-  harness.refused("query: --json: expected one format, got --csv as well", "query", whole, "--csv", "--json")
+  harness.refused("query: --where: expected an expression of SQL, got nothing", "query", whole(), "--where", " ")
+  harness.refused("query: --json: expected one format, got --csv as well", "query", whole(), "--csv", "--json")
   harness.equal(#core.list_folder(folder), 0, "files")
   core.make_folder(folder)
   core.make_folder(folder .. "/results.sqlite")
-  os.execute(("cp '%s/sweep.lua' '%s'"):format(whole, folder))
+  os.execute(("cp '%s/sweep.lua' '%s'"):format(whole(), folder))
   harness.refused(("%s/results.sqlite: expected a file that can be written, got: "):format(folder), "sweep", "--collect", folder)
 end)
 
@@ -902,12 +908,12 @@ harness.test("compare: the parameter that differs and the statistics that follow
   status, output = harness.run("compare", a, a)
   harness.equal(status, 0, output)
   harness.contains(output, "0 of ", "inputs: the same machine")
-  status, output = harness.run("compare", whole, whole)
+  status, output = harness.run("compare", whole(), whole())
   harness.equal(status, 0, output)
   harness.contains(output, "6 runs with the same cycles, 0 with others, 0 in one of them only")
-  harness.refused("compare: expected two runs or two sweeps, got one of each", "compare", a, whole)
+  harness.refused("compare: expected two runs or two sweeps, got one of each", "compare", a, whole())
   harness.refused("compare: expected the folder of a run or of a sweep, got '", "compare", harness.folder(), a)
-  harness.refused("compare: expected the folder of a run or of a sweep, got 'nothing'", "compare", whole, "nothing")
+  harness.refused("compare: expected the folder of a run or of a sweep, got 'nothing'", "compare", whole(), "nothing")
   local refusal = harness.refused("compare: expected the folder of a run or of a sweep, got '", "compare", a, harness.folder())
   assert(not refusal:find("inputs", 1, true), refusal)
 end)

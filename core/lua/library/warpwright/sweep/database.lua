@@ -222,12 +222,18 @@ local function write(file, path, plan, runs)
   return damaged
 end
 
+--- What the system says, without the name of the file.
+local function unnamed(problem, path) return problem:sub(1, #path + 2) == path .. ": " and problem:sub(#path + 3) or problem end
+
 --- database.build(path of the sweep, plan, runs = a runner): makes the file anew, whole or not at all. Returns its path, and a list of
 -- { entry =, problem = } of runs that were left out, since a file of theirs is damaged.
 function database.build(path, plan, runs)
   local target, damaged = folder.database(path), nil
   local temporary = inputs.temporary_of(target) -- another may collect at the same time
   inputs.remove_left_behind(target)
+  local file, open_problem = io.open(temporary, "wb") -- SQLite would only say that it is no database
+  if not file then core.user_error(("%s: expected a file that can be written, got: %s"):format(target, unnamed(open_problem, temporary))) end
+  file:close()
   local ok, problem = pcall(function() damaged = write(temporary, path, plan, runs) end)
   if not ok then
     os.remove(temporary)
