@@ -133,6 +133,11 @@ typedef struct {
         .kind = FIELD_PARAM, .type = FIELD_TYPE_OF(T, m), .name = #m, .initial = def, .unit = "choice",      \
         .choices = words, .doc = d, FIELD_AT(T, m), __VA_ARGS__                                              \
     }
+#define PARAM_CHOICE_NAMED(T, m, n, def, words, d, ...)                                                      \
+    {                                                                                                        \
+        .kind = FIELD_PARAM, .type = FIELD_TYPE_OF(T, m), .name = n, .initial = def, .unit = "choice",       \
+        .choices = words, .doc = d, FIELD_AT(T, m), __VA_ARGS__                                              \
+    }
 #define PARAM_FLAG_NAMED(T, m, n, def, d, ...)                                                               \
     {                                                                                                        \
         .kind = FIELD_PARAM, .type = FIELD_TYPE_OF(T, m), .name = n, .initial = def, .unit = "flag",         \

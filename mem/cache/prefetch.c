@@ -90,6 +90,22 @@ static void drop(Prefetches *p, PrefetchDrop cause) {
     p->dropped[cause]++;
 }
 
+/* The first one leaves the queue. */
+static MemMessage take_first(Prefetches *p) {
+    MemMessage m = p->queue.message[p->queue.first];
+    audit_leave(&p->object->obj, QUEUE_PREFETCHES, delay_queue_pop(&p->queue));
+    return m;
+}
+
+/* Is there room for one more, if need be in the place of the oldest? */
+static bool has_room(Prefetches *p) {
+    if (p->queue.count < p->queue.limit) return true;
+    drop(p, DROP_QUEUE);
+    if (p->drops == PREFETCH_DROP_NEWEST || p->queue.count > p->queue.limit || !p->queue.limit) return false;
+    take_first(p);
+    return true;
+}
+
 void prefetch_ask(Prefetches *p, const MethodCall *call, bool allowed, bool own) {
     SimObject *object = &p->object->obj;
     uint32_t bytes = 1u << p->object->cache.tags.shape.sector_shift, slot;
@@ -97,7 +113,7 @@ void prefetch_ask(Prefetches *p, const MethodCall *call, bool allowed, bool own)
     p->asked++;
     if (!allowed) return drop(p, DROP_OFF);
     if (!own || !is_in_memory(object, address, bytes)) return drop(p, DROP_OUTSIDE);
-    if (p->queue.count >= p->queue.limit) return drop(p, DROP_QUEUE);
+    if (!has_room(p)) return;
     uint64_t next = object_next_cycle(object);
     *delay_queue_push(&p->queue, next, &slot) = (MemMessage){.address = address,
                                                              .issued = next,
@@ -130,24 +146,35 @@ static void look_up(Prefetches *p, const MemMessage *m, uint64_t now) {
     if (stall) return drop(p, cause_of(stall));
     c->mshr.entry[cache_mshr_of(c, &at)].prefetched = at.sectors;
     p->sent++;
+    cache_forget_failed_try(c); /* of a request that is stopped at the tags */
     fronts_set_changed(c, m);
 }
 
-/* Will a request be at the tags in the next cycle? Those that stand in fronts come when they may. */
-static bool tags_will_be_free(const Cache *c, uint64_t soon) {
+bool prefetch_goes_first(const Prefetches *p, uint64_t now) {
+    const Cache *c = &p->object->cache;
+    const DelayQueue *requests = &c->pipeline;
+    if (p->priority != PREFETCH_BY_AGE || !p->queue.count || c->put_aside || !requests->count) return false;
+    uint64_t ready = p->queue.ready[p->queue.first];
+    return ready <= now && ready < requests->ready[requests->first];
+}
+
+/* May the first one be looked up in the next cycle? Requests that stand in fronts come when they may. */
+static bool may_go_soon(const Prefetches *p, uint64_t soon) {
+    const Cache *c = &p->object->cache;
     const DelayQueue *queue = &c->pipeline;
+    if (p->priority == PREFETCH_OWN_PORT || prefetch_goes_first(p, soon)) return true;
     return c->fronts || !queue->count || queue->ready[queue->first] > soon;
 }
 
 uint64_t prefetch_step(Prefetches *p, bool busy, uint64_t next, uint64_t now) {
-    const Cache *c = &p->object->cache;
-    if (!busy && p->queue.ready[p->queue.first] <= now) {
-        MemMessage m = p->queue.message[p->queue.first];
-        audit_leave(&p->object->obj, QUEUE_PREFETCHES, delay_queue_pop(&p->queue));
+    uint64_t soon = now + p->object->cache.period;
+    bool is_free = !busy || p->priority == PREFETCH_OWN_PORT;
+    if (prefetch_goes_first(p, now)) next = earlier_of(next, soon); /* for the request */
+    if (is_free && p->queue.ready[p->queue.first] <= now) {
+        MemMessage m = take_first(p);
         look_up(p, &m, now);
     }
-    uint64_t soon = now + c->period;
-    return p->queue.count && tags_will_be_free(c, soon) ? earlier_of(next, soon) : next;
+    return p->queue.count && may_go_soon(p, soon) ? earlier_of(next, soon) : next;
 }
 
 /* State from elsewhere. */

@@ -1,7 +1,7 @@
 /* Prefetches of a cache. A policy asks for a sector (of a cache whose lines have one, for the line); it waits
- * in a queue of its own and is looked up in a cycle in which the tags look up nothing else: a request at the
- * tags, even one that is stopped there, comes first. What is there or in flight by then, or finds nothing
- * free, is dropped. Else it takes a line as a miss would, and an MSHR in which nobody waits.
+ * in a queue of its own and is looked up when `prefetch_priority` gives it the tags. What is there or in flight
+ * by then, or finds nothing free, is dropped. Else it takes a line as a miss would, and an MSHR in which nobody
+ * waits.
  *
  * Each one that was sent has one fate. Until it is known, the sector is marked: in its MSHR while it is in
  * flight, then beside its line.
@@ -30,8 +30,19 @@ typedef enum {
     PREFETCH_DROPS
 } PrefetchDrop;
 
+/* Who is looked up in a cycle in which a request is at the tags, too. */
+typedef enum {
+    PREFETCH_AFTER_DEMAND, /* the request, even one that is stopped there                          */
+    PREFETCH_BY_AGE,       /* which came to the tags first; the request if both came in one cycle  */
+    PREFETCH_OWN_PORT      /* both                                                                 */
+} PrefetchPriority;
+
+/* Which goes when the queue is full. */
+typedef enum { PREFETCH_DROP_NEWEST, PREFETCH_DROP_OLDEST } PrefetchVictim;
+
 typedef struct {
     uint32_t places, reserve; /* parameters: of the queue; MSHRs that prefetches leave free */
+    uint32_t priority, drops; /* parameters: PrefetchPriority, PrefetchVictim               */
     DelayQueue queue;
     uint8_t *mark;  /* per line: sectors that came by prefetch and that nobody has asked for since */
     uint32_t marks; /* lines, 0 without a queue */
@@ -51,6 +62,12 @@ typedef struct {
                 .converts = true),                                                                           \
         PARAM_NAMED(T, m.reserve, "prefetch_mshr_reserve", "0", "entries",                                   \
                     "MSHRs that prefetches leave free for demand", .max = 65536, .timing = true),            \
+        PARAM_CHOICE_NAMED(T, m.priority, "prefetch_priority", "demand", "demand|oldest|own_port",           \
+                           "In a cycle in which a request is at the tags: the request goes first, even one " \
+                           "that is stopped there; which came first; a port of the tags is for prefetches",  \
+                           .timing = true),                                                                  \
+        PARAM_CHOICE_NAMED(T, m.drops, "prefetch_drop", "newest", "newest|oldest",                           \
+                           "Which prefetch goes when the queue is full", .timing = true),                    \
         STATE_ARRAY(T, m.queue.message, m.queue.slots, "Prefetches that wait for the tags")                  \
     , STATE_ARRAY(T, m.queue.ready, m.queue.slots, "When each may be looked up")                             \
     , STATE(T, m.queue.slots, "Size of that ring")                                                           \
@@ -93,6 +110,10 @@ void prefetch_ask(Prefetches *prefetches, const MethodCall *call, bool allowed, 
            "as all are with prefetch_queue = 0, the default, which configure() can raise",                   \
            TAKES(WHOLE_NUMBER("address"), WHOLE_NUMBER("warp", .max = 63),                                   \
                  WHOLE_NUMBER("sm", .max = MAX_SMS - 1)))
+
+/* Is the first prefetch older than the request at the tags, which is to wait for a cycle then? Requests that a part
+ * in front of the tags has put aside go before both. */
+COLD bool prefetch_goes_first(const Prefetches *prefetches, uint64_t now);
 
 /* The step of a tick in which a prefetch waits. `busy`: the tags have something else to look up. `next`: when
  * the cache must tick again; returns the same with what the queue needs. */

@@ -279,8 +279,10 @@ static inline void note_saturation(L1Cache *l1, uint64_t now) {
 /* What follows the memory side in a tick, with fronts, a DMA engine or prefetches. */
 static __attribute__((noinline)) uint64_t go_on_with_parts(L1Cache *l1, uint64_t again, uint64_t now) {
     bool fronts = l1->cache.fronts != NULL;
-    bool busy = fronts ? access_tags_behind_fronts(l1, now) : access_tags(l1, now);
-    if (l1->prefetches.queue.count) again = prefetch_step(&l1->prefetches, busy, again, now);
+    bool prefetches = l1->prefetches.queue.count != 0;
+    bool waits = prefetches && prefetch_goes_first(&l1->prefetches, now);
+    bool busy = !waits && (fronts ? access_tags_behind_fronts(l1, now) : access_tags(l1, now));
+    if (prefetches) again = prefetch_step(&l1->prefetches, busy, again, now);
     if (l1->dma.port.receive) again = dma_port_take((CacheObject *)l1, &l1->dma, again, now);
     note_saturation(l1, now);
     cache_accept((CacheObject *)l1, now);

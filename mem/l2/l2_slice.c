@@ -335,7 +335,7 @@ static inline __attribute__((always_inline)) bool access_tags(L2Slice *l2, uint6
 
 /* While prefetches may wait. */
 static uint64_t access_tags_or_prefetch(L2Slice *l2, uint64_t below, uint64_t now) {
-    bool busy = access_tags(l2, now);
+    bool busy = !prefetch_goes_first(&l2->prefetches, now) && access_tags(l2, now);
     return l2->prefetches.queue.count ? prefetch_step(&l2->prefetches, busy, below, now) : below;
 }
 

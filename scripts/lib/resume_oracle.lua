@@ -72,7 +72,7 @@ local Case = { __name = "case" }
 Case.__index = Case
 
 --- oracle.case { folder =, jobs =, threaded = of 100 legs, how many run on more than one thread, config =, workload =,
--- size =, policy =, seed =, newest = how many checkpoints of a killed run resume (all unless given), report =
+-- size =, policy =, set = a list of "path=value", seed =, newest = how many checkpoints of a killed run resume (all unless given), report =
 -- function(line) }: with the straight run made; case.problem when even that failed.
 function oracle.case(options)
   local case = setmetatable({ resumes = 0, unequal = 0, legs = 0 }, Case)
@@ -89,7 +89,8 @@ end
 
 --- A leg from the start of the run.
 function Case:leg(leg)
-  leg.config, leg.workload, leg.file, leg.size, leg.policy = self.config, self.workload, self.file, self.size, self.policy
+  leg.config, leg.workload, leg.file, leg.size, leg.policy, leg.set = self.config, self.workload, self.file, self.size, self.policy,
+    self.set
   self.legs = self.legs + 1
   leg.out = ("%s/%s-%d"):format(self.folder, self.name:gsub("[^%w_]", "-"), self.legs)
   return leg

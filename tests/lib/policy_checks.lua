@@ -85,12 +85,12 @@ function checks.law(policy, workload, set, config)
 end
 
 --- Saved at random cycles and resumed in other processes, a run ends as if it had not been stopped.
-function checks.resumes(policy, workload, times)
+function checks.resumes(policy, workload, times, set)
   harness.test(("%s on %s resumes at %d random cycles"):format(policy, workload, times), function()
     local lines = {}
     local case = oracle.case {
       folder = harness.folder(), jobs = 2, threaded = 30, seed = 1, config = "gtx480", workload = workload,
-      size = "small", policy = policy, report = function(line) lines[#lines + 1] = line end,
+      size = "small", policy = policy, set = set, report = function(line) lines[#lines + 1] = line end,
     }
     if not case.problem then case:resume_everywhere(times) end
     case:close()

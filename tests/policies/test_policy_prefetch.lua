@@ -61,8 +61,55 @@ harness.test("the degree says which fifths of mt_hwp's prefetches are not sent",
   end
 end)
 
+--- What best_offset has learnt of a stream of one warp.
+local function learnt(parameters, workload)
+  local r = run("best_offset:" .. parameters, workload)
+  local function of(name) return r["sm[0].l1d." .. name] end
+  return {
+    asked = of "prefetches_asked", found = of "prefetches_useful" + of "prefetches_late", misses = of "read_misses", cycles = r.cycles,
+    phases = of "best_offset.phases", off = of "best_offset.off", offsets = of "best_offset.offsets",
+  }
+end
+
+--- One warp reads every second line of 128.
+local every_second = checks.strided { threads = 32, stride = 4, step = 256, moves = 63, rounds = 64 }
+local every = checks.strided { threads = 32, stride = 4, step = 128, moves = 63, rounds = 64 }
+
+harness.test("best_offset finds the offset of a stream, which is none of those in between", function()
+  local r = learnt("most=3,score=2", every_second)
+  assert(r.phases > 1 and r.off == 0, "no phase ended well")
+  harness.equal(r.offsets, 2 * r.phases, "sum of the offsets, each 2")
+  assert(r.found >= 50, ("%d of 64 lines were prefetched"):format(r.found))
+  assert(r.cycles < 0.7 * run("gto", every_second).cycles, r.cycles .. " cycles")
+end)
+
+harness.test("best_offset takes an offset that is in time before one that is late", function()
+  local near, far = learnt("most=1,score=2", every), learnt("most=4,score=2", every)
+  harness.equal(near.offsets, near.phases, "sum of the offsets, each 1")
+  assert(far.offsets >= 2 * far.phases, ("%d as the sum of %d offsets"):format(far.offsets, far.phases))
+  assert(far.cycles < 0.8 * near.cycles, ("%d and %d cycles"):format(far.cycles, near.cycles))
+end)
+
+harness.test("best_offset turns prefetching off after a bad phase, and goes on learning", function()
+  local r = learnt("most=1,rounds=4", every_second) -- no line has one beside it that is read
+  harness.equal(r.phases, 16, "phases of four accesses")
+  harness.equal(r.off, 16, "of them, bad ones")
+  assert(r.asked <= 4, r.asked .. " prefetches")
+  local again = learnt("most=2,rounds=2,bad=0,score=2", every_second)
+  assert(again.phases > again.off, "it was never on")
+end)
+
+harness.test("best_offset stays in the page, and refuses numbers that are no power of two", function()
+  local r = learnt("most=4,score=2,page=128", every) -- of one line
+  harness.equal(r.asked, 0, "asked")
+  harness.equal(r.misses, 64, "misses")
+  harness.refused("page: expected a power of two, got 3000", "run", "gtx480", "vecadd", "--size", "small", "--policy", "best_offset:page=3000")
+  harness.refused("prefetch_priority: expected one of demand, oldest, own_port, got 'late'", "run", "gtx480", "vecadd", "--size", "small", "--policy",
+    "best_offset:priority=late")
+end)
+
 harness.test("a stride that is prefetched takes fewer cycles", function()
-  for _, policy in ipairs { "next_line", "stride", "mt_hwp:throttle=false" } do
+  for _, policy in ipairs { "next_line", "stride", "mt_hwp:throttle=false", "best_offset:score=2,most=4" } do
     local with, without = run(policy, stream), run("gto", stream)
     assert(with.cycles < 0.8 * without.cycles, ("%s: %d of %d cycles"):format(policy, with.cycles, without.cycles))
   end
@@ -111,7 +158,7 @@ end)
 
 -- Laws ----------------------------------------------------------------------------------------------------------------
 
-for _, policy in ipairs { "next_line", "stride", "mt_hwp" } do
+for _, policy in ipairs { "next_line", "stride", "mt_hwp", "best_offset" } do
   harness.test(policy .. " with no queue to ask of is gto", function()
     local own_rows, set = { policy, "prefetches_asked", "prefetch_drops" }, { "sms=2" }
     local mine = checks.run { workload = "bfs", policy = policy .. ":queue=0", set = set }
@@ -126,8 +173,19 @@ for _, policy in ipairs { "next_line:degree=2+stride:cache=l2[*]", "mt_hwp:throt
   checks.law(policy, "bfs", { "sms=3" })
   checks.law(policy, "spmv", { "sms=3", "sm[*].l1d.sectors=4", "sm[*].l1d.allocate=fill", "sm[*].l1d.prefetch_mshr_reserve=4" })
 end
+--- Every way to share the tags, at both levels.
+for _, priority in ipairs { "oldest", "own_port" } do
+  local set = { "sms=3", "sm[*].l1d.prefetch_priority=" .. priority, "l2[*].prefetch_priority=" .. priority,
+    "sm[*].l1d.prefetch_drop=oldest", "l2[*].prefetch_drop=oldest" }
+  checks.law("next_line:degree=2+stride:cache=l2[*]", "bfs", set)
+  checks.law("victim_cache+next_line:degree=2", "kmeans", set)
+  checks.resumes("next_line:degree=2+stride:cache=l2[*]", "bfs", 2, set)
+end
 checks.resumes("next_line:degree=2+stride:cache=l2[*]", "bfs", 2)
 checks.resumes("mt_hwp:period=500", "bfs", 2)
+checks.law("best_offset:score=4,cache=*", "bfs", { "sms=3" })
+checks.resumes("best_offset:score=4", "bfs", 2)
+checks.takes_over("best_offset", "stride", "spmv", 20000)
 checks.takes_over("stride", "next_line:degree=4", "spmv", 20000)
 checks.takes_over("gto", "next_line:degree=4", "spmv", 20000)
 checks.takes_over("next_line", "gto", "spmv", 20000)

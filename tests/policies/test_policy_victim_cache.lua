@@ -13,6 +13,12 @@ harness.test("lines that the L1 has replaced come back without a fetch", functio
   harness.equal(checks.sum(r, "sm.l1d.fetches"), checks.sum(r, "sm.l1d.read_misses"), "fetches: one a miss, none an exchange")
 end)
 
+harness.test("a large one keeps more, in sets as nearly as much", function()
+  local function misses(policy) return checks.sum(checks.run { workload = "kmeans", policy = policy, set = { sms = 2 } }, "sm.l1d.read_misses") end
+  local small, large, sets = misses "victim_cache:lines=64", misses "victim_cache:lines=256", misses "victim_cache:lines=256,ways=8"
+  assert(large < 0.9 * small and sets < 0.9 * small, ("%d, %d and %d misses"):format(small, large, sets))
+end)
+
 harness.test("only the caches that are named get one", function()
   local r = checks.run { workload = "vecadd", policy = "victim_cache:cache=texture_cache", set = { sms = 1 } }
   local named = checks.text_of(r, {})
@@ -20,7 +26,7 @@ harness.test("only the caches that are named get one", function()
   assert(not named:find("sm[0].l1d.victims", 1, true), "the data cache has one")
 end)
 
-for _, policy in ipairs { "victim_cache", "mascar+victim_cache:lines=2", "victim_cache+stride" } do
+for _, policy in ipairs { "victim_cache", "mascar+victim_cache:lines=2", "victim_cache:lines=256,ways=8", "victim_cache:lines=100", "victim_cache+stride" } do
   harness.test(policy .. ": tick order and threads change nothing", function() checks.law(policy, "kmeans") end)
   harness.test(policy .. ": resumed, a run ends as if it had not been stopped", function()
     checks.resumes(policy, "kmeans", 2)

@@ -6,7 +6,9 @@
 
 typedef struct {
     SimObject obj;
-    uint32_t lines, exchanged; /* exchanged: in this cycle */
+    uint32_t lines, ways;
+    uint32_t exchanged; /* in this cycle */
+    uint32_t pad;
     TagArray tags;
     TagFront front;
     CacheObserver observer;
@@ -15,8 +17,11 @@ typedef struct {
 
 static const Field fields[] = {
     BASE(VictimCache),
-    PARAM(VictimCache, lines, "4", "lines", "Lines that it holds", .min = 1, .max = 64),
+    PARAM(VictimCache, lines, "4", "lines", "Lines that it holds", .min = 1, .max = 65536),
+    PARAM(VictimCache, ways, "0", "ways",
+          "Of each set, a divisor of lines; 0: as lines, it is fully associative", .max = 65536),
     HOST(VictimCache, exchanged, "A line was exchanged in this cycle"),
+    HOST(VictimCache, pad, "Alignment"),
     TAG_ARRAY_ROWS(VictimCache, tags),
     TAG_FRONT_ROWS(VictimCache, front),
     HOST(VictimCache, observer, "Sees what the L1 replaces"),
@@ -33,7 +38,7 @@ static VictimCache *of_observer(CacheObserver *observer) {
 }
 
 static uint32_t find(const VictimCache *v, uint64_t line_address) {
-    return tag_find(&v->tags, 0, line_address);
+    return tag_find(&v->tags, tag_set(&v->tags.shape, line_address), line_address);
 }
 
 /* Of the L1. */
@@ -43,8 +48,9 @@ static void replaced(CacheObserver *observer, uint32_t line) {
     VictimCache *v = of_observer(observer);
     const TagArray *l1 = &v->front.object->cache.tags;
     if (!l1->tag[line] || !l1->line[line].valid) return;
-    uint32_t place = tag_victim(&v->tags, 0);
-    tag_install(&v->tags, place, tag_address(l1, line), l1->line[line].sm, l1->line[line].warp, 0);
+    uint64_t address = tag_address(l1, line);
+    uint32_t place = tag_victim(&v->tags, tag_set(&v->tags.shape, address));
+    tag_install(&v->tags, place, address, l1->line[line].sm, l1->line[line].warp, 0);
     v->tags.line[place].valid = l1->line[line].valid;
     v->insertions++;
 }
@@ -143,11 +149,14 @@ static void build(SimObject *object) {
     SimObject *l1 = object->parent;
     if (!l1 || l1->class != &l1_class)
         user_error("%s: expected a place below an L1 (sm[0].l1d.victims)", object->path);
+    if (v->ways && v->lines % v->ways)
+        user_error("%s.ways: expected a divisor of lines = %u, got %u", object->path, v->lines, v->ways);
     const CacheParameters *p = &((CacheObject *)l1)->cache.parameters;
-    tag_shape_init(
-        &v->tags.shape, object->path,
-        &(TagGeometry){
-            .size = (uint64_t)v->lines * p->line, .ways = v->lines, .line = p->line, .sectors = p->sectors});
+    tag_shape_init(&v->tags.shape, object->path,
+                   &(TagGeometry){.size = (uint64_t)v->lines * p->line,
+                                  .ways = v->ways ? v->ways : v->lines,
+                                  .line = p->line,
+                                  .sectors = p->sectors});
 }
 
 static void init(SimObject *object) {

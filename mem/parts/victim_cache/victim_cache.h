@@ -1,4 +1,4 @@
-/* Class `VictimCache`: a small fully associative cache of the lines that an L1 has replaced (Jouppi, ISCA
+/* Class `VictimCache`: a cache, small and fully associative as a rule, of the lines that an L1 has replaced (Jouppi, ISCA
  * 1990, section 3.2). A request that misses in the L1 and finds its line here exchanges it with the line that
  * the L1 would replace: one cycle more than a hit, and no fetch. A line is in one of the two, never in both.
  *

@@ -271,6 +271,8 @@ function Machine:EvictedAddressFilter(name, index) end
 ---@field watch_blocked_hits? boolean Count blocked_hit_cycles; default false
 ---@field prefetch_queue? integer Prefetches that may wait for the tags; 0: the cache takes none (prefetches); default 0
 ---@field prefetch_mshr_reserve? integer MSHRs that prefetches leave free for demand (entries); default 0
+---@field prefetch_priority? "demand"|"oldest"|"own_port" In a cycle in which a request is at the tags: the request goes first, even one that is stopped there; which came first; a port of the tags is for prefetches; default demand
+---@field prefetch_drop? "newest"|"oldest" Which prefetch goes when the queue is full; default newest
 
 ---@class warpwright.L1.Object: warpwright.Object
 ---@field cpu warpwright.Port From the processor side
@@ -319,6 +321,8 @@ function Machine:EvictedAddressFilter(name, index) end
 ---@field watch_blocked_hits boolean Count blocked_hit_cycles
 ---@field prefetch_queue integer Prefetches that may wait for the tags; 0: the cache takes none (prefetches)
 ---@field prefetch_mshr_reserve integer MSHRs that prefetches leave free for demand (entries)
+---@field prefetch_priority "demand"|"oldest"|"own_port" In a cycle in which a request is at the tags: the request goes first, even one that is stopped there; which came first; a port of the tags is for prefetches
+---@field prefetch_drop "newest"|"oldest" Which prefetch goes when the queue is full
 
 ---First-level cache: data, constant, texture or instruction
 ---@param name string
@@ -387,6 +391,8 @@ function Machine:L1Trace(name, index) end
 ---@field bypassed_limit? integer Writes, atomics and bypassing reads in flight (requests); default 256
 ---@field prefetch_queue? integer Prefetches that may wait for the tags; 0: the cache takes none (prefetches); default 0
 ---@field prefetch_mshr_reserve? integer MSHRs that prefetches leave free for demand (entries); default 0
+---@field prefetch_priority? "demand"|"oldest"|"own_port" In a cycle in which a request is at the tags: the request goes first, even one that is stopped there; which came first; a port of the tags is for prefetches; default demand
+---@field prefetch_drop? "newest"|"oldest" Which prefetch goes when the queue is full; default newest
 
 ---@class warpwright.L2.Object: warpwright.Object
 ---@field cpu warpwright.Port From the processor side
@@ -433,6 +439,8 @@ function Machine:L1Trace(name, index) end
 ---@field bypassed_limit integer Writes, atomics and bypassing reads in flight (requests)
 ---@field prefetch_queue integer Prefetches that may wait for the tags; 0: the cache takes none (prefetches)
 ---@field prefetch_mshr_reserve integer MSHRs that prefetches leave free for demand (entries)
+---@field prefetch_priority "demand"|"oldest"|"own_port" In a cycle in which a request is at the tags: the request goes first, even one that is stopped there; which came first; a port of the tags is for prefetches
+---@field prefetch_drop "newest"|"oldest" Which prefetch goes when the queue is full
 
 ---Slice of the second-level cache, where atomics are performed, unless others share its addresses
 ---@param name string
@@ -1049,9 +1057,11 @@ function Machine:UtilityMonitor(name, index) end
 ---@class (exact) warpwright.VictimCache.Parameters
 ---@field clock? string The object's clock; core where none is named
 ---@field lines? integer Lines that it holds (lines); default 4
+---@field ways? integer Of each set, a divisor of lines; 0: as lines, it is fully associative (ways); default 0
 
 ---@class warpwright.VictimCache.Object: warpwright.Object
 ---@field lines integer Lines that it holds (lines)
+---@field ways integer Of each set, a divisor of lines; 0: as lines, it is fully associative (ways)
 
 ---Lines that an L1 has replaced, to be exchanged when they are needed again
 ---@param name string

@@ -309,6 +309,8 @@ function EvictedAddressFilter:setting(knobs, ...) end
 ---@field watch_blocked_hits boolean Count blocked_hit_cycles
 ---@field prefetch_queue integer Prefetches that may wait for the tags; 0: the cache takes none (prefetches)
 ---@field prefetch_mshr_reserve integer MSHRs that prefetches leave free for demand (entries)
+---@field prefetch_priority "demand"|"oldest"|"own_port" In a cycle in which a request is at the tags: the request goes first, even one that is stopped there; which came first; a port of the tags is for prefetches
+---@field prefetch_drop "newest"|"oldest" Which prefetch goes when the queue is full
 
 ---@class (exact) warpwright.L1.Knobs
 ---@field enabled? boolean false: everything bypasses, only the tags are kept up to date
@@ -584,6 +586,8 @@ function L1Trace:setting(knobs, ...) end
 ---@field bypassed_limit integer Writes, atomics and bypassing reads in flight (requests)
 ---@field prefetch_queue integer Prefetches that may wait for the tags; 0: the cache takes none (prefetches)
 ---@field prefetch_mshr_reserve integer MSHRs that prefetches leave free for demand (entries)
+---@field prefetch_priority "demand"|"oldest"|"own_port" In a cycle in which a request is at the tags: the request goes first, even one that is stopped there; which came first; a port of the tags is for prefetches
+---@field prefetch_drop "newest"|"oldest" Which prefetch goes when the queue is full
 
 ---@class (exact) warpwright.L2.Knobs
 ---@field enabled? boolean false: everything bypasses, only the tags are kept up to date
@@ -1625,6 +1629,7 @@ function UtilityMonitor:halve() end
 
 ---@class warpwright.VictimCache.Values
 ---@field lines integer Lines that it holds (lines)
+---@field ways integer Of each set, a divisor of lines; 0: as lines, it is fully associative (ways)
 
 ---@class (exact) warpwright.VictimCache.Knobs
 

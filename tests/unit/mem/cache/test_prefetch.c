@@ -260,6 +260,101 @@ START_TEST(addresses_outside_of_device_memory_are_dropped) {
 }
 END_TEST
 
+/* Prefetches that were asked for before the request came to the tags. The reads of 0x4000 and 0x8000 are at the tags in
+ * cycles 1 + RIG_DELAY and 2 + RIG_DELAY; the two prefetches may be looked up in the former at the earliest. */
+static void expect_order(const char *class, const char *priority, const uint64_t *address,
+                         const uint64_t *after) {
+    char parameters[64];
+    snprintf(parameters, sizeof parameters, "prefetch_queue=4 prefetch_priority=%s", priority);
+    CacheRig rig = cache_rig((CacheBench){.class = class, .cache = parameters, .quantum = 1});
+    memory_driver_send(rig.driver, 0, read_line(0x4000));
+    memory_driver_send(rig.driver, 1, read_line(0x8000));
+    ck_assert_int_eq(sim_run(rig.sim, (1 + RIG_DELAY) * rig.cache->period), STOP_TIME);
+    ck_assert_uint_eq(rig_prefetch(&rig, 0x1000), 1 + RIG_DELAY);
+    rig_prefetch(&rig, 0x2000);
+    rig_run(&rig);
+    ck_assert_uint_eq(rig_arrivals(&rig), 4);
+    for (uint32_t i = 0; i < 4; i++) {
+        ck_assert_uint_eq(rig_arrival(&rig, i)->message.address, address[i]);
+        ck_assert_uint_eq(rig_arrival(&rig, i)->cycle, 1 + RIG_DELAY + BELOW + after[i]);
+    }
+    expect_fates(&rig, 2, 0, 0, 0);
+    rig_free(&rig);
+}
+
+/* The first read came in the same cycle as the prefetches, and goes before them; the second came later. */
+START_TEST(priority_says_who_is_looked_up_first) {
+    const char *class = classes[_i];
+    expect_order(class, "demand", (uint64_t[]){0x4000, 0x8000, 0x1000, 0x2000}, (uint64_t[]){0, 1, 2, 3});
+    expect_order(class, "oldest", (uint64_t[]){0x4000, 0x1000, 0x2000, 0x8000}, (uint64_t[]){0, 1, 2, 3});
+    expect_order(class, "own_port", (uint64_t[]){0x4000, 0x1000, 0x8000, 0x2000}, (uint64_t[]){0, 1, 2, 3});
+}
+END_TEST
+
+/* With one MSHR the second read stands at the tags: a prefetch that came later waits behind it, but for one with a port
+ * of its own, which finds no MSHR. */
+START_TEST(request_that_is_stopped_keeps_prefetches_that_are_younger_or_have_no_port) {
+    static const char *const priorities[] = {"demand", "oldest", "own_port"};
+    for (uint32_t i = 0; i < 3; i++) {
+        char parameters[64];
+        snprintf(parameters, sizeof parameters, "prefetch_queue=4 mshrs=1 prefetch_priority=%s",
+                 priorities[i]);
+        CacheRig rig = cache_rig((CacheBench){.class = classes[_i], .cache = parameters, .quantum = 1});
+        memory_driver_send(rig.driver, 0, read_line(0x4000));
+        memory_driver_send(rig.driver, 1, read_line(0x5000));
+        ck_assert_int_eq(sim_run(rig.sim, (4 + RIG_DELAY) * rig.cache->period), STOP_TIME);
+        rig_prefetch(&rig, 0x1000);
+        ck_assert_int_eq(sim_run(rig.sim, (1 + RIG_DELAY + FILL) * rig.cache->period), STOP_TIME);
+        expect(&rig, "prefetch_drops_mshr", i == 2);
+        rig_run(&rig);
+        expect(&rig, "prefetch_drops_mshr", 1);
+        rig_free(&rig);
+    }
+}
+END_TEST
+
+/* A read is stopped since all ways of its set are reserved. The line comes that the prefetch of its own port replaces
+ * with the next; the read, whose try is remembered as one that must fail, finds out. */
+START_TEST(prefetch_beside_a_stopped_request_leaves_it_a_fair_try) {
+    CacheRig rig = cache_rig(
+        (CacheBench){.class = classes[_i],
+                     .cache = "size=128 ways=1 mshrs=4 prefetch_queue=4 prefetch_priority=own_port",
+                     .quantum = 1});
+    memory_driver_send(rig.driver, 0, read_line(0x4000));
+    memory_driver_send(rig.driver, 1, read_line(0x5000));
+    for (uint64_t cycle = 4; cycle < 4 + 2 * FILL; cycle++) {
+        ck_assert_int_eq(sim_run(rig.sim, cycle * rig.cache->period), STOP_TIME);
+        rig_prefetch(&rig, 0x1000);
+    }
+    rig_run(&rig);
+    ck_assert_uint_eq(memory_driver_responses(rig.driver)->count, 2);
+    expect(&rig, "misses", 2);
+    rig_free(&rig);
+}
+END_TEST
+
+/* Of three for a queue of two: the newest goes, or the oldest. */
+START_TEST(full_queue_drops_the_newest_or_the_oldest) {
+    for (uint32_t oldest = 0; oldest < 2; oldest++) {
+        CacheRig rig = rig_of(classes[_i],
+                              oldest ? "prefetch_queue=2 prefetch_drop=oldest" : "prefetch_queue=2");
+        for (uint64_t line = 1; line <= 3; line++)
+            rig_prefetch(&rig, line * 0x1000);
+        expect(&rig, "prefetch_drops_queue", 1);
+        rig_run(&rig);
+        ck_assert_uint_eq(rig_arrivals(&rig), 2);
+        ck_assert_uint_eq(rig_arrival(&rig, 0)->message.address, oldest ? 0x2000 : 0x1000);
+        ck_assert_uint_eq(rig_arrival(&rig, 1)->message.address, oldest ? 0x3000 : 0x2000);
+        expect(&rig, "prefetches_asked", 3);
+        rig_free(&rig);
+        rig = rig_of(classes[_i], oldest ? "prefetch_drop=oldest" : "");
+        rig_prefetch(&rig, 0);
+        expect(&rig, "prefetch_drops_queue", 1); /* no queue: it goes itself */
+        rig_free(&rig);
+    }
+}
+END_TEST
+
 START_TEST(fetch_for_a_cache_above_is_counted_below) {
     CacheRig rig = rig_of(classes[_i], "");
     MemMessage m = read_line(0);
@@ -291,6 +386,11 @@ Suite *prefetch_suite(void) {
     tcase_add_loop_test(tests, full_set_and_full_miss_queue_drop_it, 0, 2);
     tcase_add_loop_test(tests, cache_without_a_queue_takes_none, 0, 2);
     tcase_add_loop_test(tests, addresses_outside_of_device_memory_are_dropped, 0, 2);
+    tcase_add_loop_test(tests, priority_says_who_is_looked_up_first, 0, 2);
+    tcase_add_loop_test(tests, request_that_is_stopped_keeps_prefetches_that_are_younger_or_have_no_port, 0,
+                        2);
+    tcase_add_loop_test(tests, prefetch_beside_a_stopped_request_leaves_it_a_fair_try, 0, 2);
+    tcase_add_loop_test(tests, full_queue_drops_the_newest_or_the_oldest, 0, 2);
     tcase_add_loop_test(tests, fetch_for_a_cache_above_is_counted_below, 0, 2);
     suite_add_tcase(suite, tests);
     return suite;

@@ -62,6 +62,42 @@ START_TEST(least_recent_of_its_lines_is_lost) {
 }
 END_TEST
 
+/* More lines than can be searched way by way: 100 come, the 80 that came last are kept. */
+START_TEST(large_one_keeps_as_many_lines_as_it_has) {
+    enum { LINES = 100, KEPT = 80 };
+    CacheRig rig = rig_of("lines=80");
+    for (uint32_t line = 0; line < WAYS + LINES; line++)
+        ck_assert_int_eq(rig_time(&rig, read_number(line)), RIG_MISS);
+    ck_assert_uint_eq(victims(&rig, "insertions"), LINES);
+    ck_assert_int_eq(rig_time(&rig, read_number(LINES - KEPT - 1)),
+                     RIG_MISS);                                  /* the last of those that have left */
+    for (uint32_t line = LINES - KEPT + 1; line < LINES; line++) /* that miss took the place of one more */
+        ck_assert_int_eq(rig_time(&rig, read_number(line)), RIG_HIT + 1);
+    ck_assert_uint_eq(victims(&rig, "exchanges"), KEPT - 1);
+    rig_free(&rig);
+}
+END_TEST
+
+/* Two sets of two: lines 0, 2 and 4 share one, of which line 0 is lost; lines 1 and 3 have the other. */
+START_TEST(sets_of_few_ways_lose_the_least_recent_of_the_set) {
+    CacheRig rig = rig_of("lines=4 ways=2");
+    fill_l1(&rig);
+    static const uint32_t others[] = {4, 8, 10, 11, 12}; /* replace lines 0, 1, 2, 3 and 4 */
+    for (uint32_t i = 0; i < 5; i++)
+        rig_time(&rig, read_number(others[i]));
+    ck_assert_uint_eq(victims(&rig, "insertions"), 5);
+    ck_assert_int_eq(rig_time(&rig, read_number(1)), RIG_HIT + 1); /* line 8 takes the place of line 2 */
+    ck_assert_int_eq(rig_time(&rig, read_number(4)), RIG_HIT + 1);
+    ck_assert_int_eq(rig_time(&rig, read_number(0)), RIG_MISS);
+    rig_free(&rig);
+}
+END_TEST
+
+START_TEST(ways_that_do_not_divide_the_lines_are_a_user_error) {
+    rig_of("lines=12 ways=8");
+}
+END_TEST
+
 /* Global memory is written below, past the L1's tags or not: the line kept is stale. */
 START_TEST(line_that_is_written_below_is_dropped) {
     CacheRig rig = rig_of("lines=4");
@@ -138,13 +174,15 @@ END_TEST
 
 /* Requests of four warps for twelve lines of a set of four, with a re-execution queue between the pipeline
  * and the victim cache in every other variant. */
+static const char *const parts[] = {"lines=6", "lines=1", "lines=70", "lines=6 ways=2"};
+
 static CacheRig mixture(int variant, TickOrder order, uint64_t order_seed, uint64_t awake_until) {
     CacheRig rig = cache_rig((CacheBench){.class = "L1",
                                           .cache = variant & 1 ? "size=512 ways=4 mshrs=2 miss_queue=2"
                                                                : "size=512 ways=4 mshrs=2 miss_queue=2 "
                                                                  "reexecution_entries=4",
                                           .part = "VictimCache",
-                                          .part_parameters = variant & 2 ? "lines=1" : "lines=6",
+                                          .part_parameters = parts[variant >> 1],
                                           .quantum = awake_until ? 1 : 0,
                                           .order = order,
                                           .order_seed = order_seed});
@@ -176,12 +214,15 @@ Suite *victim_cache_suite(void) {
     TCase *tests = tcase_create("victim_cache");
     tcase_add_test(tests, replaced_line_comes_back_one_cycle_after_a_hit_would);
     tcase_add_test(tests, least_recent_of_its_lines_is_lost);
+    tcase_add_test(tests, large_one_keeps_as_many_lines_as_it_has);
+    tcase_add_test(tests, sets_of_few_ways_lose_the_least_recent_of_the_set);
+    tcase_add_exit_test(tests, ways_that_do_not_divide_the_lines_are_a_user_error, EXIT_USER_ERROR);
     tcase_add_loop_test(tests, line_that_is_written_below_is_dropped, 0, 2);
     tcase_add_test(tests, nothing_is_left_when_the_l1_is_invalidated);
     tcase_add_loop_test(tests, line_that_a_prefetch_brings_is_dropped, 0, 2);
     tcase_add_test(tests, line_that_is_needed_before_its_prefetch_comes_is_exchanged);
     tcase_add_test(tests, dirty_line_is_written_back_when_it_is_exchanged);
-    ADD_MIXTURE_TESTS(tests, 4);
+    ADD_MIXTURE_TESTS(tests, 8);
     tcase_add_exit_test(tests, place_that_is_not_below_an_l1_is_a_user_error, EXIT_USER_ERROR);
     suite_add_tcase(suite, tests);
     return suite;
