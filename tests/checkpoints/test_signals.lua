@@ -93,6 +93,46 @@ harness.test("a host program that does not come to a launch is ended, with stats
   harness.equal(stat(stats, "run.cycles"), 0)
 end)
 
+harness.write("untimed.lua", ([[
+local ww = require "warpwright"
+local w = ww.workload "untimed" { ptx = %q, sizes = { small = {} } }
+function w:run(gpu)
+  local flag = gpu:alloc(4)
+  io.popen("kill -" .. os.getenv "WW_SIGNAL" .. " $PPID"):close()
+  gpu:launch(self.kernels.wait, { grid = 4, block = 32, args = { flag }, timed = os.getenv "WW_TIMED" == "1" })
+end
+return w]]):format [[
+.version 3.1
+.target sm_20
+.address_size 64
+.entry wait(.param .u64 flag)
+{
+  .reg .u64 %a;
+  .reg .u32 %r;
+  .reg .pred %p;
+  ld.param.u64 %a, [flag];
+again:
+  ld.volatile.global.u32 %r, [%a];
+  setp.eq.u32 %p, %r, 0;
+  @%p bra again;
+  ret;
+}
+]])
+
+harness.test("a launch without timing that does not end is ended by the first signal, with stats", function()
+  local path = harness.folder() .. "/untimed"
+  local cases = { { "INT", "0" }, { "TERM", "0" }, { "TERM", "1", "--fast-forward", "launch=0,cta=0.5" } }
+  for i, case in ipairs(cases) do
+    local out = path .. i
+    local status, output = harness.run_with(("WW_SIGNAL=%s WW_TIMED=%s"):format(case[1], case[2]), "run", "gtx480", path .. ".lua",
+      "--size", "small", "--set", "sms=2", "--set", "partitions=2", "--out", out, case[3] or "--stats", case[4] or "all")
+    harness.equal(status, 75, output)
+    harness.contains(output, ("kernel wait has not ended without timing: SIG%s"):format(case[1]))
+    local file <close> = assert(io.open(out .. "/stats.txt", "rb"))
+    harness.equal(stat(file:read "a", "run.cycles"), 0)
+  end
+end)
+
 harness.test("a hook that takes its time after a signal finishes, and the run is saved and stops", function()
   local path = runs.file("slow", [[
 local x = policy "x" { period = 1000, counters = { calls = "" } }

@@ -119,6 +119,8 @@ RunStatus gpu_run(Gpu *gpu, uint64_t cycle_limit);
 const LaunchFault *gpu_fault(const Gpu *gpu);
 /* Ends the running kernel of such a launch in that way; from gpu_on_progress()'s function. */
 void gpu_give_up(Gpu *gpu, const char *why);
+/* Likewise what of any launch has no timing. The run cannot go on behind that. */
+void gpu_stop_untimed(Gpu *gpu);
 /* After the last kernel: lets write-backs and the like finish, so that nothing is in flight any more. Sources of
  * traffic rest meanwhile. A user error when an object of a class in Lua makes requests for ever. */
 void gpu_drain(Gpu *gpu);

@@ -60,17 +60,27 @@ static void show_progress(Machine *machine) {
     machine->progress_shown = true;
 }
 
+/* How long a part without timing, which no checkpoint can hold, may go on after a signal to stop. */
+static const double untimed_seconds = 1;
+
 /* Between quanta, or turns of a launch without timing, every now and then. */
 static void look_around(void *context) {
     Machine *machine = context;
+    bool is_untimed = !machine->launched && !machine->sampled;
+    if (is_untimed && signal_seconds() >= untimed_seconds) {
+        machine->stopped = signal_name(stop_signal);
+        machine->untimed_was_stopped = true;
+        gpu_stop_untimed(machine->gpu);
+    }
     if (machine->launched && !machine->sampled && isatty(STDERR_FILENO)) show_progress(machine);
     if (machine->caller_has_gone && machine->caller_has_gone(machine->caller))
         gpu_give_up(machine->gpu, "the program that launched it has ended");
 }
 
 static void keep_looking_around(Machine *machine) {
-    if (machine->caller_has_gone || isatty(STDERR_FILENO))
-        gpu_on_progress(machine->gpu, machine->caller_has_gone ? 0.2 : 1.0, look_around, machine);
+    bool is_often = machine->caller_has_gone || !machine->launched;
+    if (is_often || isatty(STDERR_FILENO))
+        gpu_on_progress(machine->gpu, is_often ? 0.2 : 1.0, look_around, machine);
 }
 
 static void clear_progress(Machine *machine) {
@@ -193,6 +203,12 @@ _Noreturn static void stop_run(Machine *machine, const char *why) {
                progress.others ? "s" : "", running_kernels(&progress, kernels, sizeof kernels),
                progress.others ? "ve" : "s", gpu_cycle(machine->gpu), why, progress.ctas_done, progress.ctas,
                spinning);
+}
+
+/* Some of the launch has no timing, and has not come to its end. */
+_Noreturn static void stop_untimed_run(Machine *machine, const char *kernel) {
+    signals_take();
+    user_error("kernel %s has not ended without timing: %s", kernel, machine->stopped);
 }
 
 static void handle_signal(lua_State *L, Machine *machine) {
@@ -539,6 +555,8 @@ static int begin_launch(lua_State *L, Machine *machine, const KernelLaunch *laun
         repeated_call(L, machine);
         return 2;
     }
+    if (machine->untimed_was_stopped)
+        stop_untimed_run(machine, launches[gpu_fault(machine->gpu)->kernel].kernel->name);
     if (launch->is_untimed && !replaying) return answer_launch(L, machine);
     if (replaying) {
         int values = take_launch(L, machine);

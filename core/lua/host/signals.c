@@ -53,6 +53,10 @@ bool signal_insists(int signal, volatile uint64_t *first) {
     return true;
 }
 
+double signal_seconds(void) {
+    return stop_signal ? 1e-9 * (double)(host_nanoseconds() - stop_at) : 0;
+}
+
 static double thread_seconds(void) {
     struct timespec now;
     clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);

@@ -11,6 +11,9 @@
 /* SIGINT or SIGTERM when one has come and is not taken yet, else 0. Handlers write it. */
 extern volatile sig_atomic_t stop_signal;
 
+/* Seconds since the first of them, 0 when none has come. */
+double signal_seconds(void);
+
 /* From here on signals of the process are for this machine. `host`: the coroutine of its host program, or
  * NULL. False, and nothing done, when there is a machine already that they are for. */
 bool signals_watch(Machine *machine, lua_State *host);

@@ -23,7 +23,8 @@ typedef struct Machine {
     uint64_t kernel_first_cycle;
     char *progress_prefix; /* first words of the progress line */
     bool progress_shown;
-    const char *stopped; /* why the last kernel did not end, or NULL */
+    const char *stopped;      /* why the last kernel did not end, or NULL */
+    bool untimed_was_stopped; /* and it was one without timing */
     struct PolicyInstance **policies;
     uint32_t policy_count;
     HostLog log;
