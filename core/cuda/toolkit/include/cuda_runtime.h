@@ -9,6 +9,7 @@ extern "C" {
 __attribute__((device)) void free(void *) __attribute((nothrow));
 __attribute__((device)) void *malloc(size_t) __attribute((nothrow)) __attribute__((malloc));
 }
+#include "warpwright/c_library.h"
 /* It writes __attribute__((__noinline__)), which the macro below would change. */
 #include <memory>
 

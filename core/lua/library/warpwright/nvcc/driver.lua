@@ -161,8 +161,8 @@ local function tell_shared_objects(messages)
   for place, column, line in messages:gmatch "([^\n]-:%d+):(%d+): error: initialization is not supported for __shared__ variables%.?\n([^\n]*)" do
     local name = line:sub(tonumber(column)):match "^[%w_]+"
     if name then
-      io.stderr:write(("warpwright: nvcc: %s: '%s' is shared: expected no initializer, and one variable in a declaration on one line; "
-        .. "docs/nvcc.md says how to write it\n"):format(place, name))
+      io.stderr:write(("warpwright: nvcc: %s: '%s' is shared: expected no initializer; docs/nvcc.md says more\n"):format(
+        place, name))
     end
   end
 end

@@ -39,6 +39,40 @@ local function columns_of(messages)
   return columns
 end
 
+--- The places in preprocessed text of what stands in these columns.
+local function places_of(text, columns)
+  local places, file, number = {}, "", 0
+  for start, line in text:gmatch "()([^\n]*)\n" do
+    local marked, path = line:match '^# (%d+) "([^"]*)"'
+    if marked then
+      file, number = path, tonumber(marked) - 1
+    else
+      number = number + 1
+      for column in pairs(columns[("%s:%d"):format(file, number)] or {}) do places[#places + 1] = start + column - 1 end
+    end
+  end
+  table.sort(places)
+  return places
+end
+
+local memory <const> = "__attribute__((shared))"
+
+--- From where to where the declaration goes in which the variable at `place` is shared, from behind that attribute to its semicolon;
+--- nil where it is another kind of declaration.
+local function declaration_around(text, place)
+  local first, at = nil, math.max(1, place - 4000)
+  while true do
+    local start, finish = text:find(memory, at, true)
+    if not start or start > place then break end
+    first, at = finish + 1, finish + 1
+  end
+  local last = text:find(";", place, true)
+  if not first or not last or text:sub(first, last - 1):find "[;{}]" then return nil end
+  local before = text:sub(1, first - 1):match "[^;{}\n]*$"
+  if before:find "volatile" then return nil end
+  return first, last
+end
+
 --- A type, and the attributes that stand before it, such as those of its alignment.
 local function split_type(text)
   local before = ""
@@ -50,56 +84,75 @@ local function split_type(text)
   end
 end
 
---- `line`, where the declaration of the variable that begins at `column` has become one of bytes, and of a reference to them; nil
---- where it is another kind of declaration.
-local function with_bytes(line, column)
-  local start, of_type = line:sub(1, column - 1):match "^(.*__attribute__%(%(shared%)%)%s)(.*)$"
-  local name, rest = line:sub(column):match "^([%a_][%w_]*)%s*(.*)$"
-  if not start or not name then return nil end
-  local extents = ""
-  while rest:find "^%[" do
-    local extent, more = rest:match "^(%b[])%s*(.*)$"
-    if not extent then return nil end
-    extents, rest = extents .. extent, more
+--- The parts of a declaration that commas part, but for those within brackets.
+local function parts_of(text)
+  local parts, start, depth, at = {}, 1, 0, 1
+  while true do
+    local place = text:find("[%(%[<>,]", at)
+    if not place then break end
+    local sign = text:sub(place, place)
+    local _, finish = text:find(sign == "(" and "^%b()" or sign == "[" and "^%b[]" or "^.", place)
+    depth = depth + (sign == "<" and 1 or sign == ">" and -1 or 0)
+    if sign == "," and depth == 0 then
+      parts[#parts + 1], start = text:sub(start, place - 1), place + 1
+    end
+    at = (finish or place) + 1
   end
-  local aligned, type = split_type(of_type)
-  if not rest:find "^;" or type == "" or start:find "volatile" then return nil end
-  return ("%s%s__attribute__((aligned(alignof(%s)))) char %s_bytes[sizeof(%s%s)]; %s (&%s)%s = *(%s (*)%s)%s_bytes%s"):format(start, aligned,
-    type, name, type, extents, type, name, extents, type, extents, name, rest)
+  parts[#parts + 1] = text:sub(start)
+  return parts
 end
 
-local function change_line(line, columns)
-  local order, is_changed = {}, false
-  for column in pairs(columns) do order[#order + 1] = column end
-  table.sort(order, function(a, b) return a > b end)
-  for _, column in ipairs(order) do
-    local changed = with_bytes(line, column)
-    line, is_changed = changed or line, is_changed or changed ~= nil
+--- What is in front of the variable that a part declares, its name, and the extents of an array; nil where it is of another kind.
+local function split_variable(part)
+  local extents = ""
+  local rest = part:match "^(.-)%s*$"
+  while true do
+    local before, extent = rest:match "^(.-)%s*(%b[])$"
+    if not before then break end
+    rest, extents = before, extent .. extents
   end
-  return line, is_changed
+  local before, name = rest:match "^(.-)([%a_][%w_]*)$"
+  return before, name, extents
+end
+
+--- A declaration of bytes, and of a reference to them.
+local function bytes_for(aligned, type, name, extents)
+  return ("%s__attribute__((aligned(alignof(%s)))) char %s_bytes[sizeof(%s%s)]; %s (&%s)%s = *(%s (*)%s)%s_bytes;"):format(aligned, type,
+    name, type, extents, type, name, extents, type, extents, name)
+end
+
+--- A declaration, from behind its attribute of memory, in which no variable has a constructor; nil where it is another kind.
+local function with_bytes(declaration)
+  local lines = select(2, declaration:gsub("\n", ""))
+  local parts, all, aligned, type = parts_of(declaration:gsub("\n", " ")), {}, nil, nil
+  for i, part in ipairs(parts) do
+    local before, name, extents = split_variable(part)
+    if not before then return nil end
+    if i == 1 then
+      local of_type, of_pointer = before:match "^(.-)([%s%*&]*)$"
+      aligned, type = split_type(of_type)
+      before = of_pointer
+    end
+    if type == "" or type:find "=" or before:find "[^%s%*]" then return nil end
+    local is_pointer = before:find("*", 1, true)
+    all[i] = is_pointer and ("%s%s %s%s%s;"):format(aligned, type, before, name, extents) or bytes_for(aligned, type, name, extents)
+  end
+  return " " .. table.concat(all, " " .. memory .. " ") .. ("\n"):rep(lines)
 end
 
 --- Preprocessed text in which the shared objects that clang's messages name have no constructors; nil where nothing can be changed.
 local function change_objects(text, messages)
-  local columns, lines, file, number, is_changed = columns_of(messages), {}, "", 0, false
+  local columns, pieces, last = columns_of(messages), {}, 0
   if not next(columns) then return nil end
-  for line in text:gmatch "([^\n]*)\n" do
-    local marked, path = line:match '^# (%d+) "([^"]*)"'
-    if marked then
-      file, number = path, tonumber(marked) - 1
-    else
-      number = number + 1
+  for _, place in ipairs(places_of(text, columns)) do
+    local from, to = declaration_around(text, place)
+    local changed = from and from > last and with_bytes(text:sub(from, to - 1))
+    if changed then
+      pieces[#pieces + 1] = text:sub(last + 1, from - 1) .. changed
+      last = to
     end
-    local here = not marked and columns[("%s:%d"):format(file, number)]
-    if here then
-      local changed
-      line, changed = change_line(line, here)
-      is_changed = is_changed or changed
-    end
-    lines[#lines + 1] = line
   end
-  lines[#lines + 1] = ""
-  return is_changed and table.concat(lines, "\n") or nil
+  return last > 0 and table.concat(pieces) .. text:sub(last + 1) or nil
 end
 
 -- Deduction guides -----------------------------------------------------------------------------------------------------------------------
