@@ -68,7 +68,7 @@ end
 
 -- Host programs with more to repeat: textures; races and atomics; memory that is freed, allocated again, and written by
 -- host and kernel in turn.
-for _, name in ipairs { "racing_kernel.ptx", "texture_kernel.ptx" } do harness.write(name, harness.read("tests/kernels/" .. name)) end
+for _, name in ipairs { "racing_kernel.ptx", "texture_kernel.ptx", "in_flight_kernel.ptx" } do harness.write(name, harness.read("tests/kernels/" .. name)) end
 
 local host_programs = {
   racing = { "racing_kernel.ptx", [[
@@ -119,6 +119,25 @@ host_programs.together = { "racing_kernel.ptx", [[
   self:check("CTAs", ctas, 144)
   self:check("steps counted", gpu:download("u32", counters, 64):sum(), 16 * ctas * 128)]] }
 
+-- Kernels join others, behind waits for one and for some cycles, and one of them is in flight from the first to the last.
+host_programs.in_flight = { "in_flight_kernel.ptx", [[
+  local flag, before = gpu:upload(ww.array("u32", 2)), nil
+  local function spin(grid, rounds, behind)
+    return { kernel = self.kernels.spin, grid = grid, block = 128, args = { gpu:alloc(4 * 128 * grid), rounds }, behind = behind }
+  end
+  gpu:launch_async { { kernel = self.kernels.wait, grid = 1, block = 32, args = { flag } } }
+  for i = 1, 6 do
+    local number = gpu:launch_async { spin(10 * i, 100, before), spin(3, 400 * i), spin(1, 20, before) }
+    if i % 2 == 0 then gpu:wait(number) else gpu:wait({ number, number + 1 }, 400) end
+    before = number
+  end
+  self:check("a word of one that has ended", gpu:read("u32", gpu:alloc(8)), 0)
+  gpu:write(flag, ww.array("u32", 1):fill(5))
+  gpu:wait()
+  gpu:launch_async { spin(7, 50, before) }
+  gpu:wait()
+  self:check("the word that it waited for", gpu:download("u32", flag, 2)[1], 5)]] }
+
 host_programs.several_per_sm = host_programs.together
 local several_per_sm = harness.write("several_per_sm_machine.lua", [[
 return require "warpwright".variant("several_per_sm", "gtx480", {}, function(m)
@@ -126,7 +145,7 @@ return require "warpwright".variant("several_per_sm", "gtx480", {}, function(m)
 end)
 ]])
 
-for _, name in ipairs { "racing", "textures", "memory", "together", "several_per_sm" } do
+for _, name in ipairs { "racing", "textures", "memory", "together", "in_flight", "several_per_sm" } do
   local ptx, body = table.unpack(host_programs[name])
   local config = name == "several_per_sm" and several_per_sm or "gtx480"
   local path = harness.write(name .. ".lua", ([[

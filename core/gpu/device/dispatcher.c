@@ -80,6 +80,14 @@ void dispatcher_start(SimObject *object, uint32_t kernels) {
     }
 }
 
+void dispatcher_join(SimObject *object, uint32_t kernels) {
+    Dispatcher *d = (Dispatcher *)object;
+    d->grids = realloc(d->grids, (d->grid_count + kernels) * sizeof *d->grids);
+    ensure_memory(d->grids);
+    memset(d->grids + d->grid_count, 0, kernels * sizeof *d->grids);
+    d->grid_count += kernels;
+}
+
 void dispatcher_know_sms(SimObject *object, const SmsOfKernels *sms_of) {
     ((Dispatcher *)object)->sms_of = sms_of;
 }

@@ -32,6 +32,8 @@ void dispatcher_instructions(const SimObject *dispatcher, uint32_t kernel, uint6
 
 /* Between quanta, nothing running: so many kernels will begin. All SMs have the first of them, and no place yet. */
 void dispatcher_start(SimObject *dispatcher, uint32_t kernels);
+/* Between quanta: so many more will begin, whose numbers are behind the others'. */
+void dispatcher_join(SimObject *dispatcher, uint32_t kernels);
 /* Between quanta: what the kernel waited for has ended. */
 void dispatcher_begin(SimObject *dispatcher, uint32_t kernel, const uint32_t grid[3]);
 /* Have SMs been left to others in the quantum that has just ended? sim_run() ends with it. */

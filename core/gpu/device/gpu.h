@@ -49,7 +49,7 @@ typedef struct {
     const PrintedText *printed; /* by vprintf; valid until the next launch */
 } LaunchResult;
 
-typedef enum { RUN_DONE, RUN_CYCLE_LIMIT, RUN_INTERRUPTED, RUN_CTAS_DONE } RunStatus;
+typedef enum { RUN_DONE, RUN_CYCLE_LIMIT, RUN_INTERRUPTED, RUN_CTAS_DONE, RUN_KERNEL_ENDED } RunStatus;
 
 Gpu *gpu_new(Sim *sim, uint64_t memory_bytes);
 /* Elaborates the Sim, which must not be yet. User errors when it has no Dispatcher or no SM, or is not wired
@@ -86,6 +86,15 @@ void gpu_launch(Gpu *gpu, const Kernel *kernel, const Launch *launch);
 /* The same of up to MAX_KERNELS_TOGETHER kernels, which run side by side, each on SMs of its own, but for those that wait
  * for others. None is cooperative; all have timing, or none, which run one after the other; all return faults, or none. */
 void gpu_launch_together(Gpu *gpu, const KernelLaunch *launches, uint32_t count);
+/* The same, with timing, and others may join them while any of them runs. `joins`: these join those of the present launch,
+ * behind them, whose numbers `after` may have. In two steps: checks and numbers, which is what a resume repeats; and,
+ * between quanta, those begin that wait for no other. */
+void gpu_prepare_async(Gpu *gpu, const KernelLaunch *launches, uint32_t count, bool joins);
+void gpu_begin_async(Gpu *gpu, uint32_t count, bool joins);
+/* gpu_run() returns RUN_KERNEL_ENDED, once, at the end of the quantum in which this kernel of the present launch ends, or at
+ * once where it has ended. */
+void gpu_await(Gpu *gpu, uint32_t kernel);
+void gpu_await_none(Gpu *gpu);
 /* gpu_launch(), and runs it at once, without timing: no cycle passes, nothing is counted but CTAs, and no policy hears of
  * it. Memory has what it wrote. */
 void gpu_launch_untimed(Gpu *gpu, const Kernel *kernel, const Launch *launch);
@@ -143,6 +152,7 @@ uint32_t gpu_launch_count(const Gpu *gpu);
 /* Of the present or last launch: how many kernels, and what each of them did. */
 uint32_t gpu_kernel_count(const Gpu *gpu);
 bool gpu_kernel_has_begun(const Gpu *gpu, uint32_t kernel);
+bool gpu_kernel_has_ended(const Gpu *gpu, uint32_t kernel);
 /* Of a launch that was refused: which of its kernels was. */
 uint32_t gpu_refused_kernel(const Gpu *gpu);
 LaunchResult gpu_launch_result(const Gpu *gpu, uint32_t kernel);

@@ -25,6 +25,7 @@ typedef struct {
     uint32_t *after; /* kernels that end before it begins */
     uint32_t after_count;
     uint32_t has_begun, has_ended; /* flags */
+    bool is_awaited;               /* see gpu_await() */
 } LaunchedKernel;
 
 struct Gpu {
@@ -44,6 +45,8 @@ struct Gpu {
     uint64_t workspace;      /* of cooperative launches; 0: none has come */
     LaunchedKernel *kernels; /* of the present or last launch; NULL: none has come */
     uint32_t kernel_count;
+    bool is_async;                 /* there is room for others, which may join them */
+    bool awaited_has_ended;        /* any of the kernels that are awaited */
     const RunningKernel **running; /* of each kernel */
     CtaNeeds *needs;               /* of each, on each SM */
     bool has_several_per_sm;       /* any SM may have CTAs of any of them at once */
@@ -102,6 +105,8 @@ void gpu_attend_to_kernels(Gpu *gpu);
 void gpu_set_kernel(Gpu *gpu, uint32_t sm, uint32_t kernel);
 /* The SM executes what it executed, this kernel if it has one alone. */
 void gpu_set_kernel_again(Gpu *gpu, uint32_t sm, uint32_t kernel);
+/* Between quanta: kernels that wait for no other begin, and SMs are shared again. */
+void gpu_begin_joined_kernels(Gpu *gpu);
 /* SMs execute all kernels of the launch, which is new, side by side. */
 void gpu_set_all_kernels(Gpu *gpu);
 /* What the dispatcher asks of the machine's SMs. */

@@ -22,6 +22,21 @@ bool gpu_kernel_has_begun(const Gpu *gpu, uint32_t kernel) {
     return gpu->kernels[kernel].has_begun;
 }
 
+bool gpu_kernel_has_ended(const Gpu *gpu, uint32_t kernel) {
+    return gpu->kernels[kernel].has_ended;
+}
+
+void gpu_await(Gpu *gpu, uint32_t kernel) {
+    gpu->kernels[kernel].is_awaited = true;
+    gpu->awaited_has_ended |= gpu->kernels[kernel].has_ended != 0;
+}
+
+void gpu_await_none(Gpu *gpu) {
+    for (uint32_t k = 0; k < gpu->kernel_count; k++)
+        gpu->kernels[k].is_awaited = false;
+    gpu->awaited_has_ended = false;
+}
+
 LaunchResult gpu_launch_result(const Gpu *gpu, uint32_t kernel) {
     return kernel < gpu->kernel_count ? gpu->kernels[kernel].result : (LaunchResult){0};
 }
@@ -194,13 +209,21 @@ void gpu_begin_kernels(Gpu *gpu) {
     share_sms(gpu);
 }
 
-static void begin_those_that_wait_no_more(Gpu *gpu) {
+/* Whether there were any. */
+static bool begin_those_that_wait_no_more(Gpu *gpu) {
+    bool any = false;
     for (uint32_t k = 0; k < gpu->kernel_count; k++) {
         LaunchedKernel *kernel = &gpu->kernels[k];
         if (kernel->has_begun || kernel->has_ended || waits(gpu, kernel)) continue;
         begin(gpu, k);
+        any = true;
         tell(gpu, kernel, true);
     }
+    return any;
+}
+
+void gpu_begin_joined_kernels(Gpu *gpu) {
+    if (begin_those_that_wait_no_more(gpu)) share_sms_again(gpu);
 }
 
 static void end(Gpu *gpu, uint32_t number) {
@@ -211,6 +234,7 @@ static void end(Gpu *gpu, uint32_t number) {
         dispatcher_instructions(gpu->dispatcher, number, &kernel->result.warp_instructions,
                                 &kernel->result.thread_instructions);
     kernel->has_ended = 1;
+    gpu->awaited_has_ended |= kernel->is_awaited;
     if (kernel->has_begun) kernel->result.cycles = gpu_cycle(gpu) - kernel->result.start_cycle;
 }
 

@@ -207,9 +207,9 @@ void gpu_free_kernels(LaunchedKernel *kernels, uint32_t count) {
     free(kernels);
 }
 
-static LaunchedKernel *planned_kernels(Gpu *gpu, uint32_t count) {
+static LaunchedKernel *planned_kernels(Gpu *gpu, uint32_t count, uint32_t room) {
     gpu_free_kernels(gpu->planned, gpu->planned_count); /* of a launch that was refused */
-    gpu->planned = calloc(count, sizeof *gpu->planned);
+    gpu->planned = calloc(room, sizeof *gpu->planned);
     ensure_memory(gpu->planned);
     gpu->planned_count = count;
     return gpu->planned;
@@ -233,12 +233,12 @@ static void check_several_per_sm(const Gpu *gpu, const KernelLaunch *launches, u
 }
 
 /* They are planned no more. */
-static void take_kernels(Gpu *gpu, LaunchedKernel *kernels, uint32_t count) {
+static void take_kernels(Gpu *gpu, LaunchedKernel *kernels, uint32_t count, uint32_t room) {
     gpu->planned = NULL;
     gpu->planned_count = 0;
     gpu->kernels = kernels;
     gpu->kernel_count = count;
-    gpu->running = realloc(gpu->running, count * sizeof *gpu->running);
+    gpu->running = realloc(gpu->running, room * sizeof *gpu->running);
     ensure_memory(gpu->running);
     for (uint32_t k = 0; k < count; k++)
         gpu->running[k] = &kernels[k].running;
@@ -252,8 +252,8 @@ static void give_kernels(Gpu *gpu) {
 
 /* What is wrong with a launch is found before anything changes. The kernels of the launch before are freed when no SM
  * has any of them. */
-void gpu_prepare(Gpu *gpu, const KernelLaunch *launches, uint32_t count) {
-    LaunchedKernel *before = gpu->kernels, *kernels = planned_kernels(gpu, count);
+static void prepare(Gpu *gpu, const KernelLaunch *launches, uint32_t count, uint32_t room) {
+    LaunchedKernel *before = gpu->kernels, *kernels = planned_kernels(gpu, count, room);
     uint32_t count_before = gpu->kernel_count;
     check_several_per_sm(gpu, launches, count);
     for (uint32_t k = 0; k < count; k++) {
@@ -262,7 +262,8 @@ void gpu_prepare(Gpu *gpu, const KernelLaunch *launches, uint32_t count) {
     }
     for (uint32_t k = 0; k < count; k++)
         fill_in(gpu, &kernels[k], &launches[k]);
-    take_kernels(gpu, kernels, count);
+    take_kernels(gpu, kernels, count, room);
+    gpu->is_async = gpu->awaited_has_ended = false;
     gpu->fault.kind = FAULT_NONE;
     for (uint32_t k = 0; gpu->profile && k < count; k++)
         profile_note_arguments(gpu->profile, &kernels[k].running);
@@ -272,6 +273,10 @@ void gpu_prepare(Gpu *gpu, const KernelLaunch *launches, uint32_t count) {
     gpu_free_kernels(before, count_before);
 }
 
+void gpu_prepare(Gpu *gpu, const KernelLaunch *launches, uint32_t count) {
+    prepare(gpu, launches, count, count);
+}
+
 void gpu_invalidate_l1s(const Gpu *gpu) {
     for (uint32_t i = 0; i < gpu->sim->object_count; i++) {
         SimObject *object = gpu->sim->objects[i];
@@ -279,18 +284,27 @@ void gpu_invalidate_l1s(const Gpu *gpu) {
     }
 }
 
-void gpu_begin_launch(Gpu *gpu, const KernelLaunch *launches, uint32_t count) {
+static void require_idle(Gpu *gpu, const KernelLaunch *launches) {
     gpu->checked = 0;
     if (!dispatcher_idle(gpu->dispatcher))
         user_error("kernel %s: kernel %s is still running", launches->kernel->name,
                    gpu_oldest_kernel(gpu)->running.kernel->name);
-    gpu_prepare(gpu, launches, count);
+}
+
+static void begin_prepared(Gpu *gpu, uint32_t count) {
     gpu_invalidate_l1s(gpu);
     gpu->progress_cycle = gpu_cycle(gpu);
     dispatcher_start(gpu->dispatcher, count);
     gpu_begin_kernels(gpu);
 }
 
+void gpu_begin_launch(Gpu *gpu, const KernelLaunch *launches, uint32_t count) {
+    require_idle(gpu, launches);
+    gpu_prepare(gpu, launches, count);
+    begin_prepared(gpu, count);
+}
+
+/* `number`: among the kernels of the launch. */
 static void check_launched_together(const KernelLaunch *launch, uint32_t number, bool is_untimed) {
     const Launch *how = launch->launch;
     const char *name = launch->kernel->name;
@@ -320,6 +334,62 @@ void gpu_launch_together(Gpu *gpu, const KernelLaunch *launches, uint32_t count)
         gpu_launch_untimed_in_turn(gpu, launches, count);
     else
         gpu_begin_launch(gpu, launches, count);
+}
+
+/* --- Kernels that join others --------------------------------------------------------------------- */
+
+/* What is wrong with any of them is found before anything changes. */
+static void join(Gpu *gpu, const KernelLaunch *launches, uint32_t count) {
+    const LaunchedKernel *planned = planned_kernels(gpu, count, count);
+    LaunchedKernel *kernels = &gpu->kernels[gpu->kernel_count];
+    for (uint32_t k = 0; k < count; k++) {
+        gpu->checked = k;
+        plan(gpu, &gpu->planned[k], &launches[k]);
+    }
+    for (uint32_t k = 0; k < count; k++) {
+        kernels[k] = (LaunchedKernel){.running = planned[k].running};
+        fill_in(gpu, &kernels[k], &launches[k]);
+        gpu->running[gpu->kernel_count++] = &kernels[k].running;
+        if (gpu->profile) profile_note_arguments(gpu->profile, &kernels[k].running);
+    }
+    if (gpu->kernel_counts) kernel_counts_launches(gpu->kernel_counts, gpu->launches);
+}
+
+static void check_async(Gpu *gpu, const KernelLaunch *launches, uint32_t count, bool joins) {
+    uint32_t present = joins ? gpu->kernel_count : 0;
+    gpu->checked = 0;
+    if (dispatcher_runs_several_per_sm(gpu->dispatcher, 2))
+        user_error("kernel %s: expected kernels_per_sm = 1 of the dispatcher where kernels join others",
+                   launches->kernel->name);
+    if (count < 1 || count > MAX_KERNELS_TOGETHER - present)
+        user_error(
+            "kernel %s: expected up to %d kernels from the first to the last that is in flight, got %u",
+            launches->kernel->name, MAX_KERNELS_TOGETHER, present + count);
+    for (uint32_t k = 0; k < count; k++) {
+        gpu->checked = k;
+        check_launched_together(&launches[k], present + k, false);
+    }
+}
+
+void gpu_prepare_async(Gpu *gpu, const KernelLaunch *launches, uint32_t count, bool joins) {
+    ensure(!joins || gpu->is_async);
+    check_async(gpu, launches, count, joins);
+    if (joins) {
+        join(gpu, launches, count);
+        return;
+    }
+    require_idle(gpu, launches);
+    prepare(gpu, launches, count, MAX_KERNELS_TOGETHER);
+    gpu->is_async = true;
+}
+
+void gpu_begin_async(Gpu *gpu, uint32_t count, bool joins) {
+    if (!joins) {
+        begin_prepared(gpu, count);
+        return;
+    }
+    dispatcher_join(gpu->dispatcher, count);
+    gpu_begin_joined_kernels(gpu);
 }
 
 void gpu_launch(Gpu *gpu, const Kernel *kernel, const Launch *launch) {

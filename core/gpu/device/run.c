@@ -186,6 +186,7 @@ RunStatus gpu_run(Gpu *gpu, uint64_t cycle_limit) {
     const Clock *core = &gpu->sim->clocks[0];
     while (!dispatcher_idle(gpu->dispatcher)) {
         uint64_t cycle = gpu_cycle(gpu), end = cycle + SLICE_CYCLES;
+        if (gpu->awaited_has_ended) return RUN_KERNEL_ENDED;
         if (cycle >= cycle_limit) return RUN_CYCLE_LIMIT;
         if (gpu->interrupted) {
             gpu->interrupted = 0;

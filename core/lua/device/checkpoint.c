@@ -5,6 +5,7 @@
 #include "core/gpu/device/profile.h"
 #include "core/lua/bindings.h"
 #include "core/lua/component/lua_objects.h"
+#include "core/lua/device/in_flight.h"
 #include "core/lua/host/signals.h"
 #include "core/lua/policy/policy.h"
 #include "core/sim/checkpoint/checkpoint_file.h"
@@ -70,7 +71,7 @@ static void save_observers(const Gpu *gpu, CheckpointSection *sections, uint32_t
 static int l_write_checkpoint(lua_State *L) {
     Machine *machine = gpu_at(L, 1);
     require_state(machine, "checkpoint");
-    if (!machine->launched) host_log_forget_failed_call(&machine->log);
+    if (!host_program_waits(machine)) host_log_forget_failed_call(&machine->log);
     const char *path = luaL_checkstring(L, 2);
     size_t length;
     const char *text = luaL_checklstring(L, 3, &length);
@@ -357,6 +358,7 @@ static int l_take_state(lua_State *L) {
  * this one. */
 static int l_end_of_host_program(lua_State *L) {
     Machine *machine = gpu_at(L, 1);
+    require_none_in_flight(machine, "end of the host program");
     host_log_end_program(&machine->log);
     after_host_call(L, machine);
     return 0;

@@ -3,6 +3,7 @@
 #include "core/lua/bindings.h"
 #include "core/lua/device/array.h"
 #include "core/lua/device/checkpoint.h"
+#include "core/lua/device/in_flight.h"
 #include "core/lua/device/launch.h"
 #include "core/lua/device/launch_arguments.h"
 #include "core/lua/device/modules.h"
@@ -107,7 +108,7 @@ Machine *machine_to_change(lua_State *L, const char *what) {
     if (machine->launched && machine->stopped)
         user_error("%s: kernel %s was stopped (%s): the machine cannot go on, the device can be read", what,
                    gpu_progress(machine->gpu).kernel, machine->stopped);
-    if (machine->launched)
+    if (host_program_waits(machine))
         user_error("%s: kernel %s has not ended; until then the device is read-only", what,
                    gpu_progress(machine->gpu).kernel);
     if (machine->host_program == PROGRAM_WAITS)
@@ -120,7 +121,7 @@ Machine *machine_to_change(lua_State *L, const char *what) {
 /* Is this call, which reads from the device, the host program's? Its answers are logged. While a kernel runs
  * nobody's are: the log goes on with what the kernel did. */
 static bool is_logged(const Machine *machine, const char *what) {
-    bool logged = asked_by_host_program(machine) && !machine->launched;
+    bool logged = asked_by_host_program(machine) && !host_program_waits(machine);
     if (!logged) require_caught_up(machine, what);
     return logged;
 }
@@ -306,7 +307,7 @@ static int go_on_to_launches(lua_State *L, int resumed, lua_KContext returns_fau
 
 static int launch_together_or_pause(lua_State *L, bool returns_faults) {
     const char *what = returns_faults ? "try_launch_together" : "launch_together";
-    take_launches(L, machine_to_change(L, what), what);
+    take_launches(L, machine_to_change(L, what), what, false);
     Machine *machine = machine_to_change(L, what);
     if (pauses_before_launch(L, machine, lua_rawlen(L, 2)))
         return pause_host_program(L, returns_faults, go_on_to_launches);
@@ -329,6 +330,38 @@ static int l_try_launch_together(lua_State *L) {
     return launch_together_or_pause(L, true);
 }
 
+static int go_on_to_async(lua_State *L, int resumed, lua_KContext returns_faults);
+
+static int launch_async_or_pause(lua_State *L, bool returns_faults) {
+    const char *what = returns_faults ? "try_launch_async" : "launch_async";
+    take_launches(L, machine_to_change(L, what), what, true);
+    Machine *machine = machine_to_change(L, what);
+    if (pauses_before_launch(L, machine, lua_rawlen(L, 2)))
+        return pause_host_program(L, returns_faults, go_on_to_async);
+    return launch_kernels_async(L, machine, returns_faults);
+}
+
+static int go_on_to_async(lua_State *L, int resumed, lua_KContext returns_faults) {
+    (void)resumed;
+    lua_settop(L, 2);
+    return launch_async_or_pause(L, returns_faults != 0);
+}
+
+/* gpu:launch_async { { kernel =, grid =, block =, ..., after =, behind = }, ... } -> number of the first of them */
+static int l_launch_async(lua_State *L) {
+    return launch_async_or_pause(L, false);
+}
+
+/* gpu:try_launch_async { ... } -> the same, or nil and why they are refused */
+static int l_try_launch_async(lua_State *L) {
+    return launch_async_or_pause(L, true);
+}
+
+/* gpu:wait(numbers, cycles) -> { [number] = what it did, ... }, the fault that ended them or nil, core cycle */
+static int l_wait(lua_State *L) {
+    return wait_for_kernels(L, machine_to_change(L, "wait"));
+}
+
 static uint64_t size_at(lua_State *L, int index, const char *what) {
     const lua_Integer most = 1ll << 40;
     int whole;
@@ -341,6 +374,7 @@ static uint64_t size_at(lua_State *L, int index, const char *what) {
 /* gpu:set_heap(bytes): of the heap of malloc in kernels; before the first module that has it is loaded */
 static int l_set_heap(lua_State *L) {
     Machine *machine = machine_to_change(L, "set_heap");
+    require_none_in_flight(machine, "set_heap");
     uint64_t bytes = size_at(L, 2, "set_heap");
     if (!gpu_set_heap(machine->gpu, bytes))
         user_error(
@@ -370,6 +404,7 @@ static int l_launches(lua_State *L) {
 /* gpu:drain() -> whether it let what is in flight finish: a resumed machine comes from behind that. */
 static int l_drain(lua_State *L) {
     Machine *machine = machine_to_change(L, "drain");
+    require_none_in_flight(machine, "drain");
     bool replaying = host_log_replaying(&machine->log);
     host_log_call(&machine->log, 0, "drain");
     if (!replaying) gpu_drain(machine->gpu);
@@ -462,6 +497,9 @@ void gpu_open(lua_State *L) {
         {"try_launch", l_try_launch},
         {"launch_together", l_launch_together},
         {"try_launch_together", l_try_launch_together},
+        {"launch_async", l_launch_async},
+        {"try_launch_async", l_try_launch_async},
+        {"wait", l_wait},
         {"launches", l_launches},
         {"set_heap", l_set_heap},
         {"set_print_limit", l_set_print_limit},

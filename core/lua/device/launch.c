@@ -5,6 +5,8 @@
 #include "core/lua/component/lua_objects.h"
 #include "core/lua/device/checkpoint.h"
 #include "core/lua/device/faults.h"
+#include "core/lua/device/in_flight.h"
+#include "core/lua/device/launch_answer.h"
 #include "core/lua/device/launch_arguments.h"
 #include "core/lua/device/modules.h"
 #include "core/lua/device/sampling.h"
@@ -227,12 +229,14 @@ static int run_kernel(lua_State *L, int resumed, lua_KContext context) {
     (void)resumed, (void)context;
     for (;;) {
         uint64_t until = earlier_of(machine->cycle_limit, machine->checkpoint_cycle);
-        until = earlier_of(until, machine->pause_cycle);
+        until = earlier_of(until, earlier_of(machine->pause_cycle, machine->wait_cycle));
         RunStatus status = run_part(L, machine, until);
-        if (status == RUN_DONE) return finish_launch(L, machine);
+        if (status == RUN_DONE || status == RUN_KERNEL_ENDED) return finish_launch(L, machine);
         if (status == RUN_INTERRUPTED) handle_signal(L, machine);
         if (status == RUN_CTAS_DONE) call_checkpoint_function(L, machine, "ctas");
         uint64_t cycle = gpu_cycle(machine->gpu);
+        if (cycle >= machine->wait_cycle)
+            return finish_launch(L, machine); /* before a checkpoint that would have it again */
         if (cycle >= machine->checkpoint_cycle) call_checkpoint_function(L, machine, "cycle");
         if (cycle >= machine->cycle_limit) {
             call_checkpoint_function(L, machine, "max_cycles");
@@ -247,196 +251,15 @@ static int run_kernel(lua_State *L, int resumed, lua_KContext context) {
     }
 }
 
-/* --- What a launch did ----------------------------------------------------------------------- */
-
-static void set_counter(lua_State *L, const char *name, uint64_t value) {
-    lua_pushinteger(L, (lua_Integer)value);
-    lua_setfield(L, -2, name);
-}
-
-/* As the host log keeps it. */
-typedef struct {
-    uint64_t start_cycle, cycles, warp_instructions, thread_instructions, ctas, threads_per_cta;
-    uint64_t ctas_per_sm, limit;
-} LaunchAnswer;
-
-static const char *limit_name(uint64_t limit) {
-    static const char *const names[OCCUPANCY_LIMITS] = {[LIMIT_CTA_SLOTS] = "CTA slots",
-                                                        [LIMIT_WARPS] = "warps",
-                                                        [LIMIT_REGISTERS] = "registers",
-                                                        [LIMIT_SHARED_MEMORY] = "shared memory",
-                                                        [LIMIT_GRID] = "grid"};
-    return limit < OCCUPANCY_LIMITS ? names[limit] : "unknown"; /* a checkpoint may come from anybody */
-}
-
-/* What a kernel has printed is a call of its own in the log, behind its launch: messages that were dropped as 64 bits,
- * then the text. */
-typedef struct {
-    char text[40];
-} PrintCall;
-
-static PrintCall print_call(uint32_t kernel) {
-    PrintCall call = {"printed by the kernel"};
-    if (kernel) snprintf(call.text, sizeof call.text, "printed by kernel %u", kernel);
-    return call;
-}
-
-/* Sets the fields `printed` and `printed_dropped` of the result on top of the stack, where there is anything. */
-static void set_printed(lua_State *L, const void *text, uint64_t bytes, uint64_t dropped) {
-    if (bytes) {
-        lua_pushlstring(L, text, bytes);
-        lua_setfield(L, -2, "printed");
-    }
-    if (dropped) set_counter(L, "printed_dropped", dropped);
-}
-
-/* Of a kernel of the launch that has ended, whose result is on top of the stack. */
-static void push_and_log_printed(lua_State *L, Machine *machine, uint32_t kernel) {
-    const PrintedText *printed = gpu_launch_result(machine->gpu, kernel).printed;
-    if (!printed->text.count && !printed->dropped) return;
-    Buffer answer = {0};
-    buffer_u64(&answer, printed->dropped);
-    buffer_append(&answer, printed->text.bytes, printed->text.count);
-    host_log_call(&machine->log, 0, "%s", print_call(kernel).text);
-    host_log_answer(&machine->log, answer.bytes, answer.count);
-    buffer_free(&answer);
-    set_printed(L, printed->text.bytes, printed->text.count, printed->dropped);
-}
-
-/* Of a launch that is answered from the log. */
-static void repeat_printed(lua_State *L, Machine *machine, uint32_t kernel) {
-    const HostCall *next = host_log_coming(&machine->log);
-    const PrintCall call = print_call(kernel);
-    uint64_t dropped;
-    if (!next || strcmp(next->text, call.text) != 0) return;
-    uint64_t bytes = next->answer_bytes;
-    uint8_t *answer = lua_newuserdatauv(L, bytes + sizeof dropped, 0);
-    host_log_call(&machine->log, 0, "%s", call.text);
-    if (host_log_take(&machine->log, answer, bytes) && bytes >= sizeof dropped) {
-        memcpy(&dropped, answer, sizeof dropped);
-        lua_insert(L, -2);
-        set_printed(L, answer + sizeof dropped, bytes - sizeof dropped, dropped);
-        lua_insert(L, -2);
-    }
-    lua_pop(L, 1);
-}
-
-/* Pushes that of a kernel of the last launch, and appends it to the GPU's list. */
-static void push_launch_result(lua_State *L, const Machine *machine, uint32_t kernel,
-                               const LaunchAnswer *answer) {
-    LaunchResult result = gpu_launch_result(machine->gpu, kernel);
-    lua_newtable(L);
-    lua_pushstring(L, result.kernel);
-    lua_setfield(L, -2, "kernel");
-    if (result.module > 1) set_counter(L, "module", result.module);
-    set_counter(L, "start_cycle", answer->start_cycle);
-    set_counter(L, "cycles", answer->cycles);
-    set_counter(L, "warp_instructions", answer->warp_instructions);
-    set_counter(L, "thread_instructions", answer->thread_instructions);
-    set_counter(L, "ctas", answer->ctas);
-    set_counter(L, "threads_per_cta", answer->threads_per_cta);
-    set_counter(L, "ctas_per_sm", answer->ctas_per_sm);
-    lua_pushstring(L, limit_name(answer->limit));
-    lua_setfield(L, -2, "limited_by");
-    lua_getiuservalue(L, 1, GPU_LAUNCHES);
-    lua_Unsigned number = lua_rawlen(L, -1);
-    lua_pushvalue(L, -2);
-    lua_rawseti(L, -2, (lua_Integer)number + 1);
-    lua_pop(L, 1);
-    if (gpu_kernel_count(machine->gpu) > 1) set_counter(L, "together", number - kernel);
-}
-
-/* --- The answer of a launch -------------------------------------------------------------------- */
-
-/* The host log keeps a LaunchAnswer of each kernel, and of launches that return faults, whether there is one, in 64
- * bits. What kernels have printed, and the fault, are calls of their own behind it. */
-static size_t bytes_of_answer(const Machine *machine, uint32_t count) {
-    return count * sizeof(LaunchAnswer) + (machine->returns_faults ? sizeof(uint64_t) : 0);
-}
-
-static LaunchAnswer answer_of(const LaunchResult *result) {
-    return (LaunchAnswer){result->start_cycle,         result->cycles, result->warp_instructions,
-                          result->thread_instructions, result->ctas,   result->threads_per_cta,
-                          result->ctas_per_sm,         result->limit};
-}
-
-static void note_fault_call(Machine *machine) {
-    host_log_call(&machine->log, 0, "fault of %s", gpu_last_launch(machine->gpu).kernel);
-}
-
-/* The number in a log may come from anybody. */
-static void push_fault_of_launch(lua_State *L, const Machine *machine, const LaunchFault *fault) {
-    uint32_t number = fault->kernel < gpu_kernel_count(machine->gpu) ? fault->kernel : 0;
-    push_fault(L, gpu_launch_result(machine->gpu, number).kernel, fault);
-}
-
-/* Sets the result on top of the stack in the list below it, of a launch of a list. */
-static void end_result(lua_State *L, const Machine *machine, uint32_t kernel) {
-    if (machine->returns_list) lua_rawseti(L, -2, kernel + 1);
-}
-
-/* Of a launch that has ended. */
-static int answer_launch(lua_State *L, Machine *machine) {
-    uint32_t count = gpu_kernel_count(machine->gpu);
-    const LaunchFault *fault = machine->returns_faults ? gpu_fault(machine->gpu) : NULL;
-    LaunchAnswer *answers = lua_newuserdatauv(L, bytes_of_answer(machine, count), 0);
-    for (uint32_t k = 0; k < count; k++) {
-        LaunchResult result = gpu_launch_result(machine->gpu, k);
-        answers[k] = answer_of(&result);
-        answers[k].start_cycle += machine->estimated_cycles;
-    }
-    if (machine->sampled)
-        sampling_answer(machine, &answers->cycles, &answers->warp_instructions,
-                        &answers->thread_instructions);
-    if (machine->returns_faults) memcpy(answers + count, &(uint64_t){fault != NULL}, sizeof(uint64_t));
-    host_log_answer(&machine->log, answers, bytes_of_answer(machine, count));
-    if (machine->returns_list) lua_createtable(L, (int)count, 0);
-    for (uint32_t k = 0; k < count; k++) {
-        push_launch_result(L, machine, k, &answers[k]);
-        push_and_log_printed(L, machine, k);
-        end_result(L, machine, k);
-    }
-    if (!fault) return 1;
-    note_fault_call(machine);
-    host_log_answer(&machine->log, fault, sizeof *fault);
-    push_fault_of_launch(L, machine, fault);
-    return 2;
+int run_until_ended(lua_State *L) {
+    return run_kernel(L, LUA_OK, 0);
 }
 
 static int finish_launch(lua_State *L, Machine *machine) {
+    if (machine->waits) return finish_wait(L, machine);
     machine->launched = false;
     if (machine->tells_launch_ends) call_checkpoint_function(L, machine, "launch");
     return answer_launch(L, machine);
-}
-
-/* The log answered it: returns how many values. 0: the launch was running at the checkpoint. */
-static int take_launch(lua_State *L, Machine *machine) {
-    uint32_t count = gpu_kernel_count(machine->gpu);
-    size_t bytes = bytes_of_answer(machine, count);
-    uint64_t has_fault = 0;
-    LaunchFault fault;
-    LaunchAnswer *answers = lua_newuserdatauv(L, bytes, 0);
-    if (!host_log_take(&machine->log, answers, bytes)) return 0;
-    if (machine->returns_faults) memcpy(&has_fault, answers + count, sizeof has_fault);
-    if (machine->returns_list) lua_createtable(L, (int)count, 0);
-    for (uint32_t k = 0; k < count; k++) {
-        push_launch_result(L, machine, k, &answers[k]);
-        repeat_printed(L, machine, k);
-        end_result(L, machine, k);
-    }
-    if (has_fault) {
-        note_fault_call(machine);
-        if (!host_log_take(&machine->log, &fault, sizeof fault))
-            user_error("resume: the checkpoint has no fault of kernel %s",
-                       gpu_last_launch(machine->gpu).kernel);
-        fault_end_texts(&fault); /* it may come from anybody */
-    }
-    after_host_call(L, machine);
-    if (has_fault)
-        push_fault_of_launch(L, machine, &fault);
-    else
-        lua_pushnil(L);
-    return machine->returns_faults ? 2 : (lua_pop(L, 1), 1);
 }
 
 /* --- Beginning a launch ------------------------------------------------------------------------ */
@@ -469,7 +292,7 @@ static uint64_t digest_of(const Gpu *gpu, const KernelLaunch *of) {
 }
 
 /* A long list of names ends before its end in the text; the digest has all of them. */
-static void log_launch(Machine *machine, const KernelLaunch *launches, uint32_t count) {
+static void log_launch(Machine *machine, const KernelLaunch *launches, uint32_t count, const char *how) {
     const Launch *launch = launches->launch;
     uint64_t digest = digest_of(machine->gpu, launches);
     char together[64] = "", others[256] = "";
@@ -480,7 +303,7 @@ static void log_launch(Machine *machine, const KernelLaunch *launches, uint32_t 
         digest = hash_bytes(digest, &next, sizeof next);
         if (used < sizeof others) used += (size_t)snprintf(others + used, sizeof others - used, ", %s", name);
     }
-    if (machine->returns_list) snprintf(together, sizeof together, "together %u kernels from ", count);
+    if (*how) snprintf(together, sizeof together, "%s %u kernels from ", how, count);
     host_log_call(&machine->log, digest, "launch %s%s, grid %u %u %u, block %u %u %u%s", together,
                   launches->kernel->name, launch->grid[0], launch->grid[1], launch->grid[2], launch->block[0],
                   launch->block[1], launch->block[2], others);
@@ -541,7 +364,7 @@ static int begin_launch(lua_State *L, Machine *machine, const KernelLaunch *laun
     const Launch *launch = launches->launch;
     LaunchCall call = {machine, launches, count};
     const char *why;
-    log_launch(machine, launches, count);
+    log_launch(machine, launches, count, machine->returns_list ? "together" : "");
     bool replaying = host_log_replaying(&machine->log);
     keep_looking_around(machine);
     gpu_on_kernel(machine->gpu, tell_policies, machine);
@@ -590,6 +413,7 @@ static void choose_forward(const Machine *machine, uint32_t number, Launch *laun
 }
 
 int launch_kernel(lua_State *L, Machine *machine, const Kernel *kernel, bool returns_faults) {
+    require_none_in_flight(machine, "launch");
     Launch launch = launch_at(L, kernel, returns_faults);
     choose_forward(machine, gpu_launch_count(machine->gpu), &launch);
     machine->returns_faults = returns_faults;
@@ -623,6 +447,7 @@ static void refuse_parts(lua_State *L, const Machine *machine, uint32_t count) {
 
 int launch_kernels_together(lua_State *L, Machine *machine, bool returns_faults) {
     uint32_t count = (uint32_t)lua_rawlen(L, 2);
+    require_none_in_flight(machine, "launch_together");
     lua_settop(L, 3);
     LaunchList *list = launches_at(L, machine, count, returns_faults);
     if (count > 1) refuse_parts(L, machine, count);
@@ -631,6 +456,67 @@ int launch_kernels_together(lua_State *L, Machine *machine, bool returns_faults)
     machine->returns_faults = returns_faults;
     machine->returns_list = true;
     return begin_launch(L, machine, list->of, count);
+}
+
+/* --- Kernels that join others -------------------------------------------------------------------- */
+
+typedef struct {
+    Machine *machine;
+    const KernelLaunch *launches;
+    uint32_t count;
+    bool joins;
+} AsyncCall;
+
+static void prepare_async(void *context) {
+    const AsyncCall *call = context;
+    gpu_prepare_async(call->machine->gpu, call->launches, call->count, call->joins);
+}
+
+/* Policies hear of the kernels that begin: what they raise leaves as a Lua error. */
+static int l_begin_async(lua_State *L) {
+    const AsyncCall *call = lua_touserdata(L, 1);
+    raise_user_errors_in(L);
+    gpu_begin_async(call->machine->gpu, call->count, call->joins);
+    if (!call->joins) tell_that_kernels_begin(call->machine);
+    return 0;
+}
+
+static void begin_async(lua_State *L, AsyncCall *call) {
+    lua_pushcfunction(L, l_begin_async);
+    lua_pushlightuserdata(L, call);
+    int failed = lua_pcall(L, 1, 0, 0);
+    raise_user_errors_in(L);
+    raise_policy_failure(L, call->machine);
+    if (failed) lua_error(L);
+}
+
+int launch_kernels_async(lua_State *L, Machine *machine, bool returns_faults) {
+    uint32_t count = (uint32_t)lua_rawlen(L, 2), place;
+    uint32_t next = in_flight_next(machine, &place);
+    lua_settop(L, 3);
+    const LaunchList *list = async_launches_at(L, machine, count, (LaunchPlace){next, place});
+    refuse_parts(L, machine, count);
+    if (machine->forwards && machine->forward_launch >= next)
+        user_error("launch_async: expected fast_forward to end before launch %u", next);
+    AsyncCall call = {machine, list->of, count, machine->in_flight != NULL};
+    machine->returns_faults = machine->returns_list = true;
+    log_launch(machine, list->of, count, "asynchronously");
+    bool replaying = host_log_replaying(&machine->log);
+    gpu_on_kernel(machine->gpu, tell_policies, machine);
+    const char *why = user_error_catch(prepare_async, &call);
+    if (why && !returns_faults) user_error_again(why);
+    if (why) {
+        uint32_t refused = gpu_refused_kernel(machine->gpu);
+        lua_pushnil(L);
+        push_refused_launch(L, list->of[refused < count ? refused : 0].kernel, why);
+        repeated_call(L, machine);
+        return 2;
+    }
+    in_flight_add(machine, count);
+    if (!replaying) begin_async(L, &call);
+    repeated_call(L, machine);
+    lua_pushinteger(L, next);
+    return 1;
 }
 
 void launch_open(lua_State *L) {

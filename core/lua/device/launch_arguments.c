@@ -213,9 +213,11 @@ static void refuse_keys_beside(lua_State *L, lua_Unsigned count, const char *wha
     }
 }
 
-void take_launches(lua_State *L, const Machine *machine, const char *what) {
-    static const char *const legal[] = {"kernel", "grid", "block", "shared", "registers",
-                                        "stack",  "args", "after", NULL};
+/* `behind` is of kernels that join others. */
+void take_launches(lua_State *L, const Machine *machine, const char *what, bool is_async) {
+    static const char *const all[] = {"behind",    "kernel", "grid", "block", "shared",
+                                      "registers", "stack",  "args", "after", NULL};
+    const char *const *legal = is_async ? all : all + 1;
     lua_Unsigned count = lua_istable(L, 2) ? lua_rawlen(L, 2) : 0;
     if (count > MAX_KERNELS_TOGETHER)
         user_error("%s: expected a list of 1 to %d kernels, got %llu", what, MAX_KERNELS_TOGETHER, count);
@@ -238,38 +240,70 @@ void take_launches(lua_State *L, const Machine *machine, const char *what) {
     lua_replace(L, 2);
 }
 
-/* The field `after` of the table at stack index 3: a place in the list or several, from 1 on. What it returns stays on the
- * stack. */
-static void read_after(lua_State *L, KernelLaunch *launch, lua_Integer number) {
-    const char *name = launch->kernel->name;
-    int type = lua_getfield(L, 3, "after");
-    bool is_list = type == LUA_TTABLE;
-    lua_Unsigned count = is_list ? lua_rawlen(L, -1) : type != LUA_TNIL;
+/* A field of the table at stack index 3: a number, or a list of them. Pushes it. */
+static lua_Unsigned push_numbers(lua_State *L, const KernelLaunch *launch, const char *field) {
+    int type = lua_getfield(L, 3, field);
+    lua_Unsigned count = type == LUA_TTABLE ? lua_rawlen(L, -1) : type != LUA_TNIL;
     if (count > MAX_KERNELS_TOGETHER)
-        user_error("kernel %s: after: expected up to %d places in the list, got %llu", name,
+        user_error("kernel %s: %s: expected up to %d numbers, got %llu", launch->kernel->name, field,
                    MAX_KERNELS_TOGETHER, count);
-    uint32_t *after = lua_newuserdatauv(L, (count + 1) * sizeof *after, 0);
+    return count;
+}
+
+/* Pushes the i-th of those on top of the stack. */
+static void push_number(lua_State *L, lua_Unsigned i) {
+    if (lua_istable(L, -1))
+        lua_rawgeti(L, -1, (lua_Integer)i + 1);
+    else
+        lua_pushvalue(L, -1);
+}
+
+/* The field `after`: a place in the list or several, from 1 on. What it pushes stays on the stack: `room` is for more. */
+static void read_after(lua_State *L, KernelLaunch *launch, lua_Integer number, uint32_t place,
+                       uint32_t room) {
+    lua_Unsigned count = push_numbers(L, launch, "after");
+    uint32_t *after = lua_newuserdatauv(L, (count + room + 1) * sizeof *after, 0);
+    lua_insert(L, -2);
     for (lua_Unsigned i = 0; i < count; i++) {
         int whole;
-        if (is_list)
-            lua_rawgeti(L, -2, (lua_Integer)i + 1);
-        else
-            lua_pushvalue(L, -2);
-        lua_Integer place = lua_tointegerx(L, -1, &whole);
-        if (!whole || place < 1 || place >= number)
+        push_number(L, i);
+        lua_Integer before = lua_tointegerx(L, -1, &whole);
+        if (!whole || before < 1 || before >= number)
             user_error_got(L, -1,
                            "kernel %s, number %d: after: expected a place before it in the list, or several, "
                            "from 1 on",
-                           name, (int)number);
-        after[i] = (uint32_t)place - 1;
+                           launch->kernel->name, (int)number);
+        after[i] = place + (uint32_t)before - 1;
         lua_pop(L, 1);
     }
+    lua_pop(L, 1);
     launch->after = after;
     launch->after_count = (uint32_t)count;
-    lua_remove(L, -2);
 }
 
-LaunchList *launches_at(lua_State *L, const Machine *machine, uint32_t count, bool returns_faults) {
+/* The same, and the field `behind`: numbers of kernels that were launched before. Those of earlier launches have ended. */
+static void read_behind(lua_State *L, KernelLaunch *launch, lua_Integer number, LaunchPlace at) {
+    lua_Unsigned count = push_numbers(L, launch, "behind");
+    uint32_t first = at.number - at.place;
+    read_after(L, launch, number, at.place, (uint32_t)count);
+    uint32_t *after = lua_touserdata(L, -1);
+    lua_insert(L, -2);
+    for (lua_Unsigned i = 0; i < count; i++) {
+        int whole;
+        push_number(L, i);
+        lua_Integer before = lua_tointegerx(L, -1, &whole);
+        if (!whole || before < 0 || before >= at.number)
+            user_error_got(L, -1, "kernel %s: behind: expected the number of a launch before it, or several",
+                           launch->kernel->name);
+        if (before >= first) after[launch->after_count++] = (uint32_t)before - first;
+        lua_pop(L, 1);
+    }
+    lua_pop(L, 1);
+}
+
+/* `at`: NULL where nothing is joined. */
+static LaunchList *read_launches(lua_State *L, const Machine *machine, uint32_t count, bool returns_faults,
+                                 const LaunchPlace *at) {
     LaunchList *list = lua_newuserdatauv(L, sizeof *list, 0);
     lua_newtable(L);
     int kept = lua_gettop(L);
@@ -281,9 +315,20 @@ LaunchList *launches_at(lua_State *L, const Machine *machine, uint32_t count, bo
                                      .launch = &list->launch[k]};
         list->launch[k] = launch_at(L, list->of[k].kernel, returns_faults);
         lua_rawseti(L, kept, 2 * k + 1);
-        read_after(L, &list->of[k], k + 1);
+        if (at)
+            read_behind(L, &list->of[k], k + 1, *at);
+        else
+            read_after(L, &list->of[k], k + 1, 0, 0);
         lua_rawseti(L, kept, 2 * k + 2);
         lua_settop(L, kept);
     }
     return list;
+}
+
+LaunchList *launches_at(lua_State *L, const Machine *machine, uint32_t count, bool returns_faults) {
+    return read_launches(L, machine, count, returns_faults, NULL);
+}
+
+LaunchList *async_launches_at(lua_State *L, const Machine *machine, uint32_t count, LaunchPlace at) {
+    return read_launches(L, machine, count, true, &at);
 }

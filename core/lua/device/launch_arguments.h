@@ -15,9 +15,17 @@ typedef struct {
     Launch launch[MAX_KERNELS_TOGETHER];
 } LaunchList;
 
-/* Checks the list { { kernel =, grid =, block =, args =, after = }, ... } at stack index 2: see take_options(). */
-void take_launches(lua_State *L, const Machine *machine, const char *what);
+/* Checks the list { { kernel =, grid =, block =, args =, after = }, ... } at stack index 2: see take_options().
+ * `is_async`: they join others, and may have `behind`. */
+void take_launches(lua_State *L, const Machine *machine, const char *what, bool is_async);
+/* Where kernels that join others stand: number of the first among the launches of the run, and place in the present one. */
+typedef struct {
+    uint32_t number, place;
+} LaunchPlace;
+
 /* The list there, which was taken, of so many launches. It and what it refers to stay on the stack. */
 LaunchList *launches_at(lua_State *L, const Machine *machine, uint32_t count, bool returns_faults);
+/* The same of kernels that join others and return faults. */
+LaunchList *async_launches_at(lua_State *L, const Machine *machine, uint32_t count, LaunchPlace at);
 
 #endif

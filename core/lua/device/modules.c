@@ -4,6 +4,7 @@
 
 #include "core/lua/bindings.h"
 #include "core/lua/device/checkpoint.h"
+#include "core/lua/device/in_flight.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -282,6 +283,7 @@ _Noreturn static void no_such_texture(const Module *module, const char *name) {
 int l_gpu_bind_texture(lua_State *L) {
     lua_settop(L, 4);
     Machine *machine = machine_to_change(L, "bind_texture");
+    require_none_in_flight(machine, "bind_texture");
     const Module *module = module_at(L, 2, machine);
     if (lua_type(L, 3) != LUA_TSTRING)
         user_error_got(L, 3, "bind_texture: expected the name of a .texref or .surfref");

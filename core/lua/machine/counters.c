@@ -153,7 +153,7 @@ static void add_up(const Counters *counters, uint64_t *sums) {
 
 /* Behind a launch, what a host program reads is in its log: where it is resumed, the machine is not there yet. */
 static bool is_logged(const Machine *machine) {
-    return machine->gpu && gpu_launch_count(machine->gpu) && !machine->launched &&
+    return machine->gpu && gpu_launch_count(machine->gpu) && !host_program_waits(machine) &&
            asked_by_host_program(machine);
 }
 

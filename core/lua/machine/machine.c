@@ -3,6 +3,7 @@
 #include "core/lua/bindings.h"
 #include "core/lua/component/lua_objects.h"
 #include "core/lua/device/checkpoint.h"
+#include "core/lua/device/in_flight.h"
 #include "core/lua/host/signals.h"
 #include "core/lua/machine/objects.h"
 #include "core/lua/policy/policy.h"
@@ -31,8 +32,11 @@ static int l_machine(lua_State *L) {
     const char *name = luaL_checkstring(L, 1);
     raise_user_errors_in(L);
     Machine *machine = lua_newuserdatauv(L, sizeof *machine, MACHINE_USER_VALUES);
-    *machine = (Machine){
-        .cycle_limit = NEVER, .checkpoint_cycle = NEVER, .pause_cycle = NEVER, .pause_launch = NEVER};
+    *machine = (Machine){.cycle_limit = NEVER,
+                         .checkpoint_cycle = NEVER,
+                         .pause_cycle = NEVER,
+                         .pause_launch = NEVER,
+                         .wait_cycle = NEVER};
     luaL_setmetatable(L, machine_type);
     machine->sim = sim_new(name);
     return 1;
@@ -59,6 +63,7 @@ static int l_free(lua_State *L) {
     free(machine->modules);
     free(machine->progress_prefix);
     checkpoint_free(machine);
+    in_flight_free(machine);
     *machine = (Machine){0};
     return 0;
 }

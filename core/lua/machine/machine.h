@@ -40,6 +40,9 @@ typedef struct Machine {
     struct SampledLaunch *sampled; /* the present launch, while it is sampled; or NULL */
     uint64_t estimated_cycles;     /* of launches that were sampled */
     bool launched;                 /* a kernel, which has not ended */
+    struct InFlight *in_flight;    /* kernels that others may join; NULL: none */
+    bool waits;                    /* the host program, for some of them */
+    uint64_t wait_cycle;           /* when it goes on in any case, or NEVER */
     bool returns_faults;           /* the launch that is running, or was last */
     bool returns_list;             /* likewise: it is of a list of kernels */
     bool tells_launch_ends;        /* to the checkpoint function */
@@ -52,6 +55,11 @@ typedef struct Machine {
 /* Is what is asked of the GPU asked by the host program, whose log a checkpoint holds? */
 static inline bool asked_by_host_program(const Machine *machine) {
     return machine->host_program == PROGRAM_IS_SCRIPT || machine->host_program == PROGRAM_RUNS;
+}
+
+/* Does a call of the host program wait for kernels? Between its calls some may be in flight. */
+static inline bool host_program_waits(const Machine *machine) {
+    return machine->launched && (!machine->in_flight || machine->waits);
 }
 
 static inline bool machine_is_open(const Machine *machine) {
@@ -68,7 +76,8 @@ enum {
     GPU_CHECKPOINT_FUNCTION,
     GPU_SAMPLER,
     GPU_CALLER,
-    GPU_USER_VALUES = GPU_CALLER
+    GPU_IN_FLIGHT, /* results of kernels that have ended, while others are in flight */
+    GPU_USER_VALUES = GPU_IN_FLIGHT
 };
 
 /* The machine at `index`; a user error when it was closed. */
