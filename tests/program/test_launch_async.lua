@@ -201,6 +201,43 @@ harness.test("what cannot go with kernels in flight is refused, and so are wrong
   harness.equal(#sim:result().launches, 1001, "launches")
 end)
 
+harness.test("a checkpoint between two calls has the kernels in flight", function()
+  local folder = harness.folder()
+  harness.write("in_flight.ptx", harness.read(ptx))
+  local function results(saves, resumes)
+    local sim = ww.build("gtx480", { policy = "gto" })
+    local w = ww.workload "saves" { ptx = folder .. "/in_flight.ptx", sizes = { small = {} } }
+    function w:run(gpu)
+      local flag, calls = gpu:upload(ww.array("u32", 2)), 0
+      local function call()
+        calls = calls + 1
+        if saves then sim:checkpoint(("%s/call%d.ckpt"):format(folder, calls)) end
+      end
+      gpu:launch_async { wait(self.kernels, flag) }
+      call()
+      gpu:wait(0, 500)
+      call()
+      local number = gpu:launch_async { spin(gpu, self.kernels, 40, 30), spin(gpu, self.kernels, 3, 10, { after = 1 }) }
+      call()
+      gpu:wait(number)
+      call()
+      gpu:write(flag, ww.array("u32", 1):fill(1))
+      call()
+      gpu:wait()
+    end
+    if resumes then sim:resume(("%s/call%d.ckpt"):format(folder, resumes), { allow_changes = true }) end
+    sim:start(w, "small")
+    sim:run {}
+    local lines = { sim:gpu():digest() }
+    for name, value in sim:result():stats() do
+      if not name:find "^run%.s" and not name:find "per_second" then lines[#lines + 1] = name .. " " .. value end
+    end
+    return table.concat(lines, "\n")
+  end
+  local want = results(true)
+  for call = 1, 5 do harness.same_text(results(false, call), want, "resumed at call " .. call) end
+end)
+
 harness.test("a host program that leaves kernels in flight is told so", function()
   local w = ww.workload "leaves" { ptx = harness.write("in_flight.ptx", harness.read(ptx)), sizes = { small = {} } }
   function w:run(gpu) gpu:launch_async { spin(gpu, self.kernels, 20, 500) } end

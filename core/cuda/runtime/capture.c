@@ -89,13 +89,24 @@ int warp_submit(void *handle, const WarpWork *work) {
     return problem ? problem : warp_work_do(work);
 }
 
-int warp_wait_for_stream(void *handle) {
-    const WarpStream *stream = warp_stream(handle);
+/* The legacy stream waits for all others. */
+static int stream_is_done(void *handle, bool asks) {
+    WarpStream *stream = warp_stream(handle);
     if (!stream) return CUDA_INVALID_HANDLE;
     int problem = stream->capture ? CUDA_OK : check_legacy(stream);
-    if (!stream->capture) return problem ? problem : warp_do_pending();
+    bool waits_for_all = warp_stream_is_legacy(stream);
+    if (problem) return problem;
+    if (!stream->capture) return waits_for_all ? warp_do_pending() : warp_do_pending_of(stream, asks);
     if (stream->capture->is_invalid) return CUDA_CAPTURE_INVALIDATED;
     return invalidate(stream->capture, CUDA_CAPTURE_UNSUPPORTED);
+}
+
+int warp_wait_for_stream(void *handle) {
+    return stream_is_done(handle, false);
+}
+
+int warp_ask_stream(void *handle) {
+    return stream_is_done(handle, true);
 }
 
 int warp_wait_for_device(void) {
@@ -114,13 +125,21 @@ static WarpCapture *capture_of(const WarpEvent *event) {
     return capture;
 }
 
-int warp_wait_for_event(void *handle) {
+static int event_is_done(void *handle, bool asks) {
     const WarpEvent *event = warp_event(handle);
     if (!event) return CUDA_INVALID_HANDLE;
     int problem = warp_capture_forbids();
-    if (!event->capture) return problem ? problem : warp_do_pending();
+    if (!event->capture) return problem ? problem : warp_do_pending_before(event, asks);
     WarpCapture *capture = capture_of(event);
     return capture ? invalidate(capture, CUDA_CAPTURED_EVENT) : CUDA_CAPTURED_EVENT;
+}
+
+int warp_wait_for_event(void *handle) {
+    return event_is_done(handle, false);
+}
+
+int warp_ask_event(void *handle) {
+    return event_is_done(handle, true);
 }
 
 int warp_stream_record(void *handle, void *event_handle, unsigned flags) {

@@ -17,6 +17,9 @@ int warp_capture_forbids(void);
 int warp_wait_for_stream(void *stream);
 int warp_wait_for_device(void);
 int warp_wait_for_event(void *event);
+/* The same, of which is asked whether it is done: CUDA_NOT_READY, some cycles later. */
+int warp_ask_stream(void *stream);
+int warp_ask_event(void *event);
 /* Flag 1 makes a node of either. */
 int warp_stream_record(void *stream, void *event, unsigned flags);
 int warp_stream_wait_event(void *stream, void *event, unsigned flags);

@@ -182,11 +182,22 @@ typedef struct {
     size_t packed_bytes;
     uint32_t *after; /* numbers of those before it in the list that end before it begins */
     uint32_t after_count;
+    uint32_t *behind; /* likewise, of those in flight: numbers of warp_begin() */
+    uint32_t behind_count;
     uint64_t ends; /* filled in: the core cycle */
 } WarpKernelLaunch;
 
 /* They run side by side but for those that wait. A problem that is no kernel's own: none has run. */
 int warp_launch_together(WarpKernelLaunch *launches, uint32_t count);
+/* The same, beside those in flight, and goes on: the number of the first. CUDA_NOT_SUPPORTED: they cannot go with the
+ * program between them and their ends, or one is not legal. */
+int warp_begin(const WarpKernelLaunch *launches, uint32_t count, uint32_t *first);
+/* Until one of these has ended, or all that are in flight where none is named; or, where `cycles` is not 0, until the core
+ * clock comes to a multiple of it. Calls `ended` with each that has. */
+int warp_wait_for(const uint32_t *numbers, uint32_t count, uint64_t cycles,
+                  void (*ended)(void *context, uint32_t number, uint64_t cycle), void *context);
+/* Has the program memory that is copied to the device and back around each launch? */
+bool warp_copies_around_launches(void);
 /* What is wrong with a launch before it starts, or 0. Loads the function. */
 int warp_check_launch(WarpFunction *function, const WarpLaunch *launch, bool has_arguments);
 /* A limit by its number in both APIs: stack of a thread, what a launch may print, heap of kernels. The first between

@@ -212,6 +212,13 @@ int warp_unregister(void *start) {
     return warp_release_async(shadow);
 }
 
+bool warp_copies_around_launches(void) {
+    bool any = false;
+    for (size_t i = 0; i < range_count && !any; i++)
+        any = ranges[i].kind >= RANGE_REGISTERED;
+    return any;
+}
+
 int warp_copy_registered(bool to_device) {
     int problem = CUDA_OK;
     for (size_t i = 0; i < range_count && !problem; i++) {

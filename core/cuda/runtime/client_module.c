@@ -288,16 +288,26 @@ static int launch(WarpFunction *function, const WarpLaunch *shape, void *const *
     return CUDA_OK;
 }
 
-static int ask_together(WarpKernelLaunch *launches, uint32_t count) {
+static void put_numbers(WarpMessage *message, const uint32_t *numbers, uint32_t count) {
+    warp_put_u32(message, count);
+    for (uint32_t i = 0; i < count; i++)
+        warp_put_u32(message, numbers[i]);
+}
+
+static WarpMessage *question_of(const WarpKernelLaunch *launches, uint32_t count, bool joins) {
     WarpMessage *message = warp_question();
     warp_put_u32(message, count);
     for (uint32_t k = 0; k < count; k++) {
         const WarpKernelLaunch *of = &launches[k];
         put_launch(message, of->function, of->shape, of->params, of->packed, of->packed_bytes);
-        warp_put_u32(message, of->after_count);
-        for (uint32_t i = 0; i < of->after_count; i++)
-            warp_put_u32(message, of->after[i]);
+        put_numbers(message, of->after, of->after_count);
+        if (joins) put_numbers(message, of->behind, of->behind_count);
     }
+    return message;
+}
+
+static int ask_together(WarpKernelLaunch *launches, uint32_t count) {
+    WarpMessage *message = question_of(launches, count, false);
     int problem = warp_ask(message, ASK_TOGETHER);
     if (problem && !comes_later(problem)) return problem;
     for (uint32_t k = 0; k < count; k++) {
@@ -308,11 +318,42 @@ static int ask_together(WarpKernelLaunch *launches, uint32_t count) {
     return CUDA_OK;
 }
 
-int warp_launch_together(WarpKernelLaunch *launches, uint32_t count) {
+static int check_launches(const WarpKernelLaunch *launches, uint32_t count) {
     int problem = CUDA_OK;
     for (uint32_t k = 0; k < count && !problem; k++)
         problem = warp_check_launch(launches[k].function, launches[k].shape,
                                     launches[k].params || launches[k].packed);
+    return problem;
+}
+
+int warp_begin(const WarpKernelLaunch *launches, uint32_t count, uint32_t *first) {
+    if (check_launches(launches, count)) return CUDA_NOT_SUPPORTED;
+    WarpMessage *message = question_of(launches, count, true);
+    int problem = warp_ask(message, ASK_BEGIN);
+    if (!problem) *first = warp_take_u32(message);
+    return problem;
+}
+
+int warp_wait_for(const uint32_t *numbers, uint32_t count, uint64_t cycles,
+                  void (*ended)(void *context, uint32_t number, uint64_t cycle), void *context) {
+    WarpMessage *message = warp_question();
+    warp_put_u64(message, cycles);
+    put_numbers(message, numbers, count);
+    int problem = warp_ask(message, ASK_WAIT);
+    if (problem && !comes_later(problem)) return problem;
+    warp_client.cycle = warp_take_u64(message);
+    uint32_t ends = warp_take_u32(message);
+    for (uint32_t i = 0; i < ends; i++) {
+        uint32_t number = warp_take_u32(message);
+        ended(context, number, take_end(message));
+    }
+    if (problem) warp_client.dead = problem;
+    return CUDA_OK;
+}
+
+int warp_launch_together(WarpKernelLaunch *launches, uint32_t count) {
+    int problem = check_launches(launches, count);
+    if (!problem) problem = warp_land();
     if (!problem) problem = warp_copy_registered(true);
     if (!problem) problem = ask_together(launches, count);
     if (!problem && !warp_client.dead) problem = warp_copy_registered(false);
@@ -382,6 +423,7 @@ int warp_check_launch(WarpFunction *function, const WarpLaunch *shape, bool has_
 int warp_launch(WarpFunction *function, const WarpLaunch *shape, void *const *params, const void *packed,
                 size_t packed_bytes) {
     int problem = warp_check_launch(function, shape, params || packed);
+    if (!problem) problem = warp_land();
     if (!problem) problem = warp_copy_registered(true);
     if (!problem) problem = launch(function, shape, params, packed, packed_bytes);
     if (!problem && !warp_client.dead) problem = warp_copy_registered(false);

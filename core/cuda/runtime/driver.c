@@ -248,7 +248,9 @@ CUresult cuStreamSynchronize(CUstream stream) {
     return driver_leave(problem);
 }
 CUresult cuStreamQuery(CUstream stream) {
-    return cuStreamSynchronize(stream);
+    int problem = driver_enter();
+    if (!problem) problem = warp_ask_stream(stream);
+    return driver_leave(problem);
 }
 CUresult cuStreamWaitEvent(CUstream stream, CUevent event, unsigned flags) {
     int problem = driver_enter();
@@ -343,7 +345,9 @@ CUresult cuEventSynchronize(CUevent event) {
     return driver_leave(problem);
 }
 CUresult cuEventQuery(CUevent event) {
-    return cuEventSynchronize(event);
+    int problem = driver_enter();
+    if (!problem) problem = warp_ask_event(event);
+    return driver_leave(problem);
 }
 CUresult cuEventElapsedTime(float *milliseconds, CUevent start, CUevent end) {
     int problem = driver_enter();

@@ -4,17 +4,42 @@
 
 #include <stdlib.h>
 
+/* A query that finds work undone lets the core clock come to the next multiple. */
+enum { QUERY_CYCLES = 1000 };
+
 static WorkList pending;
-/* Of work that is done at one go: places in the list of another one mean nothing. */
+/* Of one list of work, until all of it is done: places in another one mean nothing. */
 static uint64_t present_round = 1;
 
-int warp_do_pending(void) {
+static WorkList take_pending(void) {
     WorkList list = pending;
-    if (!list.count) return CUDA_OK;
     pending = (WorkList){0};
     present_round++;
+    return list;
+}
+
+/* What begins beside kernels in flight does, until all have ended. */
+static int end_all_in_flight(void) {
+    uint32_t *all = calloc(pending.count, sizeof *all);
+    if (!all) abort();
+    for (uint32_t i = 0; i < pending.count; i++)
+        all[i] = i;
+    int problem = warp_list_do_until(&pending, all, pending.count, 0);
+    free(all);
+    return problem == CUDA_NOT_SUPPORTED && !warp_dead() ? warp_list_land(&pending) : problem;
+}
+
+int warp_do_pending(void) {
+    if (!pending.count) return CUDA_OK;
+    int first = pending.in_flight ? end_all_in_flight() : CUDA_OK;
+    WorkList list = take_pending();
     int problem = warp_list_do(&list);
-    return warp_dead() ? warp_dead() : problem;
+    if (!first) first = problem;
+    return warp_dead() ? warp_dead() : first;
+}
+
+int warp_land(void) {
+    return pending.in_flight ? warp_do_pending() : CUDA_OK;
 }
 
 /* A program that ends has waited for nobody. Not in the midst of a call, as where a signal ends it. */
@@ -31,7 +56,9 @@ bool warp_event_waits(const WarpEvent *event) {
 /* --- What waits for what ----------------------------------------------------------------------- */
 
 static bool has_pending(const WarpStream *stream) {
-    return stream->round == present_round && (stream->has_last || stream->waits.count);
+    if (stream->round != present_round) return false;
+    return !warp_list_are_done(&pending, stream->waits.at, stream->waits.count) ||
+           (stream->has_last && !warp_list_are_done(&pending, &stream->last, 1));
 }
 
 static void forget_earlier_round(WarpStream *stream) {
@@ -64,6 +91,35 @@ static int add(WarpStream *stream, const WarpWork *work) {
     stream->has_last = true;
     stream->last = pending.count - 1;
     return CUDA_OK;
+}
+
+/* --- Waits for a part of it --------------------------------------------------------------------- */
+
+/* With one stream there is nobody else whose kernels could be in flight: all is done. */
+static int do_until(const uint32_t *items, uint32_t count, bool asks) {
+    bool is_all = !warp_streams_are_several() || (!asks && warp_list_is_all(&pending, items, count));
+    if (is_all && !pending.in_flight) return warp_do_pending();
+    int problem = warp_list_do_until(&pending, items, count, asks ? QUERY_CYCLES : 0);
+    if (problem == CUDA_NOT_SUPPORTED) return warp_do_pending();
+    bool is_done = warp_list_are_done(&pending, items, count);
+    if (warp_dead() || warp_list_is_all(&pending, NULL, 0)) {
+        WorkList list = take_pending();
+        warp_list_empty(&list);
+    }
+    return warp_dead() ? warp_dead() : problem ? problem : is_done ? CUDA_OK : CUDA_NOT_READY;
+}
+
+int warp_do_pending_of(WarpStream *stream, bool asks) {
+    if (!has_pending(stream)) return CUDA_OK;
+    uint32_t count = stream->waits.count;
+    if (stream->has_last) wait_for(stream, stream->last);
+    int problem = do_until(stream->waits.at, stream->waits.count, asks);
+    stream->waits.count = count;
+    return problem;
+}
+
+int warp_do_pending_before(const WarpEvent *event, bool asks) {
+    return warp_event_waits(event) ? do_until(&event->item, 1, asks) : CUDA_OK;
 }
 
 /* --- What may wait ----------------------------------------------------------------------------- */
@@ -100,6 +156,13 @@ static int do_all_and(const WarpWork *work) {
     return problem ? problem : warp_work_do(work);
 }
 
+/* Kernels of other streams may stay in flight where the work launches none. */
+static int do_stream_and(WarpStream *stream, const WarpWork *work) {
+    bool is_own = work->kind == WORK_COPY || work->kind == WORK_FILL || work->kind == WORK_HOST;
+    int problem = is_own ? warp_do_pending_of(stream, false) : warp_do_pending();
+    return problem ? problem : warp_work_do(work);
+}
+
 /* An event has the time of its last record, whichever stream comes to its own first. Who waits for the one before still
  * does. */
 static void forget_record(WarpEvent *event) {
@@ -125,7 +188,15 @@ int warp_issue(WarpStream *stream, const WarpWork *work) {
     if (work->kind == WORK_WAIT) return wait_for_event(stream, warp_event(work->event));
     if (work->kind == WORK_RECORD) forget_record(warp_event(work->event));
     if (is_kernel && (warp_shares_memory() || !fits(&work->kernel))) return do_all_and(work);
+    if (work->kind == WORK_GRAPH && pending.in_flight) return do_all_and(work);
     if (!is_kernel && !has_pending(stream)) return warp_work_do(work);
-    if (!may_wait(work)) return do_all_and(work);
+    if (!may_wait(work)) return do_stream_and(stream, work);
     return work->kind == WORK_RECORD ? record(stream, work) : add(stream, work);
+}
+
+int warp_event_forget(WarpEvent *event) {
+    if (!warp_event_waits(event)) return CUDA_OK;
+    if (!warp_streams_are_several()) return warp_do_pending();
+    forget_record(event);
+    return CUDA_OK;
 }

@@ -11,6 +11,7 @@
 enum { EVENT_DISABLE_TIMING = 2 };
 
 static uint64_t last_number;
+static uint32_t alive; /* streams of the program's own */
 
 /* Handles 0, 1 and 2: the default stream, the same by another name, and the one that each thread has of its own. */
 enum { DEFAULT_STREAM, LEGACY_STREAM, PER_THREAD_STREAM, STANDING };
@@ -31,6 +32,7 @@ int warp_stream_create(void **handle, unsigned flags, int priority) {
     *stream = (WarpStream){
         .flags = flags, .priority = within_range(priority), .number = STANDING + last_number++};
     warp_handle_add(stream, HANDLE_STREAM);
+    alive++;
     *handle = stream;
     return CUDA_OK;
 }
@@ -40,6 +42,7 @@ static WarpStream *of_thread(void) {
     per_thread = malloc(sizeof *per_thread);
     if (!per_thread) abort();
     *per_thread = (WarpStream){.number = PER_THREAD_STREAM};
+    alive++;
     return per_thread;
 }
 
@@ -98,8 +101,13 @@ int warp_stream_free(void *handle) {
     warp_nodes_free(&warp_stream(handle)->tail);
     free(warp_stream(handle)->waits.at);
     warp_handle_remove(handle);
+    alive--;
     free(handle);
     return CUDA_OK;
+}
+
+bool warp_streams_are_several(void) {
+    return alive > 1;
 }
 
 WarpEvent *warp_event_new(unsigned flags) {
@@ -117,7 +125,7 @@ WarpEvent *warp_event(void *handle) {
 int warp_event_free(void *handle) {
     WarpEvent *event = warp_event(handle);
     if (!event) return CUDA_INVALID_HANDLE;
-    int problem = warp_event_waits(event) ? warp_do_pending() : CUDA_OK;
+    int problem = warp_event_forget(event);
     if (problem) return problem;
     warp_nodes_free(&event->tail);
     warp_handle_remove(event);
@@ -130,6 +138,7 @@ static void free_tail(void *event) {
 }
 
 static void free_waits(void *stream) {
+    alive--;
     free(((WarpStream *)stream)->waits.at);
 }
 
@@ -150,8 +159,9 @@ int warp_event_record(void *handle, uint64_t cycle) {
 }
 
 int warp_event_elapsed(float *milliseconds, void *start, void *end) {
-    int problem = warp_do_pending();
     const WarpEvent *first = warp_event(start), *last = warp_event(end);
+    int problem = first ? warp_do_pending_before(first, false) : CUDA_OK;
+    if (!problem && last) problem = warp_do_pending_before(last, false);
     if (problem || !milliseconds) return problem ? problem : CUDA_INVALID_VALUE;
     if (first && last && (first->capture || last->capture)) return CUDA_CAPTURED_EVENT;
     if (!first || !last || !first->is_recorded || !last->is_recorded ||

@@ -44,6 +44,8 @@ WarpStream *warp_stream(void *handle);
 bool warp_stream_is_legacy(const WarpStream *stream);
 /* The program is compiled so that handle 0 is the stream of the calling thread. */
 void warp_streams_are_per_thread(void);
+/* Has the program more than one stream of its own? */
+bool warp_streams_are_several(void);
 /* These return 0 or an error code. */
 int warp_stream_get_attribute(void *handle, unsigned which, void *value);
 int warp_stream_set_attribute(void *handle, unsigned which, const void *value);

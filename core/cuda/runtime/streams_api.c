@@ -34,7 +34,9 @@ cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
     return runtime_leave(problem);
 }
 cudaError_t cudaStreamQuery(cudaStream_t stream) {
-    return cudaStreamSynchronize(stream);
+    int problem = warp_enter();
+    if (!problem) problem = warp_ask_stream(stream);
+    return runtime_leave(problem);
 }
 cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned int flags) {
     int problem = warp_enter();
@@ -135,7 +137,9 @@ cudaError_t cudaEventSynchronize(cudaEvent_t event) {
     return runtime_leave(problem);
 }
 cudaError_t cudaEventQuery(cudaEvent_t event) {
-    return cudaEventSynchronize(event);
+    int problem = warp_enter();
+    if (!problem) problem = warp_ask_event(event);
+    return runtime_leave(problem);
 }
 cudaError_t cudaEventElapsedTime(float *milliseconds, cudaEvent_t start, cudaEvent_t end) {
     int problem = warp_enter();

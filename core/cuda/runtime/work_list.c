@@ -27,7 +27,7 @@ int warp_list_add(WorkList *list, const WarpWork *work, bool keeps, const uint32
     return CUDA_OK;
 }
 
-static void empty(WorkList *list) {
+void warp_list_empty(WorkList *list) {
     for (uint32_t i = 0; i < list->count; i++) {
         if (list->items[i].is_kept) warp_work_free(&list->items[i].work);
         free(list->items[i].after);
@@ -97,23 +97,26 @@ typedef struct {
     uint32_t count;
 } Group;
 
-/* It may be launched with the kernels of the group so far: what it waits for is done, or among these, or marks of which the
- * same is true, whose number is 0. */
+/* It may be launched with the kernels of the group so far: what it waits for is done, in flight, or among these, or marks of
+ * which the same is true, whose number is 0. */
 static bool may_join(const WorkList *list, const WorkItem *item) {
     for (uint32_t i = 0; i < item->after_count; i++) {
         const WorkItem *before = &list->items[item->after[i]];
-        if (!before->is_done && before->number < 0) return false;
+        if (!before->is_done && !before->is_in_flight && before->number < 0) return false;
     }
     return true;
 }
 
-/* Adds the numbers of the kernels that an item of the group waits for, each once. */
+/* Adds the numbers of the kernels that an item of the group waits for, each once; of those in flight, those that they have
+ * there. */
 static void find_kernels_before(WorkList *list, const WorkItem *item, WarpKernelLaunch *launch) {
     for (uint32_t i = 0; i < item->after_count; i++) {
         WorkItem *before = &list->items[item->after[i]];
         if (before->is_done || before->seen == list->searches) continue;
         before->seen = list->searches;
-        if (is_kernel(before))
+        if (before->is_in_flight)
+            launch->behind[launch->behind_count++] = before->launch;
+        else if (is_kernel(before))
             launch->after[launch->after_count++] = (uint32_t)before->number;
         else
             find_kernels_before(list, before, launch);
@@ -129,7 +132,8 @@ static void join(WorkList *list, Group *group, WorkItem *item) {
                                  .packed = kernel->packed,
                                  .packed_bytes = kernel->packed_bytes};
     launch->after = calloc(group->count + 1, sizeof *launch->after);
-    if (!launch->after) abort();
+    launch->behind = calloc(list->in_flight + 1, sizeof *launch->behind);
+    if (!launch->after || !launch->behind) abort();
     list->searches++;
     find_kernels_before(list, item, launch);
     group->items[group->count] = item;
@@ -143,7 +147,7 @@ static Group group_of(WorkList *list) {
     if (!group.launches || !group.items) abort();
     for (uint32_t i = list->first; i < end_of_window(list) && group.count < MOST_TOGETHER; i++) {
         WorkItem *item = &list->items[i];
-        if (item->is_done || !may_join(list, item)) continue;
+        if (item->is_done || item->is_in_flight || !may_join(list, item)) continue;
         if (is_mark(item)) item->number = 0;
         if (is_kernel(item) && !item->work.kernel.shape.is_cooperative) join(list, &group, item);
     }
@@ -189,8 +193,10 @@ static void sort_by_priority(Group *group) {
 }
 
 static void free_group(WorkList *list, Group *group) {
-    for (uint32_t k = 0; k < group->count; k++)
+    for (uint32_t k = 0; k < group->count; k++) {
         free(group->launches[k].after);
+        free(group->launches[k].behind);
+    }
     free(group->launches);
     free(group->items);
     for (uint32_t i = list->first; i < end_of_window(list); i++)
@@ -247,6 +253,115 @@ int warp_list_do(WorkList *list) {
         if (!problem) problem = launch_next(list);
         if (!first) first = problem;
     }
-    empty(list);
+    warp_list_empty(list);
+    return first;
+}
+
+/* --- In flight ----------------------------------------------------------------------------------- */
+
+static void note_end(void *context, uint32_t number, uint64_t cycle) {
+    WorkList *list = context;
+    for (uint32_t i = list->first; i < list->count; i++) {
+        WorkItem *item = &list->items[i];
+        if (!item->is_in_flight || item->launch != number) continue;
+        item->is_in_flight = false;
+        item->is_done = true;
+        item->ends = cycle;
+        list->in_flight--;
+    }
+    if (!list->in_flight) list->begun = 0;
+}
+
+int warp_list_land(WorkList *list) {
+    return list->in_flight ? warp_wait_for(NULL, 0, 0, note_end, list) : CUDA_OK;
+}
+
+/* Where kernels are in flight, no memory is copied around launches, and no CTA meets those of its whole grid. */
+static bool may_be_in_flight(const WorkList *list) {
+    uint32_t kernels = list->begun;
+    for (uint32_t i = list->first; i < list->count; i++) {
+        const WorkItem *item = &list->items[i];
+        kernels += is_kernel(item) && !item->is_done && !item->is_in_flight;
+    }
+    return kernels <= MOST_TOGETHER && list->count - list->first <= WINDOW && !warp_shares_memory() &&
+           !warp_copies_around_launches();
+}
+
+/* All kernels that wait for none but kernels. */
+static int begin_kernels(WorkList *list) {
+    Group group = group_of(list);
+    uint32_t first;
+    sort_by_priority(&group);
+    int problem = group.count ? warp_begin(group.launches, group.count, &first) : CUDA_OK;
+    for (uint32_t k = 0; k < group.count && !problem; k++) {
+        group.items[k]->is_in_flight = true;
+        group.items[k]->launch = first + k;
+        list->in_flight++;
+        list->begun++;
+    }
+    free_group(list, &group);
+    return problem;
+}
+
+static void see(WorkList *list, const uint32_t *items, uint32_t count) {
+    for (uint32_t i = 0; i < count; i++)
+        list->items[items[i]].seen = list->searches;
+}
+
+/* Those that are seen see what they wait for: items wait for items before them. */
+static void see_what_they_wait_for(WorkList *list) {
+    for (uint32_t i = list->count; i-- > list->first;) {
+        const WorkItem *item = &list->items[i];
+        if (!item->is_done && item->seen == list->searches) see(list, item->after, item->after_count);
+    }
+}
+
+bool warp_list_is_all(WorkList *list, const uint32_t *items, uint32_t count) {
+    list->searches++;
+    see(list, items, count);
+    see_what_they_wait_for(list);
+    for (uint32_t i = list->first; i < list->count; i++)
+        if (!list->items[i].is_done && list->items[i].seen != list->searches) return false;
+    return true;
+}
+
+/* For the end of any kernel in flight that these wait for, or work of the program's own. */
+static int wait_for_any(WorkList *list, const uint32_t *items, uint32_t count, uint64_t cycles) {
+    uint32_t *numbers = calloc(list->in_flight + 1, sizeof *numbers), found = 0;
+    if (!numbers) abort();
+    list->searches++;
+    see(list, items, count);
+    for (uint32_t i = list->first; i < list->count; i++)
+        if (!is_kernel(&list->items[i]) && !is_mark(&list->items[i])) see(list, &i, 1);
+    see_what_they_wait_for(list);
+    for (uint32_t i = list->first; i < list->count; i++) {
+        const WorkItem *item = &list->items[i];
+        if (item->is_in_flight && item->seen == list->searches) numbers[found++] = item->launch;
+    }
+    int problem = found ? warp_wait_for(numbers, found, cycles, note_end, list) : CUDA_NOT_SUPPORTED;
+    free(numbers);
+    return problem;
+}
+
+bool warp_list_are_done(const WorkList *list, const uint32_t *items, uint32_t count) {
+    for (uint32_t i = 0; i < count; i++)
+        if (!list->items[items[i]].is_done) return false;
+    return true;
+}
+
+int warp_list_do_until(WorkList *list, const uint32_t *items, uint32_t count, uint64_t cycles) {
+    uint64_t until = cycles ? (warp_cycle() / cycles + 1) * cycles : UINT64_MAX;
+    int first = CUDA_OK;
+    while (!warp_dead()) {
+        if (!may_be_in_flight(list)) return CUDA_NOT_SUPPORTED;
+        int problem = do_ready(list);
+        if (!first) first = problem;
+        is_all_done(list);
+        if (warp_list_are_done(list, items, count)) return first;
+        if (warp_cycle() >= until) return first;
+        problem = begin_kernels(list);
+        if (!problem) problem = wait_for_any(list, items, count, cycles);
+        if (problem) return problem;
+    }
     return first;
 }

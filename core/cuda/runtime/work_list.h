@@ -11,8 +11,10 @@ typedef struct {
     uint32_t after_count;
     bool is_kept; /* the work is the list's: warp_work_keep() */
     bool is_done;
-    int priority;   /* of its stream */
-    uint64_t ends;  /* core cycle; of one that is done */
+    bool is_in_flight; /* a kernel that has begun, and the program has not heard of its end */
+    uint32_t launch;   /* its number there, of warp_begin() */
+    int priority;      /* of its stream */
+    uint64_t ends;     /* core cycle; of one that is done */
     int64_t number; /* among the kernels that are being launched together; less than 0: it is none of them */
     uint32_t seen;  /* by which search for what it waits for */
 } WorkItem;
@@ -21,6 +23,8 @@ typedef struct {
     WorkItem *items;
     uint32_t count, capacity, searches;
     uint32_t first; /* all before it are done */
+    uint32_t begun; /* kernels since none was in flight, and how many are */
+    uint32_t in_flight;
 } WorkList;
 
 /* Behind the others. `keeps`: the list has a copy of its own, or the work is not legal, which is returned. */
@@ -29,5 +33,18 @@ int warp_list_add(WorkList *list, const WarpWork *work, bool keeps, const uint32
 /* All of it, and forgets it. What is launched alone is launched as a program's only kernel is. Returns the first problem
  * that is no running kernel's: see warp_dead(). */
 int warp_list_do(WorkList *list);
+
+/* --- While kernels are in flight --- */
+
+/* Until these items are done, or, where `cycles` is not 0, until the core clock comes to a multiple of it: all that waits for
+ * none begins meanwhile, and its kernels stay in flight. CUDA_NOT_SUPPORTED: what has not begun has to wait for all that
+ * has, and runs by warp_list_do() then. */
+int warp_list_do_until(WorkList *list, const uint32_t *items, uint32_t count, uint64_t cycles);
+/* Until none is in flight. */
+int warp_list_land(WorkList *list);
+bool warp_list_are_done(const WorkList *list, const uint32_t *items, uint32_t count);
+/* Is all that is not done among these items, and what they wait for? */
+bool warp_list_is_all(WorkList *list, const uint32_t *items, uint32_t count);
+void warp_list_empty(WorkList *list);
 
 #endif

@@ -33,6 +33,11 @@ static const char ptx[] =
     ".visible .entry spins(.param .u64 a) {\n"
     "  .reg .u64 %d; ld.param.u64 %d, [a]; st.global.u32 [%d], 1;\n"
     "AGAIN: bra AGAIN; }\n"
+    /* goes on until a[0] is not 0, and leaves it in a[1] */
+    ".visible .entry waits(.param .u64 a) {\n"
+    "  .reg .u64 %d; .reg .u32 %r; .reg .pred %p; ld.param.u64 %d, [a];\n"
+    "AGAIN: ld.volatile.global.u32 %r, [%d]; setp.eq.u32 %p, %r, 0; @%p bra AGAIN;\n"
+    "  st.global.u32 [%d+4], %r; ret; }\n"
     ".visible .entry cooperative_block_of_grid() .reqntid 32 { ret; }\n"
     ".visible .entry uneven(.param .u64 a) {\n"
     "  .reg .u64 %d<2>; ld.param.u64 %d0, [a]; st.global.u32 [%d0+2], 1; ret; }\n"
@@ -124,6 +129,7 @@ static void nothing(void) {}
 static void stray(void) {}
 static void fails(void) {}
 static void spins(void) {}
+static void waits(void) {}
 static void cooperative_block_of_grid(void) {}
 static void uneven(void) {}
 static void parted(void) {}
@@ -147,6 +153,7 @@ static void __attribute__((constructor)) register_all(void) {
     KERNEL(stray);
     KERNEL(fails);
     KERNEL(spins);
+    KERNEL(waits);
     KERNEL(cooperative_block_of_grid);
     KERNEL(uneven);
     KERNEL(parted);

@@ -169,13 +169,17 @@ local function set_limit(server, payload)
   return errors.invalid_value
 end
 
---- All that is left of a program that has gone, in the order of addresses.
+--- All that is left of a program that has gone, in the order of addresses. What it has left in flight is given up.
 local function reset(server)
+  if server.in_flight > 0 then
+    local _, fault = server.gpu:wait(nil, nil, "the program that launched it has ended")
+    if fault then note("%s", fault.message) end
+  end
   local addresses = {}
   for address in pairs(server.allocations) do addresses[#addresses + 1] = address end
   table.sort(addresses)
   for _, address in ipairs(addresses) do server.gpu:free(address) end
-  server.dead = nil
+  server.dead, server.in_flight, server.flying = nil, 0, {}
   server.allocations, server.mapped, server.modules, server.functions = {}, {}, {}, {}
   return 0
 end
@@ -228,7 +232,6 @@ end
 
 --- A kernel that ran, until its end or its fault.
 local function note_end(server, result)
-  server.launches = server.launches + 1
   server.cycle = math.max(server.cycle, result.start_cycle + result.cycles)
   return string.pack("<I8s4", result.start_cycle + result.cycles, result.printed or "")
 end
@@ -239,6 +242,7 @@ local function launch(server, payload)
   how.timed = server.is_timed(server.launches)
   note_mapped(server, core.cuda_wrote)
   local result, fault = server.gpu:try_launch(kernel.kernel, how)
+  if result then server.launches = server.launches + 1 end
   local reply = result and note_end(server, result)
   if fault then return launch_failed(server, kernel, result, fault), reply end
   note_mapped(server, core.cuda_reads)
@@ -253,23 +257,31 @@ local function may_be_together(server, count)
   return not server.is_one_by_one
 end
 
---- The launches of a question, as gpu:launch_together() takes them; nil where one has a block that no launch has.
-local function take_launches(server, payload)
+--- A count and so many numbers of a question, and where the rest begins.
+local function take_numbers(payload, at)
+  local count, numbers = take("I4", payload, at), {}
+  at = at + 4
+  if count > most_together then error(Garbage, 0) end
+  for i = 1, count do numbers[i], at = take("I4", payload, at) end
+  return numbers, at
+end
+
+--- The launches of a question, as gpu:launch_together() takes them, or gpu:launch_async(); nil where one has a block that no
+-- launch has.
+local function take_launches(server, payload, joins)
   local launches = {}
   local count, at = take("I4", payload)
   if count == 0 or count > most_together then error(Garbage, 0) end
   for i = 1, count do
     local kernel, how, next_at = take_launch(server, payload, at)
     if not how then return nil end
-    local before
-    how.kernel, how.cooperative, how.after = kernel.kernel, nil, {}
-    before, at = take("I4", payload, next_at)
-    for k = 1, before do
-      local number
-      number, at = take("I4", payload, at)
+    how.kernel, how.cooperative = kernel.kernel, nil
+    how.after, at = take_numbers(payload, next_at)
+    for k, number in ipairs(how.after) do
       if number + 1 >= i or k >= i then error(Garbage, 0) end
       how.after[k] = number + 1
     end
+    if joins then how.behind, at = take_numbers(payload, at) end
     launches[i] = how
   end
   return launches
@@ -296,10 +308,51 @@ local function launch_together(server, payload)
   local results, fault = server.gpu:try_launch_together(launches)
   if not results then return errors.not_supported end
   local replies = {}
+  server.launches = server.launches + #results
   for i, result in ipairs(results) do replies[i] = note_end(server, result) end
   if fault then return launch_failed(server, { name = fault.kernel }, results, fault), table.concat(replies) end
   note_mapped(server, core.cuda_reads)
   return 0, table.concat(replies)
+end
+
+--- Where they cannot be in flight, the program launches them so that all end before it goes on.
+local function begin(server, payload)
+  local launches = take_launches(server, payload, true)
+  if not launches then return errors.not_supported end
+  if not may_be_together(server, #launches) then
+    if launches[2] then tell_of_schedule(server) end
+    return errors.not_supported
+  end
+  note_mapped(server, core.cuda_wrote)
+  local first = attempt(server, server.gpu.try_launch_async, server.gpu, launches)
+  if not first then return errors.not_supported end
+  server.launches = server.launches + #launches
+  server.in_flight = server.in_flight + #launches
+  for i = 1, #launches do server.flying[first + i - 1] = true end
+  return 0, string.pack("<I4", first)
+end
+
+local function wait(server, payload)
+  local cycles = take("i8", payload)
+  local numbers = take_numbers(payload, 9)
+  if server.in_flight == 0 or cycles < 0 then error(Garbage, 0) end
+  for _, number in ipairs(numbers) do
+    if not server.flying[number] then error(Garbage, 0) end
+  end
+  if not server.keeps_copies then note_mapped(server, core.cuda_wrote) end -- else each query would leave all of it in the L2s again
+  local ends, fault, cycle = server.gpu:wait(numbers[1] and numbers or nil, cycles > 0 and cycles or nil)
+  local ended, replies = {}, {}
+  for number in pairs(ends) do ended[#ended + 1] = number end
+  table.sort(ended)
+  server.in_flight = server.in_flight - #ended
+  for i, number in ipairs(ended) do
+    server.flying[number] = nil
+    replies[i] = string.pack("<I4", number) .. note_end(server, ends[number])
+  end
+  local reply = string.pack("<i8I4", cycle, #ended) .. table.concat(replies)
+  if fault then return launch_failed(server, { name = fault.kernel }, true, fault), reply end
+  note_mapped(server, core.cuda_reads)
+  return 0, reply
 end
 
 -- Textures -----------------------------------------------------------------------------------------------------------
@@ -355,7 +408,7 @@ end
 local operations <const> = {
   [2] = load_module, [3] = find_function, [4] = find_variable, [5] = allocate, [6] = release, [7] = wrote, [8] = reads, [9] = launch,
   [10] = make_texture, [11] = bind_texture, [12] = memory_info, [13] = reset, [14] = name_missing, [15] = note_shared, [16] = set_limit,
-  [17] = launch_together,
+  [17] = launch_together, [18] = begin, [19] = wait,
 }
 local hello <const>, resets <const>, missing <const> = 1, 13, 14
 
@@ -430,11 +483,12 @@ local cuda_server = {}
 function cuda_server.new(sim, name, capability, is_timed, is_one_by_one, tells_copies)
   local gpu = sim:gpu()
   local base, capacity = core.memory(gpu)
-  for _, l2 in ipairs(sim:objects "L2") do tells_copies = tells_copies or l2.host_copies end
+  local keeps_copies = false
+  for _, l2 in ipairs(sim:objects "L2") do keeps_copies = keeps_copies or l2.host_copies end
   return setmetatable({
     sim = sim, gpu = gpu, name = name, capability = capability, base = base, capacity = capacity, cycle = 0,
     is_timed = is_timed, is_one_by_one = is_one_by_one, launches = 0, heap = first_heap, device_name = sim.name,
-    tells_copies = tells_copies or false, numbers = device_numbers(sim, capability),
+    tells_copies = tells_copies or keeps_copies, keeps_copies = keeps_copies, in_flight = 0, flying = {}, numbers = device_numbers(sim, capability),
     modules = {}, functions = {}, allocations = {}, mapped = {}, missing = {}, ptx = {}, faults = {},
   }, Server)
 end

@@ -1,0 +1,314 @@
+/* waits WHAT: waits for one stream or event while kernels of others are in flight, checked as a program sees it. Says what is
+ * wrong, exits with how much. The test that runs it looks at when the kernels ran. */
+#include "graph_checks.h"
+
+#include <unistd.h>
+
+/* CTAs of 32 threads, so that a kernel takes longer than another. */
+static cudaError_t scale_long(cudaStream_t stream, int *a, unsigned ctas) {
+    unsigned n = N;
+    void *params[] = {&a, &n};
+    return cudaLaunchKernel((const void *)scale, size1(ctas), size1(32), params, 0, stream);
+}
+
+/* One behind the other. */
+static void scale_thrice(cudaStream_t stream, int *a) {
+    for (int i = 0; i < 3; i++)
+        GOOD(scale_long(stream, a, 300));
+}
+
+static int *pinned(void) {
+    int *a = 0;
+    GOOD(cudaMallocHost((void **)&a, N * sizeof *a));
+    memset(a, 0, N * sizeof *a);
+    return a;
+}
+
+/* A kernel in a stream of its own that goes on until flag[0] is not 0. */
+typedef struct {
+    cudaStream_t stream;
+    int *flag;
+} Waiter;
+
+static Waiter launch_waiter(void) {
+    Waiter waiter = {new_stream(cudaStreamNonBlocking), allocate()};
+    void *params[] = {&waiter.flag};
+    set_factor();
+    GOOD(cudaLaunchKernel((const void *)waits, size1(1), size1(1), params, 0, waiter.stream));
+    return waiter;
+}
+
+/* By a copy in another stream. */
+static void release(const Waiter *waiter, cudaStream_t other) {
+    const int seven = 7;
+    GOOD(cudaMemcpyAsync(waiter->flag, &seven, sizeof seven, cudaMemcpyHostToDevice, other));
+    GOOD(cudaStreamSynchronize(waiter->stream));
+    EXPECT(first_of(waiter->flag + 1), 7);
+}
+
+/* Launch 0 ends behind launch 1, which the program waits for, and 2, which it launches then. */
+static void stream(void) {
+    cudaStream_t other = new_stream(cudaStreamNonBlocking);
+    int *a = allocate(), *back = pinned();
+    GOOD(cudaMemset(a, 0, N * 4));
+    Waiter waiter = launch_waiter();
+    GOOD(scale_long(other, a, 8));
+    GOOD(cudaMemcpyAsync(back, a, N * 4, cudaMemcpyDeviceToHost, other));
+    GOOD(cudaStreamSynchronize(other));
+    EXPECT(back[N - 1], BIAS);
+    GOOD(scale_long(other, a, 8));
+    GOOD(cudaStreamSynchronize(other));
+    EXPECT(cudaStreamQuery(other), cudaSuccess);
+    EXPECT(cudaStreamQuery(waiter.stream), cudaErrorNotReady);
+    EXPECT(cudaGetLastError(), cudaErrorNotReady);
+    release(&waiter, other);
+    EXPECT(last_of(a), 3 * BIAS);
+}
+
+static void event(void) {
+    cudaStream_t other = new_stream(cudaStreamNonBlocking);
+    cudaEvent_t first = new_event(), last = new_event(), of_waiter = new_event();
+    Waiter waiter = launch_waiter();
+    int *a = allocate();
+    GOOD(cudaEventRecord(of_waiter, waiter.stream));
+    GOOD(cudaMemsetAsync(a, 0, N * 4, other));
+    GOOD(scale_long(other, a, 8));
+    GOOD(cudaEventRecord(first, other));
+    GOOD(scale_long(other, a, 300));
+    GOOD(cudaEventRecord(last, other));
+    GOOD(cudaEventSynchronize(first));
+    EXPECT(cudaEventQuery(first), cudaSuccess);
+    EXPECT(cudaEventQuery(last), cudaErrorNotReady);
+    GOOD(cudaEventSynchronize(last));
+    EXPECT(cudaEventQuery(of_waiter), cudaErrorNotReady);
+    release(&waiter, other);
+    EXPECT(cudaEventQuery(of_waiter), cudaSuccess);
+    EXPECT(last_of(a), 3 * BIAS);
+}
+
+/* Each query that finds work undone lets some cycles pass. */
+static void polls(void) {
+    cudaStream_t other = new_stream(cudaStreamNonBlocking);
+    Waiter waiter = launch_waiter();
+    cudaEvent_t end = new_event();
+    int *a = allocate(), of_stream = 0, of_event = 0;
+    GOOD(cudaMemsetAsync(a, 0, N * 4, other));
+    for (int i = 0; i < 4; i++)
+        GOOD(scale_long(other, a, 200));
+    while (cudaStreamQuery(other) == cudaErrorNotReady)
+        of_stream++;
+    for (int i = 0; i < 4; i++)
+        GOOD(scale_long(other, a, 200));
+    GOOD(cudaEventRecord(end, other));
+    while (cudaEventQuery(end) == cudaErrorNotReady)
+        of_event++;
+    printf("%d and %d queries\n", of_stream, of_event);
+    EXPECT(of_stream > 0 && of_stream < 1000, 1);
+    EXPECT(of_event > 0 && of_event < 1000, 1);
+    release(&waiter, other);
+}
+
+/* Two buffers in turn: what one holds is taken out and filled in again while the kernel of the other runs. */
+static void pipeline(void) {
+    enum { ROUNDS = 8 };
+    cudaStream_t of[2] = {new_stream(cudaStreamNonBlocking), new_stream(cudaStreamNonBlocking)};
+    Waiter waiter = launch_waiter();
+    int *in[2] = {pinned(), pinned()}, *out[2] = {pinned(), pinned()}, *a[2] = {allocate(), allocate()};
+    for (int i = 0; i < ROUNDS + 2; i++) {
+        int *from = in[i % 2];
+        GOOD(cudaStreamSynchronize(of[i % 2]));
+        if (i >= 2) EXPECT(out[i % 2][N - 1], 2 * (i - 2) + BIAS);
+        if (i >= ROUNDS) continue;
+        from[N - 1] = i;
+        GOOD(cudaMemcpyAsync(a[i % 2], from, N * 4, cudaMemcpyHostToDevice, of[i % 2]));
+        GOOD(scale_long(of[i % 2], a[i % 2], i % 2 ? 100 : 40));
+        GOOD(cudaMemcpyAsync(out[i % 2], a[i % 2], N * 4, cudaMemcpyDeviceToHost, of[i % 2]));
+    }
+    release(&waiter, of[0]);
+}
+
+/* Events have the cycles in which their streams came to them. */
+static void times(void) {
+    cudaStream_t other = new_stream(cudaStreamNonBlocking);
+    cudaEvent_t event[4];
+    float first, second, both;
+    for (int i = 0; i < 4; i++)
+        GOOD(cudaEventCreate(&event[i]));
+    GOOD(cudaEventRecord(event[0], other));
+    Waiter waiter = launch_waiter();
+    int *a = allocate();
+    GOOD(cudaEventRecord(event[3], waiter.stream));
+    GOOD(scale_long(other, a, 8));
+    GOOD(cudaEventRecord(event[1], other));
+    GOOD(cudaStreamSynchronize(other));
+    GOOD(cudaEventElapsedTime(&first, event[0], event[1]));
+    GOOD(scale_long(other, a, 8));
+    GOOD(cudaEventRecord(event[2], other));
+    GOOD(cudaEventElapsedTime(&second, event[1], event[2]));
+    GOOD(cudaEventElapsedTime(&both, event[0], event[2]));
+    EXPECT(first > 0 && second > 0 && (first + second - both) * (first + second - both) < 1e-10f, 1);
+    release(&waiter, other);
+    GOOD(cudaEventElapsedTime(&first, event[2], event[3]));
+    EXPECT(first > 0, 1);
+}
+
+/* A kernel in flight waits for others, of its stream and by an event. */
+static void behind(void) {
+    cudaStream_t other = new_stream(cudaStreamNonBlocking), third = new_stream(cudaStreamNonBlocking);
+    cudaEvent_t end = new_event();
+    Waiter waiter = launch_waiter();
+    int *a = allocate(), *b = allocate(), *c = allocate();
+    GOOD(cudaEventRecord(end, waiter.stream));
+    GOOD(scale_long(waiter.stream, c, 4));
+    GOOD(scale_long(other, a, 8));
+    GOOD(cudaStreamSynchronize(other));
+    GOOD(cudaStreamWaitEvent(third, end, 0));
+    GOOD(scale_long(third, b, 8)); /* behind the waiter, and not behind what follows there */
+    GOOD(cudaEventDestroy(end));
+    GOOD(scale_long(waiter.stream, c, 4));
+    GOOD(scale_long(other, a, 8));
+    GOOD(cudaStreamSynchronize(other));
+    EXPECT(cudaStreamQuery(third), cudaErrorNotReady);
+    release(&waiter, other);
+    GOOD(cudaStreamSynchronize(third));
+    EXPECT(last_of(a), 3 * BIAS);
+    EXPECT(last_of(b), BIAS);
+}
+
+/* What a kernel prints is there when the program has waited for it. */
+static void prints_early(void) {
+    cudaStream_t other = new_stream(cudaStreamNonBlocking);
+    Waiter waiter = launch_waiter();
+    unsigned nine = 9;
+    void *params[] = {&nine};
+    GOOD(cudaLaunchKernel((const void *)prints, size1(1), size1(2), params, 0, other));
+    GOOD(cudaStreamSynchronize(other));
+    printf("behind the wait\n");
+    release(&waiter, other);
+}
+
+/* The failure of one is that of the device. */
+static void fault(void) {
+    cudaStream_t other = new_stream(cudaStreamNonBlocking);
+    int *a = allocate();
+    void *params[] = {&a};
+    launch_waiter();
+    GOOD(scale_long(other, a, 8));
+    GOOD(cudaStreamSynchronize(other));
+    GOOD(cudaLaunchKernel((const void *)stray, size1(1), size1(32), params, 0, other));
+    EXPECT(cudaStreamSynchronize(other), cudaErrorIllegalAddress);
+    EXPECT(cudaStreamQuery(other), cudaErrorIllegalAddress);
+    GOOD(cudaDeviceReset());
+    a = allocate();
+    set_factor();
+    GOOD(scale_long(0, a, 8));
+    EXPECT(last_of(a), BIAS);
+}
+
+/* The program ends, and nobody waits. */
+static void leaves(void) {
+    cudaStream_t other = new_stream(cudaStreamNonBlocking);
+    int *a = allocate();
+    launch_waiter();
+    GOOD(scale_long(other, a, 8));
+    GOOD(cudaStreamSynchronize(other));
+    printf("leaves: good\n");
+    fflush(stdout);
+    _exit(failures);
+}
+
+/* Of two streams, the one that is waited for. */
+static void pair(void) {
+    cudaStream_t one = new_stream(0), other = new_stream(0);
+    int *a = allocate(), *b = allocate(), *back = pinned();
+    set_factor();
+    for (int i = 0; i < 3; i++) {
+        GOOD(scale_long(one, a, 300));
+        GOOD(scale_long(other, b, 8));
+        GOOD(cudaMemcpyAsync(back, b, N * 4, cudaMemcpyDeviceToHost, other));
+        GOOD(cudaStreamSynchronize(other));
+        EXPECT(back[N - 1], ((2 << i) - 1) * BIAS);
+    }
+    while (cudaStreamQuery(one) == cudaErrorNotReady)
+        ;
+    EXPECT(last_of(a), 7 * BIAS);
+}
+
+/* Where no kernel can stay in flight, a wait is one for all: the event of the other stream has come. */
+static void all(void) {
+    cudaStream_t one = new_stream(0), other = new_stream(0);
+    cudaEvent_t end = new_event();
+    int *a = allocate();
+    static int registered[N];
+    set_factor();
+    GOOD(cudaHostRegister(registered, sizeof registered, 0));
+    scale_thrice(one, a);
+    GOOD(cudaEventRecord(end, one));
+    GOOD(scale_long(other, registered, 8));
+    GOOD(cudaStreamSynchronize(other));
+    EXPECT(registered[N - 1], BIAS);
+    EXPECT(cudaEventQuery(end), cudaSuccess);
+}
+
+/* cudaFree() waits for all. */
+static void frees(void) {
+    cudaStream_t one = new_stream(0), other = new_stream(0);
+    int *a = allocate(), *b = allocate();
+    set_factor();
+    scale_thrice(one, a);
+    GOOD(scale_long(other, b, 8));
+    GOOD(cudaStreamSynchronize(other));
+    EXPECT(cudaStreamQuery(one), cudaErrorNotReady);
+    GOOD(cudaFree(b));
+    EXPECT(cudaStreamQuery(one), cudaSuccess);
+    EXPECT(last_of(a), 7 * BIAS);
+}
+
+/* Graphs and the legacy stream wait for kernels in flight; more than the machine holds do, too. */
+static void mixes(void) {
+    enum { MANY = 1100 };
+    cudaStream_t one = new_stream(0), other = new_stream(0);
+    int *a = allocate(), *b = allocate(), *c = allocate();
+    cudaGraph_t graph;
+    set_factor();
+    GOOD(begin(other));
+    GOOD(scale_long(other, c, 4));
+    GOOD(cudaStreamEndCapture(other, &graph));
+    cudaGraphExec_t exec = instance_of(graph);
+    scale_thrice(one, a);
+    GOOD(scale_long(other, b, 8));
+    GOOD(cudaStreamSynchronize(other));
+    GOOD(cudaGraphLaunch(exec, other));
+    EXPECT(cudaStreamQuery(one), cudaSuccess);
+    scale_thrice(one, a);
+    GOOD(scale_long(other, b, 8));
+    GOOD(cudaStreamSynchronize(other));
+    GOOD(scale_long(0, c, 4));
+    EXPECT(cudaStreamQuery(one), cudaSuccess);
+    EXPECT(first_of(c), 3 * BIAS);
+    scale_thrice(one, a);
+    for (int i = 0; i < MANY; i++) {
+        GOOD(cudaLaunchKernel((const void *)nothing, size1(1), size1(32), 0, 0, other));
+        if (i % 100 == 0) GOOD(cudaStreamSynchronize(other));
+    }
+    GOOD(cudaDeviceSynchronize());
+    EXPECT(last_of(a), 511 * BIAS);
+}
+
+int main(int argc, char **argv) {
+    static const Part parts[] = {{"stream", stream},
+                                 {"event", event},
+                                 {"polls", polls},
+                                 {"pipeline", pipeline},
+                                 {"times", times},
+                                 {"behind", behind},
+                                 {"prints_early", prints_early},
+                                 {"fault", fault},
+                                 {"leaves", leaves},
+                                 {"pair", pair},
+                                 {"all", all},
+                                 {"frees", frees},
+                                 {"mixes", mixes},
+                                 {0, 0}};
+    return run_part(parts, argc > 1 ? argv[1] : "");
+}
