@@ -131,7 +131,8 @@ host_programs.in_flight = { "in_flight_kernel.ptx", [[
     if i % 2 == 0 then gpu:wait(number) else gpu:wait({ number, number + 1 }, 400) end
     before = number
   end
-  self:check("a word of one that has ended", gpu:read("u32", gpu:alloc(8)), 0)
+  gpu:launch_async { { kernel = self.kernels.wide, grid = 30, block = 64, args = { gpu:alloc(4 * 64 * 30) } } }
+  gpu:wait(0, 700)
   gpu:write(flag, ww.array("u32", 1):fill(5))
   gpu:wait()
   gpu:launch_async { spin(7, 50, before) }
@@ -139,15 +140,16 @@ host_programs.in_flight = { "in_flight_kernel.ptx", [[
   self:check("the word that it waited for", gpu:download("u32", flag, 2)[1], 5)]] }
 
 host_programs.several_per_sm = host_programs.together
+host_programs.in_flight_per_sm = host_programs.in_flight
 local several_per_sm = harness.write("several_per_sm_machine.lua", [[
 return require "warpwright".variant("several_per_sm", "gtx480", {}, function(m)
   m:change("dispatcher", { kernels_per_sm = 3, sharing = "evenly" })
 end)
 ]])
 
-for _, name in ipairs { "racing", "textures", "memory", "together", "in_flight", "several_per_sm" } do
+for _, name in ipairs { "racing", "textures", "memory", "together", "in_flight", "several_per_sm", "in_flight_per_sm" } do
   local ptx, body = table.unpack(host_programs[name])
-  local config = name == "several_per_sm" and several_per_sm or "gtx480"
+  local config = name:find "per_sm" and several_per_sm or "gtx480"
   local path = harness.write(name .. ".lua", ([[
 local ww = require "warpwright"
 local w = ww.workload "%s" { ptx = "%s", sizes = { small = {} } }

@@ -101,6 +101,7 @@ harness.test("threads, order of ticks and how SMs are shared change no result, t
       harness.same_text(got, want, part .. " with " .. words[1])
     end
     run(part, part .. "_got", "--set", "dispatcher.sharing=evenly")
+    run(part, part .. "_got", "--set", "dispatcher.kernels_per_sm=4")
     run(part, part .. "_got", "--set", "dispatcher.count_by_kernel=true", "--profile", "--histograms", "all")
   end
   run("pipeline", "checked", "--memcheck")
@@ -112,9 +113,9 @@ harness.test("copies beside kernels in flight leave their lines in L2s that keep
   end
 end)
 
-harness.test("with sample, launches without timing and kernels_per_sm all wait for all", function()
+harness.test("with sample, fast_forward and launches without timing a wait is one for all", function()
   for i, words in ipairs { { "--launches", "0,2" }, { "--launches", "4-" }, { "--sample", "error=5%" }, { "--fast-forward", "launch=3" },
-    { "--set", "dispatcher.kernels_per_sm=4" }, {} } do
+    { "--memcheck", "--set", "dispatcher.kernels_per_sm=4" }, {} } do
     run("pair", "pair_got" .. i, table.unpack(words))
   end
 end)

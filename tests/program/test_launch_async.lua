@@ -52,8 +52,10 @@ end)
 
 harness.test("waiting often changes nothing: kernels launched at once run as together", function()
   local texts = {}
-  for _, way in ipairs { "together", "all", "each", "cycles" } do
-    local sim, gpu, kernels = build()
+  for _, way in ipairs { "together", "all", "each", "cycles", "together 3", "each 3", "cycles 3" } do
+    local several = way:find "3" and 3 or 1
+    local sim, gpu, kernels = build { set = { ["dispatcher.kernels_per_sm"] = several } }
+    way = way:match "^%a+"
     local function list() return { spin(gpu, kernels, 100, 40), spin(gpu, kernels, 7, 10), spin(gpu, kernels, 90, 30, { after = 2 }) } end
     if way == "together" then gpu:launch_together(list()) else gpu:launch_async(list()) end
     if way == "each" then for k = 0, 2 do gpu:wait(k) end end
@@ -63,8 +65,8 @@ harness.test("waiting often changes nothing: kernels launched at once run as tog
     for name, value in sim:result():stats() do
       if not name:find "^run%.s" and not name:find "per_second" then lines[#lines + 1] = name .. " " .. value end
     end
-    texts[#texts + 1] = table.concat(lines, "\n")
-    harness.same_text(texts[#texts], texts[1], way)
+    texts[several] = texts[several] or table.concat(lines, "\n")
+    harness.same_text(table.concat(lines, "\n"), texts[several], way)
   end
 end)
 
@@ -93,9 +95,10 @@ local function pipeline(gpu, kernels)
 end
 
 harness.test("the result is the same with any number of threads and order of ticks, for each sharing", function()
-  for _, sharing in ipairs { "in_order", "evenly", "one_at_a_time" } do
+  for _, sharing in ipairs { "in_order", "evenly", "one_at_a_time", "in_order 3", "evenly 3" } do
+    local rule, per_sm = sharing:match "^(%S+) ?(%d*)"
     local function body(gpu, kernels)
-      if sharing ~= "one_at_a_time" then return pipeline(gpu, kernels) end
+      if rule ~= "one_at_a_time" then return pipeline(gpu, kernels) end
       gpu:launch_async { spin(gpu, kernels, 10, 400) }
       gpu:wait(0, 100)
       gpu:launch_async { spin(gpu, kernels, 30, 20) }
@@ -103,11 +106,42 @@ harness.test("the result is the same with any number of threads and order of tic
     end
     local want
     for _, how in ipairs { {}, { threads = 2 }, { order = "reversed" }, { order = "restless" } } do
-      how.set = { ["dispatcher.sharing"] = sharing }
+      how.set = { ["dispatcher.sharing"] = rule, ["dispatcher.kernels_per_sm"] = tonumber(per_sm) or 1 }
       local text = statistics(how, body)
       want = want or text
       harness.same_text(text, want, sharing)
     end
+  end
+end)
+
+harness.test("a kernel that takes more of an SM than those that it has joins them there", function()
+  local texts = {}
+  for _, how in ipairs { {}, { threads = 2 }, { order = "reversed" } } do
+    how.set = { ["dispatcher.kernels_per_sm"] = 4, ["dispatcher.sharing"] = "evenly" }
+    texts[#texts + 1] = statistics(how, function(gpu, kernels)
+      local flag, out, wide = gpu:upload(ww.array("u32", 2)), {}, {}
+      local function wide_on(grid)
+        wide[#wide + 1] = gpu:alloc(4 * 64 * grid)
+        return { kernel = kernels.wide, grid = grid, block = 64, args = { wide[#wide] } }
+      end
+      for i = 1, 2 do out[i] = gpu:alloc(4 * 128 * 60) end
+      local function spin_to(i) return { kernel = kernels.spin, grid = 60, block = 128, args = { out[i], 300 } } end
+      gpu:launch_async { wait(kernels, flag) }
+      gpu:wait(0, 400)
+      gpu:launch_async { spin_to(1) }
+      gpu:wait(0, 1000)
+      gpu:launch_async { wide_on(40) }
+      gpu:wait(2, 500)
+      gpu:launch_async { wide_on(7), spin(gpu, kernels, 5, 30, { behind = 2 }) }
+      gpu:wait(3)
+      gpu:write(flag, ww.array("u32", 1):fill(1))
+      local ends = gpu:wait()
+      assert(ends[0], "the kernel that waits has ended before")
+      gpu:launch(kernels.spin, { grid = 60, block = 128, args = { out[2], 300 } })
+      harness.equal(gpu:download("u32", out[1], 7680):string(), gpu:download("u32", out[2], 7680):string(), "what spin computed")
+      for _, address in ipairs(wide) do harness.equal(gpu:download("u32", address, 448)[65], 96, "what wide computed") end
+    end)
+    harness.same_text(texts[#texts], texts[1], "statistics")
   end
 end)
 

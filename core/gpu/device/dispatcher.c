@@ -56,12 +56,17 @@ static const Field fields[] = {
     STATE_ARRAY(Dispatcher, taken, taken_words,
                 "Of kernels whose CTAs policies choose: bit per CTA that is handed out"),
     HOST(Dispatcher, sms_of, "What it asks and tells of the SMs"),
+    HOST(Dispatcher, expected, "Kernels that the launch has, or may have when others have joined it"),
     HOST(Dispatcher, pause_at, "Finished CTAs at which the machine stops for the host program, or 0"),
     STATE_ARRAY(Dispatcher, slots, sms, "Of each SM: its kernel, CTA slots, and which of them are free"),
     KNOB_BY_METHOD(Dispatcher, limit, "limit", "CTAs that each SM may hold: set_limit()"),
     STAT(Dispatcher, kernels, "kernels", "Kernels started"),
     STAT(Dispatcher, ctas_dispatched, "CTAs", "CTAs handed out"),
     FIELDS_END};
+
+void dispatcher_expect(SimObject *object, uint32_t kernels) {
+    ((Dispatcher *)object)->expected = kernels;
+}
 
 void dispatcher_start(SimObject *object, uint32_t kernels) {
     Dispatcher *d = (Dispatcher *)object;
@@ -348,7 +353,7 @@ static bool convert(SimObject *object, const SavedObject *saved, const SnapshotC
     bool were_several = saved_param(saved, "kernels_per_sm") > 1;
     (void)changes;
     if (!saved_rows_but(saved, none, why, why_size)) return false;
-    if (d->grid_count < 2 || were_several == (d->kernels_per_sm > 1)) return true;
+    if (d->expected < 2 || !d->grid_count || were_several == (d->kernels_per_sm > 1)) return true;
     snprintf(why, why_size,
              "%s.kernels_per_sm: expected %s from a launch of several kernels to the next launch, got %lu",
              object_path(object), were_several ? "2 or more" : "1", d->kernels_per_sm);

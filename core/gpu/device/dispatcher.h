@@ -30,6 +30,8 @@ bool dispatcher_counts_by_kernel(const SimObject *dispatcher);
 void dispatcher_instructions(const SimObject *dispatcher, uint32_t kernel, uint64_t *of_warps,
                              uint64_t *of_threads);
 
+/* Between quanta, nothing running: the kernels of the next launch may become so many. Known before its state is loaded. */
+void dispatcher_expect(SimObject *dispatcher, uint32_t kernels);
 /* Between quanta, nothing running: so many kernels will begin. All SMs have the first of them, and no place yet. */
 void dispatcher_start(SimObject *dispatcher, uint32_t kernels);
 /* Between quanta: so many more will begin, whose numbers are behind the others'. */

@@ -74,6 +74,7 @@ typedef struct {
     Grid *grids;
     uint64_t done;      /* CTAs of all of them */
     uint64_t forwarded; /* CTAs that were handed over in mid-flight, of all kernels */
+    uint64_t expected;  /* kernels of the launch, at most */
     uint64_t pause_at;  /* as many are done; 0: at none */
     uint64_t *taken;    /* of grids of which policies choose: bit per CTA that an SM has got, by its number */
     SmSlots *slots;

@@ -6,7 +6,7 @@
 enum { NO_GRID = -1 };
 
 bool has_several_per_sm(const Dispatcher *d) {
-    return d->kernels_per_sm > 1 && d->grid_count > 1;
+    return d->kernels_per_sm > 1 && d->expected > 1;
 }
 
 static CtaNeeds needs_of(const Dispatcher *d, uint32_t sm, uint32_t grid) {

@@ -431,6 +431,7 @@ void gpu_move(Gpu *gpu, Sim *to) {
     gpu_elaborate(gpu);
     if (before && gpu->kernel_counts) kernel_counts_take_over(gpu->kernel_counts, before);
     if (before) keep_counts(gpu, before);
+    dispatcher_expect(gpu->dispatcher, gpu->expected);
     if (gpu->has_several_per_sm) gpu_set_all_kernels(gpu);
     for (uint32_t i = 0; gpu->kernel_count && i < gpu->sm_count; i++)
         gpu_set_kernel_again(gpu, i, gpu->kernel_of[i]);

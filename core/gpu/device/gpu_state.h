@@ -45,6 +45,7 @@ struct Gpu {
     uint64_t workspace;      /* of cooperative launches; 0: none has come */
     LaunchedKernel *kernels; /* of the present or last launch; NULL: none has come */
     uint32_t kernel_count;
+    uint32_t expected;             /* kernels that the last launch with timing has, or may have */
     bool is_async;                 /* there is room for others, which may join them */
     bool awaited_has_ended;        /* any of the kernels that are awaited */
     const RunningKernel **running; /* of each kernel */
@@ -109,6 +110,8 @@ void gpu_set_kernel_again(Gpu *gpu, uint32_t sm, uint32_t kernel);
 void gpu_begin_joined_kernels(Gpu *gpu);
 /* SMs execute all kernels of the launch, which is new, side by side. */
 void gpu_set_all_kernels(Gpu *gpu);
+/* And those from this one on, which have come to the others. */
+void gpu_add_kernels(Gpu *gpu, uint32_t first);
 /* What the dispatcher asks of the machine's SMs. */
 SmsOfKernels gpu_sms_of_kernels(Gpu *gpu);
 

@@ -79,7 +79,7 @@ static void account_for_profile(const Gpu *gpu, uint32_t sm) {
 void gpu_set_kernel(Gpu *gpu, uint32_t sm, uint32_t kernel) {
     account_for_profile(gpu, sm);
     gpu->kernel_of[sm] = (uint16_t)kernel;
-    sm_set_kernels(gpu->sms[sm], &gpu->running[kernel], 1);
+    sm_set_kernel(gpu->sms[sm], &gpu->running[kernel]);
 }
 
 /* The L1s of an SM that gets another kernel keep nothing, as all do between launches. */
@@ -90,16 +90,28 @@ static void invalidate_l1s_of(const Sm *sm) {
         if (caches[i]->class == &l1_class && !l1_keeps_lines(caches[i])) l1_invalidate(caches[i]);
 }
 
-void gpu_set_all_kernels(Gpu *gpu) {
+/* What CTAs of the kernels from this one on need. */
+static void find_needs(Gpu *gpu, uint32_t first) {
     size_t count = (size_t)gpu->kernel_count * gpu->sm_count;
     gpu->needs = realloc(gpu->needs, count * sizeof *gpu->needs);
     ensure_memory(gpu->needs);
+    for (uint32_t i = 0; i < gpu->sm_count; i++)
+        for (uint32_t k = first; k < gpu->kernel_count; k++)
+            gpu->needs[(size_t)k * gpu->sm_count + i] = sm_needs(gpu->sms[i], gpu->running[k]);
+}
+
+void gpu_set_all_kernels(Gpu *gpu) {
+    find_needs(gpu, 0);
     for (uint32_t i = 0; i < gpu->sm_count; i++) {
         account_for_profile(gpu, i);
         sm_set_kernels(gpu->sms[i], gpu->running, gpu->kernel_count);
-        for (uint32_t k = 0; k < gpu->kernel_count; k++)
-            gpu->needs[(size_t)k * gpu->sm_count + i] = sm_needs(gpu->sms[i], gpu->running[k]);
     }
+}
+
+void gpu_add_kernels(Gpu *gpu, uint32_t first) {
+    find_needs(gpu, first);
+    for (uint32_t i = 0; i < gpu->sm_count; i++)
+        sm_add_kernels(gpu->sms[i], gpu->kernel_count);
 }
 
 void gpu_set_kernel_again(Gpu *gpu, uint32_t sm, uint32_t kernel) {

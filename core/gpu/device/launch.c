@@ -221,8 +221,9 @@ static bool has_several_per_sm(const Gpu *gpu, const KernelLaunch *launches, uin
 }
 
 /* The engine's buffers and marks are those of one kernel. */
-static void check_several_per_sm(const Gpu *gpu, const KernelLaunch *launches, uint32_t count) {
-    if (!has_several_per_sm(gpu, launches, count)) return;
+static void check_several_per_sm(const Gpu *gpu, const KernelLaunch *launches, uint32_t count,
+                                 uint32_t room) {
+    if (!has_several_per_sm(gpu, launches, room)) return;
     for (uint32_t k = 0; k < count; k++) {
         const Kernel *kernel = launches[k].kernel;
         if (kernel->dma_line || kernel->mark_count)
@@ -255,7 +256,7 @@ static void give_kernels(Gpu *gpu) {
 static void prepare(Gpu *gpu, const KernelLaunch *launches, uint32_t count, uint32_t room) {
     LaunchedKernel *before = gpu->kernels, *kernels = planned_kernels(gpu, count, room);
     uint32_t count_before = gpu->kernel_count;
-    check_several_per_sm(gpu, launches, count);
+    check_several_per_sm(gpu, launches, count, room);
     for (uint32_t k = 0; k < count; k++) {
         gpu->checked = k;
         plan(gpu, &kernels[k], &launches[k]);
@@ -268,7 +269,9 @@ static void prepare(Gpu *gpu, const KernelLaunch *launches, uint32_t count, uint
     for (uint32_t k = 0; gpu->profile && k < count; k++)
         profile_note_arguments(gpu->profile, &kernels[k].running);
     if (gpu->kernel_counts) kernel_counts_launches(gpu->kernel_counts, gpu->launches);
-    gpu->has_several_per_sm = has_several_per_sm(gpu, launches, count);
+    if (!launches->launch->is_untimed) gpu->expected = room;
+    dispatcher_expect(gpu->dispatcher, gpu->expected);
+    gpu->has_several_per_sm = has_several_per_sm(gpu, launches, room);
     give_kernels(gpu);
     gpu_free_kernels(before, count_before);
 }
@@ -352,15 +355,18 @@ static void join(Gpu *gpu, const KernelLaunch *launches, uint32_t count) {
         gpu->running[gpu->kernel_count++] = &kernels[k].running;
         if (gpu->profile) profile_note_arguments(gpu->profile, &kernels[k].running);
     }
+    if (gpu->has_several_per_sm) gpu_add_kernels(gpu, gpu->kernel_count - count);
     if (gpu->kernel_counts) kernel_counts_launches(gpu->kernel_counts, gpu->launches);
 }
 
 static void check_async(Gpu *gpu, const KernelLaunch *launches, uint32_t count, bool joins) {
     uint32_t present = joins ? gpu->kernel_count : 0;
     gpu->checked = 0;
-    if (dispatcher_runs_several_per_sm(gpu->dispatcher, 2))
-        user_error("kernel %s: expected kernels_per_sm = 1 of the dispatcher where kernels join others",
+    if (gpu_has_memcheck(gpu) && has_several_per_sm(gpu, launches, MAX_KERNELS_TOGETHER))
+        user_error("kernel %s: expected kernels_per_sm = 1 of the dispatcher where kernels join others with "
+                   "memcheck",
                    launches->kernel->name);
+    check_several_per_sm(gpu, launches, count, MAX_KERNELS_TOGETHER);
     if (count < 1 || count > MAX_KERNELS_TOGETHER - present)
         user_error(
             "kernel %s: expected up to %d kernels from the first to the last that is in flight, got %u",

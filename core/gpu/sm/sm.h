@@ -461,9 +461,12 @@ uint32_t sm_occupancy(const Sm *sm, const RunningKernel *running, OccupancyLimit
                       size_t why_size);
 /* What a CTA takes of the SM, registers as they are allocated. */
 CtaNeeds sm_needs(const Sm *sm, const RunningKernel *running);
-/* Between quanta, nothing running: the kernels that CTAs handed out from now on belong to, whose list is to stay. Of
- * several, as many CTAs of each as fit may be there at once. */
+/* Between quanta, nothing running: the kernel that CTAs handed out from now on belong to, in a list that is to stay. */
+void sm_set_kernel(Sm *sm, const RunningKernel *const *kernel);
+/* The same of any number, of which as many CTAs of each as fit may be there at once. */
 void sm_set_kernels(Sm *sm, const RunningKernel *const *kernels, uint32_t count);
+/* Between quanta: so many are now in the list that was set, the last of them new. CTAs stay as they are. */
+void sm_add_kernels(Sm *sm, uint32_t count);
 /* The warp's CTA has the kernel that it has: its instructions are those. */
 void sm_give_kernel(Sm *sm, uint32_t warp);
 /* The same for all that a snapshot has brought. */

@@ -159,15 +159,16 @@ static void add_kernel(const Sm *sm, SmKernels *sizes, const RunningKernel *runn
 
 /* One kernel has CTA slots for as many CTAs as fit, with the warps of each side by side. The warps for which local memory
  * has places are the same in all SMs. */
-static SmKernels sizes_of(const Sm *sm, const RunningKernel *const *kernels, uint32_t count) {
+static SmKernels sizes_of(const Sm *sm, const RunningKernel *const *kernels, uint32_t count,
+                          bool are_several) {
     SmKernels sizes = {
         .is_fresh = 1, .ctas = sm->ctas, .warps = sm->warps, .local_warps = (uint32_t)sm->most_warps};
     OccupancyLimit limit;
     char why[OCCUPANCY_WHY_BYTES];
     for (uint32_t k = 0; k < count; k++)
         add_kernel(sm, &sizes, kernels[k]);
-    sizes.are_several = count > 1;
-    if (sizes.are_several) return sizes;
+    sizes.are_several = are_several;
+    if (are_several) return sizes;
     sizes.ctas = sm_occupancy(sm, kernels[0], &limit, why, sizeof why);
     sizes.warps = sizes.ctas * kernels[0]->warps_per_cta;
     sizes.local_warps = kernels[0]->most_ctas * kernels[0]->warps_per_cta;
@@ -221,10 +222,10 @@ void sm_set_time(Sm *sm) {
     sm->context->rated_time = sim->rated_time;
 }
 
-void sm_set_kernels(Sm *sm, const RunningKernel *const *kernels, uint32_t count) {
+static void set_kernels(Sm *sm, const RunningKernel *const *kernels, uint32_t count, bool are_several) {
     sm->launched = kernels;
     sm->launched_count = count;
-    sm->kernels = sizes_of(sm, kernels, count);
+    sm->kernels = sizes_of(sm, kernels, count, are_several);
     for (uint32_t slot = 0; slot < MAX_CTAS; slot++)
         sm->cta[slot].kernel = 0;
     take_kernel(sm, kernels[0]);
@@ -237,4 +238,56 @@ void sm_set_kernels(Sm *sm, const RunningKernel *const *kernels, uint32_t count)
     kernel_switch_set(sm);
     gates_kernel_set(&sm->gates);
     if (sm->memcheck) memcheck_set_kernel(sm);
+}
+
+void sm_set_kernel(Sm *sm, const RunningKernel *const *kernel) {
+    set_kernels(sm, kernel, 1, false);
+}
+
+void sm_set_kernels(Sm *sm, const RunningKernel *const *kernels, uint32_t count) {
+    set_kernels(sm, kernels, count, true);
+}
+
+/* --- Kernels that come to CTAs of others ---------------------------------------------------------- */
+
+/* Places of so many bytes each become larger ones, whose first bytes are what they were. */
+static void *moved(void *array, uint32_t places, size_t before, size_t bytes) {
+    uint8_t *to = resized(NULL, places * bytes);
+    const uint8_t *from = array;
+    for (uint32_t i = 0; i < places; i++)
+        memcpy(to + i * bytes, from + i * before, before);
+    free(array);
+    return to;
+}
+
+/* None becomes smaller, since the kernels of before are among them. */
+static void enlarge_memory(Sm *sm, const SmKernels *before) {
+    const SmKernels *sizes = &sm->kernels;
+    size_t local_before = (size_t)local_memory_bytes(before->local_bytes),
+           local = (size_t)local_memory_bytes(sizes->local_bytes);
+    if (sizes->shared_bytes > before->shared_bytes)
+        sm->shared_memory = moved(sm->shared_memory, sizes->ctas, before->shared_bytes, sizes->shared_bytes);
+    if (sizes->register_bytes > before->register_bytes)
+        sm->register_file = moved(sm->register_file, sizes->warps, before->register_bytes,
+                                  sizes->register_bytes);
+    if (sizes->predicates > before->predicates)
+        sm->predicates = moved(sm->predicates, sizes->warps, before->predicates * sizeof *sm->predicates,
+                               sizes->predicates * sizeof *sm->predicates);
+    if (local > local_before) sm->local_memory = moved(sm->local_memory, sizes->warps, local_before, local);
+    sm->shared_count = sizes->ctas * sizes->shared_bytes;
+    sm->register_count = sizes->warps * sizes->register_bytes;
+    sm->predicate_count = sizes->warps * sizes->predicates;
+    sm->local_count = sizes->warps * (uint32_t)local;
+    if (sm->windows) sm->windows = resized(sm->windows, sizes->warps * sizes->windows * sizeof *sm->windows);
+}
+
+void sm_add_kernels(Sm *sm, uint32_t count) {
+    const SmKernels before = sm->kernels;
+    ensure(before.are_several && !sm->memcheck);
+    sm->launched_count = count;
+    sm->kernels = sizes_of(sm, sm->launched, count, true);
+    enlarge_memory(sm, &before);
+    for (uint32_t w = 0; w < MAX_WARPS; w++)
+        give_place(sm, w, sm->launched[0]->kernel, 0);
+    sm_find_kernels(sm);
 }
