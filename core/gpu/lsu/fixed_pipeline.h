@@ -166,14 +166,13 @@ static inline bool fixed_is_way_spent(const FixedPipeline *fixed, const Link *wa
     return ((way->last_push == now) & (way->pushes_in_cycle == way->width)) | (fixed->issued_at == now);
 }
 
-/* For the SM: is there a place for one more on the way to the unit? Without a branch, as link_can_send_straight(). Of those
- * issued ahead as many have begun as leave a place when the last but so many has. */
+/* For the SM, before anything has gone to the unit in this cycle: is there a place for one more on the way? Without a branch,
+ * as link_can_send_straight(). Of those issued ahead as many have begun as leave a place when the last but so many has. */
 static inline bool fixed_leaves_place(FixedPipeline *fixed, const Link *way, uint64_t now) {
-    bool spent = fixed_is_way_spent(fixed, way, now);
     uint32_t holds = (uint32_t)link_occupancy(way, now), left = way->depth - holds;
     const Ahead *last = &fixed->ahead[(fixed->first + fixed->count - left) % AHEAD_PLACES];
     fixed->way_holds = holds;
-    return !spent & (holds < way->depth) & (last->begins < now);
+    return (holds < way->depth) & (last->begins < now);
 }
 
 #endif

@@ -113,15 +113,22 @@ static __attribute__((noinline)) void fetch_for_sub_cores(Sm *sm, uint64_t now) 
         if (want & sub_core_warps(sm, i)) fetch_next(sm, i, want & sub_core_warps(sm, i), now);
 }
 
-void sm_fetch(Sm *sm, uint64_t now) {
-    if (sm->fetch.receive && link_next_ready(sm->fetch.receive) <= now) take_line(sm, now);
-    if (sm->want_fetch && sm->shape.sub_cores == 1)
-        fetch_next(sm, 0, sm->want_fetch, now);
-    else if (sm->want_fetch)
-        fetch_for_sub_cores(sm, now);
+/* After jumps. */
+static inline void pass_refetch(Sm *sm) {
     WarpSet soon = sm->refetch[1];
     sm->want_fetch |= sm->refetch[0];
     sm->refetch[1] = 0;
     __asm__("" : "+r"(soon)); /* no vector operation: it would take longer */
     sm->refetch[0] = soon;
+}
+
+bool sm_fetch(Sm *sm, uint64_t now) {
+    if (sm->fetch.receive && link_next_ready(sm->fetch.receive) <= now) take_line(sm, now);
+    if (sm->want_fetch && sm->shape.sub_cores == 1)
+        fetch_next(sm, 0, sm->want_fetch, now);
+    else if (sm->want_fetch)
+        fetch_for_sub_cores(sm, now);
+    WarpSet again = sm->refetch[0] | sm->refetch[1];
+    if (__builtin_expect(again != 0, 0)) pass_refetch(sm);
+    return (sm->want_fetch | sm->fetched | again) != 0;
 }

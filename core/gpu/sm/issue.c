@@ -66,9 +66,11 @@ static inline WarpSet all_or_none(bool all) {
     return -(WarpSet)all;
 }
 
-static inline bool lsu_accepts(const Sm *sm, uint32_t sub_core, uint64_t cycle, uint64_t now) {
+/* `unspent`: nothing has gone to the unit in this cycle. */
+static inline bool lsu_accepts(const Sm *sm, uint32_t sub_core, bool unspent, uint64_t cycle, uint64_t now) {
     uint32_t reads = collector_accepts(&sm->collector, sub_core, UNIT_MEM, cycle),
-             sends = fixed_leaves_place(sm->fixed, sm->lsu.send, now),
+             spent = unspent ? 0 : fixed_is_way_spent(sm->fixed, sm->lsu.send, now),
+             sends = fixed_leaves_place(sm->fixed, sm->lsu.send, now) & ~spent,
              has_payload = sm->payloads_in_use != sm->atomic_payloads; /* numbers: no branch */
     return reads & sends & has_payload;
 }
@@ -76,11 +78,11 @@ static inline bool lsu_accepts(const Sm *sm, uint32_t sub_core, uint64_t cycle, 
 /* Of the ready warps of a sub-core, whose next instructions go to SP, SFU and LSU, those whose unit takes one now. No branch
  * on what changes from cycle to cycle: the host could not predict it. */
 static inline __attribute__((always_inline)) WarpSet
-accepted_warps(const Sm *sm, uint32_t sub_core, WarpSet ready, uint64_t cycle, uint64_t now) {
+accepted_warps(const Sm *sm, uint32_t sub_core, WarpSet ready, bool unspent, uint64_t cycle, uint64_t now) {
     WarpSet memory = ready & sm->head_memory, sfu = ready & sm->head_sfu;
     WarpSet accepted = ready & ~memory & ~sfu &
                        all_or_none(collector_accepts(&sm->collector, sub_core, UNIT_SP, cycle));
-    accepted |= memory & all_or_none(lsu_accepts(sm, sub_core, cycle, now));
+    accepted |= memory & all_or_none(lsu_accepts(sm, sub_core, unspent, cycle, now));
     if (sfu) accepted |= sfu & all_or_none(collector_accepts(&sm->collector, sub_core, UNIT_SFU, cycle));
     return accepted;
 }
@@ -88,10 +90,11 @@ accepted_warps(const Sm *sm, uint32_t sub_core, WarpSet ready, uint64_t cycle, u
 /* The same, whatever units there are. */
 static inline WarpSet accepted_of_any(const Sm *sm, uint32_t sub_core, WarpSet ready, uint64_t cycle,
                                       uint64_t now) {
-    if (sm->kernels.other_units != SEVERAL_UNITS) return accepted_warps(sm, sub_core, ready, cycle, now);
+    if (sm->kernels.other_units != SEVERAL_UNITS)
+        return accepted_warps(sm, sub_core, ready, false, cycle, now);
     const OperandCollector *collector = &sm->collector;
     WarpSet integer = ready & sm->head_int, rare = ready & (sm->head_dp | sm->head_matrix);
-    WarpSet accepted = accepted_warps(sm, sub_core, ready & ~integer & ~rare, cycle, now);
+    WarpSet accepted = accepted_warps(sm, sub_core, ready & ~integer & ~rare, false, cycle, now);
     accepted |= integer & all_or_none(collector_accepts(collector, sub_core, UNIT_INT, cycle));
     if (!rare) return accepted;
     if (collector_accepts(collector, sub_core, UNIT_DP, cycle)) accepted |= rare & sm->head_dp;
@@ -151,8 +154,9 @@ static inline __attribute__((always_inline)) SlotCause choose_warp(Sm *sm, Sched
 static inline WarpSet shut_out(const Sm *sm, UnitClass unit, const IssueCycle *c) {
     if (unit == UNIT_MEM) {
         bool spent = fixed_is_way_spent(sm->fixed, sm->lsu.send, c->now);
-        return __builtin_expect(spent, 1) ? c->memory
-                                          : c->memory & ~all_or_none(lsu_accepts(sm, 0, c->cycle, c->now));
+        return __builtin_expect(spent, 1)
+                   ? c->memory
+                   : c->memory & ~all_or_none(lsu_accepts(sm, 0, true, c->cycle, c->now));
     }
     return (unit == UNIT_SFU ? c->sfu : ~(c->memory | c->sfu)) &
            ~all_or_none(collector_accepts(&sm->collector, 0, unit, c->cycle));
@@ -165,7 +169,7 @@ static inline __attribute__((always_inline)) void take_turn(Sm *sm, uint32_t whi
     SlotCause cause = choose_warp(sm, sched, c, plain);
     if (cause == SLOT_ISSUED) {
         UnitClass unit = sm_execute(sm, sched->last, c->cycle, c->now);
-        if (GATES_ASKED(&sm->gates, GATE_ISSUED)) gates_issued(&sm->gates, sched->last);
+        if (GATES_AT_WORK(&sm->gates)) gates_issued(&sm->gates, sched->last);
         if (plain && !is_last) c->accepted &= ~shut_out(sm, unit, c);
     }
     sm->slots[cause]++;
@@ -217,7 +221,7 @@ uint32_t sm_issue(Sm *sm, uint64_t cycle, uint64_t now) {
         IssueCycle copy = copy_of(&c);
         return take_turns(sm, first_scheduler(sm, cycle), sm->schedulers, &copy);
     }
-    if (c.ready) c.accepted = accepted_warps(sm, 0, c.ready, cycle, now);
+    if (c.ready) c.accepted = accepted_warps(sm, 0, c.ready, true, cycle, now);
     uint32_t which = cycle & 1;
     take_turn(sm, which, &c, true, false);
     if (GATES_AT_WORK(&sm->gates)) {

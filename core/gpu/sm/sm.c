@@ -64,9 +64,9 @@ static uint64_t next_issue(const Sm *sm, uint64_t cycle, uint64_t now) {
 
 /* Is there something to do in the next cycle, whatever else may come? Mostly. A unit that took nothing may
  * do so then. */
-static inline bool goes_on(const Sm *sm, bool decoded, uint32_t causes) {
+static inline bool goes_on(const Sm *sm, bool fetches, uint32_t causes) {
     bool issues = causes & (1u << SLOT_ISSUED | 1u << SLOT_UNIT);
-    return decoded | issues | sm_fetch_pending(sm) | (sm->finished_ctas != 0);
+    return fetches | issues | (sm->finished_ctas != 0);
 }
 
 static uint64_t next_work(const Sm *sm, uint32_t causes, uint64_t cycle, uint64_t now) {
@@ -86,9 +86,11 @@ static uint64_t next_work(const Sm *sm, uint32_t causes, uint64_t cycle, uint64_
     return next > now ? next : soon;
 }
 
-static inline void end_cycle_at_gates(Sm *sm, uint32_t causes) {
+/* Returns whether something is to be fetched since. */
+static inline bool end_cycle_at_gates(Sm *sm, uint32_t causes) {
     if (GATES_ASKED(&sm->gates, GATE_PASS)) gates_pass(&sm->gates, 1, causes >> SLOT_ISSUED & 1);
     if (GATES_ASKED(&sm->gates, GATE_END_CYCLE)) gates_end_cycle(&sm->gates);
+    return sm_fetch_pending(sm);
 }
 
 uint64_t sm_tick(SimObject *object, uint64_t now) {
@@ -101,12 +103,12 @@ uint64_t sm_tick(SimObject *object, uint64_t now) {
     if (GATES_ASKED(&sm->gates, GATE_BEGIN_CYCLE)) gates_begin_cycle(&sm->gates, now);
     sm_accept_cta(sm, now);
     uint32_t causes = sm_issue(sm, cycle, now);
-    bool decoded = sm_decode(sm);
-    sm_fetch(sm, now);
+    bool fetches = sm_decode(sm);
+    fetches |= sm_fetch(sm, now);
     sm_report_finished_cta(sm, now);
-    if (GATES_AT_WORK(&sm->gates)) end_cycle_at_gates(sm, causes);
+    if (GATES_AT_WORK(&sm->gates)) fetches |= end_cycle_at_gates(sm, causes);
     sm->accounted = cycle + 1;
-    return goes_on(sm, decoded, causes) ? now + object->period : next_work(sm, causes, cycle, now);
+    return goes_on(sm, fetches, causes) ? now + object->period : next_work(sm, causes, cycle, now);
 }
 
 void sm_settle(SimObject *object, uint64_t now) {

@@ -503,7 +503,8 @@ void sm_abort(Sm *sm, uint64_t now);
 /* --- fetch.c --- */
 /* Returns whether a warp was decoded: it may issue in the next cycle. */
 bool sm_decode(Sm *sm);
-void sm_fetch(Sm *sm, uint64_t now);
+/* Returns sm_fetch_pending(). */
+bool sm_fetch(Sm *sm, uint64_t now);
 /* The first instruction in the buffer has issued, and the next one is not the one behind it, or the warp has
  * exited. */
 void sm_leave_buffer(Sm *sm, uint32_t warp);
