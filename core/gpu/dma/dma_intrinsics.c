@@ -25,8 +25,8 @@ static _Noreturn void misuse(const Sm *sm, uint32_t w, const Inst *inst, uint32_
     vsnprintf(what, sizeof what, format, arguments);
     va_end(arguments);
     if (buffer != NO_BUFFER) snprintf(which, sizeof which, ", DMA buffer %u", buffer);
-    user_error("kernel %s, PTX line %u, CTA (%u, %u, %u)%s: %s", sm->running->kernel->name, inst->line,
-               ctaid[0], ctaid[1], ctaid[2], which, what);
+    user_error("kernel %s, PTX line %u, CTA (%u, %u, %u)%s: %s", sm->running->kernel->name,
+               kernel_ptx_line(sm->running->kernel, inst), ctaid[0], ctaid[1], ctaid[2], which, what);
 }
 
 /* --- Parameters ------------------------------------------------------------------------------ */

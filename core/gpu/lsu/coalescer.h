@@ -45,7 +45,7 @@ static inline bool within_line(uint64_t lowest, uint64_t highest, uint32_t bytes
  * different words in one bank. A further lane on the same word keeps its bank for `again` more cycles: 0 where
  * they share it (broadcast). At least 1, at most 128 as long as `again` is at most MAX_SHARED_ATOMIC_CYCLES. */
 uint32_t shared_conflict_degree(const uint64_t address[WARP_LANES], uint32_t active, uint32_t bytes,
-                                uint32_t banks, uint32_t again);
+                                uint32_t banks, uint32_t again) __attribute__((noinline));
 
 enum { MAX_SHARED_ATOMIC_CYCLES = 4 };
 
@@ -53,7 +53,7 @@ enum { TEXTURE_SEGMENT = 32, CONSTANT_SEGMENT = 32 };
 
 /* The different segments that hold these texels, which are aligned to their size, in the order in which they
  * are first read: fills op->lowest, segments and segment. */
-void coalesce_texels(const uint64_t *texel, uint32_t count, MemoryOp *op);
+void coalesce_texels(const uint64_t *texel, uint32_t count, MemoryOp *op) __attribute__((noinline));
 
 /* Number of different addresses, for the constant cache, which serves one per cycle; they are stored
  * ascending in the order of lanes into `distinct`. */

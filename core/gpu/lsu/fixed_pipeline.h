@@ -18,12 +18,17 @@ typedef struct {
     uint64_t pad;
 } Completed;
 
-/* One that was issued ahead and has not begun: until then it takes a place on the way to the unit. */
+/* One that was issued ahead: until it begins it takes a place on the way to the unit. */
 typedef struct {
     uint64_t begins; /* tick */
-    uint32_t cycles; /* that the banks need */
+    uint32_t cycles; /* that the banks need; 0: there was none */
     uint32_t kind;   /* InstKind */
 } Ahead;
+
+/* What the statistics count of some accesses to shared memory. */
+typedef struct {
+    uint64_t loads, stores, conflict_cycles;
+} SharedCounts;
 
 typedef struct {
     uint64_t next_done;    /* tick in which the SM has the first of the ring; NEVER: it is empty         */
@@ -31,18 +36,21 @@ typedef struct {
     uint64_t open_from;    /* tick from which instructions may be issued ahead; NEVER: one has accesses */
     uint64_t issued_at;    /* tick in which the last one was issued ahead                                */
     uint64_t closed;       /* host: NEVER where none may be, else 0                                      */
-    uint32_t first, count; /* of `ahead`: the next one to begin, how many */
+    uint64_t issued_ahead; /* ever; the next one's place in `ahead`        */
     uint64_t head, tail;   /* of the ring                                  */
+    uint64_t last_ready;   /* nothing in the ring is ready later           */
     Completed *ring;       /* in order of readiness; begun or not          */
     uint32_t slots;        /* a power of two                               */
     uint32_t shared_latency, constant_latency, pad;
+    uint64_t shared_ticks;     /* host: shared_latency                                                */
     uint64_t last_sent;        /* tick in which the last one was written back                         */
     uint64_t period, way_back; /* host: ticks of a cycle, and of the wire to the SM                     */
     uint64_t way_holds;   /* host: instructions on the way to the unit, when fixed_leaves_place() was asked */
     SimObject *unit;      /* host: the load/store unit                                           */
     uint64_t past_link;   /* came past the link from the SM, less those that came through it twice */
     uint64_t handed_over; /* written back past the link to the SM                                  */
-    Ahead ahead[AHEAD_PLACES]; /* of the others `begins` is past */
+    Ahead ahead[AHEAD_PLACES]; /* the last ones, by issued_ahead */
+    SharedCounts early;        /* of those that fixed_settle() has found not to have begun, and not counted */
     uint64_t shared_loads, shared_stores, bank_conflict_cycles;
 } FixedPipeline;
 
@@ -59,16 +67,19 @@ static inline void fixed_update_next(FixedPipeline *fixed) {
     fixed->next_done = empty ? NEVER : fixed_first_sent(fixed) + fixed->way_back;
 }
 
+/* Makes room for what is ready before others that were begun before it. Returns its place, of that behind all. */
+uint64_t fixed_overtake(FixedPipeline *fixed, uint64_t behind, uint64_t ready);
+
 /* A slot of the ring for an instruction that is ready then; the caller fills in what is done. What has a short latency
  * overtakes what was begun before it. */
 static inline MemoryDone *fixed_push(FixedPipeline *fixed, uint64_t ready) {
     Completed *ring = fixed->ring;
     uint64_t at = fixed->tail++, mask = fixed->slots - 1, head = fixed->head;
     ensure(at - head < fixed->slots);
-    for (; at > head && ring[(at - 1) & mask].ready > ready; at--) {
-        ring[at & mask] = ring[(at - 1) & mask];
-        audit_move(fixed->unit, QUEUE_COMPLETED, (uint32_t)((at - 1) & mask), (uint32_t)(at & mask));
-    }
+    if (__builtin_expect(ready < fixed->last_ready, 0))
+        at = fixed_overtake(fixed, at, ready);
+    else
+        fixed->last_ready = ready;
     ring[at & mask].ready = ready;
     audit_enter(fixed->unit, QUEUE_COMPLETED, (uint32_t)(at & mask));
     if (at == head) fixed_update_next(fixed);
@@ -118,23 +129,23 @@ static inline uint64_t fixed_latency(const FixedPipeline *fixed, uint32_t space,
     return (cycles + latency) * fixed->period;
 }
 
-static inline void fixed_count_shared(FixedPipeline *fixed, uint32_t kind) {
+static inline void fixed_count_shared(FixedPipeline *fixed, uint32_t kind, uint32_t cycles) {
     fixed->shared_stores += kind == INST_STORE;
     fixed->shared_loads += kind != INST_STORE;
+    fixed->bank_conflict_cycles += cycles - 1;
 }
 
-/* The first of those issued ahead has begun: it gives up its place and is counted. */
-static inline void fixed_begin_first(FixedPipeline *fixed) {
-    const Ahead *first = &fixed->ahead[fixed->first];
-    fixed_count_shared(fixed, first->kind);
-    fixed->bank_conflict_cycles += first->cycles - 1;
-    fixed->first = (fixed->first + 1) % AHEAD_PLACES;
-    fixed->count--;
+/* Of those issued ahead, the one that `back` others were issued behind; of more than AHEAD_PLACES, one of the last. */
+static inline Ahead *fixed_ahead(FixedPipeline *fixed, uint64_t back) {
+    return &fixed->ahead[(fixed->issued_ahead - 1 - back) % AHEAD_PLACES];
 }
 
-/* The same of all that have begun before this cycle. To be called before anybody looks at `first`, `count` and the
- * statistics. */
-void fixed_begin(FixedPipeline *fixed, uint64_t now);
+/* How many of them have not begun before this cycle, and when the first of these does. */
+uint32_t fixed_waiting(FixedPipeline *fixed, uint64_t now, uint64_t *first_begins);
+
+/* They are counted when they are issued. To be called before anybody looks at the statistics, which are not to have those that
+ * have not begun. */
+void fixed_settle(FixedPipeline *fixed, uint64_t now);
 
 /* May the SM issue one ahead, for which fixed_leaves_place() has said yes? It looks at what was so before this cycle: whether
  * the unit had its turn in this one makes no difference. */
@@ -146,18 +157,17 @@ static inline bool fixed_is_open(const FixedPipeline *fixed, uint64_t now) {
  * SM issues it so, or the unit finds it in the link. */
 static inline MemoryDone *fixed_take(FixedPipeline *fixed, uint32_t kind, uint32_t cycles, uint64_t begins) {
     uint64_t at = later_of(begins, fixed->busy_until);
-    Ahead *ahead = &fixed->ahead[(fixed->first + fixed->count++) % AHEAD_PLACES];
-    debug_ensure(fixed->count <= AHEAD_PLACES);
+    Ahead *ahead = &fixed->ahead[fixed->issued_ahead++ % AHEAD_PLACES];
     *ahead = (Ahead){.begins = at, .cycles = cycles, .kind = kind};
+    fixed_count_shared(fixed, kind, cycles);
     fixed->busy_until = at + cycles * fixed->period;
-    return fixed_push(fixed, at + fixed_latency(fixed, SPACE_SHARED, cycles));
+    return fixed_push(fixed, fixed->busy_until + fixed->shared_ticks);
 }
+
 static inline MemoryDone *fixed_issue(FixedPipeline *fixed, uint32_t kind, uint32_t cycles, uint64_t begins,
                                       uint64_t now) {
     fixed->issued_at = now;
     fixed->past_link++;
-    if (fixed->count == AHEAD_PLACES)
-        fixed_begin_first(fixed); /* the way has no more places, and one is free */
     return fixed_take(fixed, kind, cycles, begins);
 }
 
@@ -170,7 +180,7 @@ static inline bool fixed_is_way_spent(const FixedPipeline *fixed, const Link *wa
  * as link_can_send_straight(). Of those issued ahead as many have begun as leave a place when the last but so many has. */
 static inline bool fixed_leaves_place(FixedPipeline *fixed, const Link *way, uint64_t now) {
     uint32_t holds = (uint32_t)link_occupancy(way, now), left = way->depth - holds;
-    const Ahead *last = &fixed->ahead[(fixed->first + fixed->count - left) % AHEAD_PLACES];
+    const Ahead *last = &fixed->ahead[(fixed->issued_ahead - left) % AHEAD_PLACES];
     fixed->way_holds = holds;
     return (holds < way->depth) & (last->begins < now);
 }

@@ -6,9 +6,44 @@
 
 #include <string.h>
 
-void fixed_begin(FixedPipeline *fixed, uint64_t now) {
-    while (fixed->count && fixed->ahead[fixed->first].begins < now)
-        fixed_begin_first(fixed);
+/* --- The fixed pipeline, what is rare ---------------------------------------------------------- */
+
+uint64_t fixed_overtake(FixedPipeline *fixed, uint64_t behind, uint64_t ready) {
+    Completed *ring = fixed->ring;
+    uint64_t at = behind, mask = fixed->slots - 1;
+    for (; at > fixed->head && ring[(at - 1) & mask].ready > ready; at--) {
+        ring[at & mask] = ring[(at - 1) & mask];
+        audit_move(fixed->unit, QUEUE_COMPLETED, (uint32_t)((at - 1) & mask), (uint32_t)(at & mask));
+    }
+    if (at == behind) fixed->last_ready = ready;
+    return at;
+}
+
+static bool waits(const Ahead *ahead, uint64_t now) {
+    return ahead->cycles && ahead->begins >= now;
+}
+
+/* They begin in their order. */
+uint32_t fixed_waiting(FixedPipeline *fixed, uint64_t now, uint64_t *first_begins) {
+    uint32_t count = 0;
+    *first_begins = NEVER;
+    for (; count < AHEAD_PLACES && waits(fixed_ahead(fixed, count), now); count++)
+        *first_begins = fixed_ahead(fixed, count)->begins;
+    return count;
+}
+
+void fixed_settle(FixedPipeline *fixed, uint64_t now) {
+    SharedCounts early = {0};
+    for (uint32_t i = 0; i < AHEAD_PLACES && waits(fixed_ahead(fixed, i), now); i++) {
+        const Ahead *ahead = fixed_ahead(fixed, i);
+        early.stores += ahead->kind == INST_STORE;
+        early.loads += ahead->kind != INST_STORE;
+        early.conflict_cycles += ahead->cycles - 1;
+    }
+    fixed->shared_loads += fixed->early.loads - early.loads;
+    fixed->shared_stores += fixed->early.stores - early.stores;
+    fixed->bank_conflict_cycles += fixed->early.conflict_cycles - early.conflict_cycles;
+    fixed->early = early;
 }
 
 /* A slot of the ring of answered instructions; the caller fills in what is done. */
@@ -107,7 +142,7 @@ static void count_instruction(Lsu *lsu, const MemoryOp *op) {
         return;
     }
     switch (op->space) {
-    case SPACE_SHARED: fixed_count_shared(&lsu->fixed, op->kind); break;
+    case SPACE_SHARED: fixed_count_shared(&lsu->fixed, op->kind, op->conflict_degree); break;
     case SPACE_GLOBAL:
         if (op->kind == INST_ATOMIC)
             lsu->atomics++;
@@ -141,7 +176,6 @@ static void set_done(MemoryDone *done, const MemoryOp *op) {
  * for `cycles` by conflicts. */
 static inline void begin_fixed(Lsu *lsu, const MemoryOp *op, uint32_t cycles, uint64_t now) {
     FixedPipeline *fixed = &lsu->fixed;
-    fixed->bank_conflict_cycles += cycles - 1;
     fixed->busy_until = now + cycles * fixed->period;
     /* The SM sees it one link cycle after it is sent: a shared load that enters at F is written back at
      * F + latency + 2, as every unit's result is. */
@@ -407,14 +441,15 @@ UntimedAnswer lsu_take_untimed(SimObject *object, const void *request) {
 static void take_shared_ahead(Lsu *lsu, const MemoryOp *op, uint64_t now) {
     FixedPipeline *fixed = &lsu->fixed;
     Link *link = lsu->sm.receive;
-    fixed_begin(fixed, now);
-    bool full = link_occupancy(link, now) + fixed->count >= link->depth;
+    uint64_t first_begins;
+    bool full = link_occupancy(link, now) + fixed_waiting(fixed, now, &first_begins) >= link->depth;
     uint64_t before = fixed->tail - fixed->head;
     uint64_t begins = later_of(op->begins * fixed->period, now);
     set_done(fixed_take(fixed, op->kind, op->conflict_degree, begins), op);
     link_take_over(link, now);
     fixed->open_from = now + fixed->period;
-    if (full) object_poke(lsu->obj.parent, fixed->ahead[fixed->first].begins + fixed->period);
+    if (full)
+        object_poke(lsu->obj.parent, earlier_of(first_begins, fixed_ahead(fixed, 0)->begins) + fixed->period);
     if (!before) object_poke(lsu->obj.parent, fixed->next_done);
 }
 
@@ -500,9 +535,9 @@ static MemoryOp shared_op(const Lsu *lsu, const MemoryDone *done, const Ahead *a
 COLD void lsu_put_back(SimObject *object, uint64_t now) {
     Lsu *lsu = (Lsu *)object;
     FixedPipeline *fixed = &lsu->fixed;
-    fixed_begin(fixed, now);
-    for (; fixed->count; fixed->count--) {
-        Ahead *last = &fixed->ahead[(fixed->first + fixed->count - 1) % AHEAD_PLACES];
+    fixed_settle(fixed, now);
+    fixed->early = (SharedCounts){0}; /* from now on they are none of those issued ahead */
+    for (Ahead *last; waits(last = fixed_ahead(fixed, 0), now); fixed->issued_ahead--) {
         MemoryDone done = fixed_take_back_shared(fixed);
         MemoryOp op = shared_op(lsu, &done, last);
         fixed->busy_until = last->begins; /* it waits for no more than that */
@@ -521,6 +556,6 @@ COLD void lsu_put_back(SimObject *object, uint64_t now) {
 
 void lsu_settle(SimObject *object, uint64_t now) {
     Lsu *lsu = (Lsu *)object;
-    fixed_begin(&lsu->fixed, now);
+    fixed_settle(&lsu->fixed, now);
     if (lsu->stall_since && now > lsu->stall_since) note_stall(lsu, true, now);
 }

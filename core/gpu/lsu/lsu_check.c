@@ -10,7 +10,7 @@ static void check_instructions(const Lsu *lsu) {
     uint64_t done = link_sent(lsu->sm.send) + lsu->fixed.handed_over;
     uint64_t inside = (lsu->op_valid && lsu->entry == NO_ENTRY) + lsu->in_use + lsu->fixed.tail -
                       lsu->fixed.head + lsu->answered_tail - lsu->answered_head;
-    if (counted + lsu->fixed.count != taken || taken != done + inside)
+    if (counted + lsu->fixed.early.loads + lsu->fixed.early.stores != taken || taken != done + inside)
         panic("%s: %lu instructions came, %lu are counted, %lu are done and %lu inside", lsu->obj.path, taken,
               counted, done, inside);
 }

@@ -57,18 +57,20 @@ static const Field lsu_fields[] = {
     STATE_ARRAY(Lsu, fixed.ring, fixed.slots, "Shared-memory and constant pipeline"),
     STATE(Lsu, fixed.head, "Its oldest"),
     STATE(Lsu, fixed.tail, "Its end"),
+    STATE(Lsu, fixed.last_ready, "Nothing of it is ready later"),
     STATE(Lsu, fixed.next_done, "When the SM has its oldest"),
     STATE(Lsu, fixed.last_sent, "When the last one of it was written back"),
     STATE(Lsu, fixed.busy_until, "It takes no other until then"),
     STATE(Lsu, fixed.open_from, "From when on instructions may be issued ahead"),
     STATE(Lsu, fixed.issued_at, "When the last one was"),
-    STATE(Lsu, fixed.ahead, "Those that were, and have not begun"),
-    STATE(Lsu, fixed.first, "The oldest of them"),
-    STATE(Lsu, fixed.count, "Their number"),
+    STATE(Lsu, fixed.ahead, "The last of them, begun or not"),
+    STATE(Lsu, fixed.issued_ahead, "How many were"),
+    STATE(Lsu, fixed.early, "Of these, not counted as they have not begun"),
     STATE(Lsu, fixed.past_link, "How many came past the link, less those that came through it twice"),
     STATE(Lsu, fixed.handed_over, "How many were written back past the link"),
     HOST(Lsu, fixed.closed, "None may be issued ahead"),
     HOST(Lsu, fixed.period, "Of its clock"),
+    HOST(Lsu, fixed.shared_ticks, "Latency of shared memory"),
     HOST(Lsu, fixed.way_holds, "What was on the way from the SM when this asked for a place"),
     HOST(Lsu, fixed.way_back, "Latency of the wire to the SM"),
     HOST(Lsu, fixed.unit, "Whose it is"),
@@ -151,6 +153,7 @@ static void fixed_init(Lsu *lsu) {
     fixed->closed = usual ? 0 : NEVER;
     fixed->unit = &lsu->obj;
     fixed->period = lsu->obj.period;
+    fixed->shared_ticks = fixed->shared_latency * fixed->period;
     fixed->way_back = lsu->sm.send->latency;
     fixed->next_done = fixed->issued_at = NEVER;
 }

@@ -77,9 +77,30 @@ static void ring_is_sound(const Lsu *lsu, const Completed *ring, uint32_t slots,
     }
 }
 
-static void fixed_is_sound(const Lsu *lsu) {
+/* They begin one after the other, and those that have not begun are in the ring. */
+static void ahead_is_sound(const Lsu *lsu) {
     const FixedPipeline *fixed = &lsu->fixed;
     uint64_t before = 0, waiting = 0;
+    for (uint32_t i = 0; i < AHEAD_PLACES; i++) {
+        const Ahead *ahead = &fixed->ahead[(fixed->issued_ahead + i) % AHEAD_PLACES];
+        if (!ahead->begins && !ahead->cycles && !ahead->kind) continue; /* there was none */
+        bool kind = ahead->kind == INST_LOAD || ahead->kind == INST_STORE || ahead->kind == INST_ATOMIC;
+        must_be(lsu,
+                kind && ahead->cycles && ahead->cycles <= CONFLICTS_MAX && is_soon(lsu, ahead->begins) &&
+                    ahead->begins > before,
+                "fixed.ahead");
+        waiting += ahead->begins >= lsu->obj.sim->now;
+        before = ahead->begins;
+    }
+    must_be(lsu, waiting <= fixed->tail - fixed->head, "fixed.ahead");
+    must_be(lsu,
+            fixed->early.loads + fixed->early.stores <= AHEAD_PLACES &&
+                fixed->early.conflict_cycles <= AHEAD_PLACES * CONFLICTS_MAX,
+            "fixed.early");
+}
+
+static void fixed_is_sound(const Lsu *lsu) {
+    const FixedPipeline *fixed = &lsu->fixed;
     ring_is_sound(lsu, fixed->ring, fixed->slots, fixed->head, fixed->tail, "fixed.ring");
     must_be(lsu, fixed->last_sent <= lsu->obj.sim->now && fixed->last_sent % fixed->period == 0,
             "fixed.last_sent");
@@ -91,21 +112,10 @@ static void fixed_is_sound(const Lsu *lsu) {
             lsu->op_valid ? fixed->open_from == NEVER
                           : fixed->open_from <= lsu->obj.sim->now + lsu->obj.period,
             "fixed.open_from");
-    must_be(lsu, fixed->first < AHEAD_PLACES && fixed->count <= AHEAD_PLACES, "fixed.first, count");
-    for (uint32_t i = 0; i < AHEAD_PLACES; i++) {
-        const Ahead *ahead = &fixed->ahead[(fixed->first + i) % AHEAD_PLACES];
-        bool is_there = i < fixed->count;
-        waiting += is_there && ahead->begins >= lsu->obj.sim->now;
-        must_be(lsu, is_there || !ahead->begins || ahead->begins < lsu->obj.sim->now, "fixed.ahead");
-        if (!is_there) continue;
-        bool kind = ahead->kind == INST_LOAD || ahead->kind == INST_STORE || ahead->kind == INST_ATOMIC;
-        must_be(lsu,
-                kind && ahead->cycles && ahead->cycles <= CONFLICTS_MAX && is_soon(lsu, ahead->begins) &&
-                    ahead->begins > before,
-                "fixed.ahead");
-        before = ahead->begins;
-    }
-    must_be(lsu, waiting <= fixed->tail - fixed->head, "fixed.count");
+    must_be(lsu, empty || fixed->last_ready >= fixed->ring[(fixed->tail - 1) & (fixed->slots - 1)].ready,
+            "fixed.last_ready");
+    must_be(lsu, is_soon(lsu, fixed->last_ready), "fixed.last_ready");
+    ahead_is_sound(lsu);
 }
 
 void lsu_is_sound(const SimObject *object, bool fits) {

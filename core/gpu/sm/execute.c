@@ -9,18 +9,21 @@
 #include "core/gpu/sm/paths.h"
 #include "core/gpu/sm/scoreboard.h"
 #include "core/gpu/sm/spinning.h"
+#include "core/gpu/sm/structures/collector_issue.h"
 
 #include <string.h>
 
 /* Of a load or an atomic whose answer comes from beyond the SM. */
 static void set_load_pending(Sm *sm, uint32_t w, const Inst *inst) {
-    for (uint32_t i = 0; i < inst->out_name_count; i++)
-        sm->load_pending[w][inst->out_names[i] / 64] |= 1ull << (inst->out_names[i] % 64);
+    set_first_pending(sm->load_pending[w], inst);
+    if (__builtin_expect(inst->flags & INST_WRITES_MORE_NAMES, 0))
+        set_others_pending(sm->load_pending[w], inst);
 }
 
 static void clear_load_pending(Sm *sm, uint32_t w, const Inst *inst) {
-    for (uint32_t i = 0; i < inst->out_name_count; i++)
-        sm->load_pending[w][inst->out_names[i] / 64] &= ~(1ull << (inst->out_names[i] % 64));
+    clear_first_pending(sm->load_pending[w], inst);
+    if (__builtin_expect(inst->flags & INST_WRITES_MORE_NAMES, 0))
+        clear_others_pending(sm->load_pending[w], inst);
 }
 
 /* The instruction's load is complete. */
@@ -37,7 +40,7 @@ COLD static void tell_if_answered(Sm *sm, uint32_t w, const Inst *inst) {
 static inline __attribute__((always_inline)) bool issue_ahead(Sm *sm, uint32_t w, const Inst *inst,
                                                               uint32_t pc, uint64_t begins, uint64_t now) {
     if (!fixed_is_open(sm->fixed, now)) return false;
-    uint32_t cycles = conflict_degree(sm, inst, inst->element_bytes * inst->elements);
+    uint32_t cycles = conflict_degree(sm, inst, true);
     MemoryDone *done = fixed_issue(sm->fixed, inst->kind, cycles, begins * sm->obj.period, now);
     done->inst = pc;
     done->payload = 0;
@@ -343,6 +346,13 @@ static __attribute__((noinline)) void leave_instruction(Sm *sm, uint32_t w, Warp
     }
 }
 
+/* Of an instruction with a guard, or with several names. Returns the lanes that execute it. */
+static __attribute__((noinline)) uint32_t begin_special(const Sm *sm, uint32_t w, Warp *warp,
+                                                        const Inst *inst) {
+    set_others_pending(warp->pending, inst);
+    return sm_active_lanes(sm, w, inst);
+}
+
 /* A function of its own: within the SM's cycle the host has too few registers for both. */
 __attribute__((noinline)) UnitClass sm_execute(Sm *sm, uint32_t w, uint64_t cycle, uint64_t now) {
     Warp *warp = &sm->warp[w];
@@ -350,7 +360,9 @@ __attribute__((noinline)) UnitClass sm_execute(Sm *sm, uint32_t w, uint64_t cycl
     const Inst *inst = sm_inst(sm, w, pc);
     const Timing *timing = &sm->timing[inst->timing];
     UnitClass unit = (UnitClass)timing->unit;
-    uint32_t active = sm_active_lanes(sm, w, inst);
+    uint32_t active = warp->simt.top.lanes;
+    if (__builtin_expect(inst->flags & (INST_GUARDED | INST_WRITES_MORE_NAMES), 0))
+        active = begin_special(sm, w, warp, inst);
     uint64_t threads = sm->thread_instructions + (uint64_t)__builtin_popcount(active);
     bool goes_straight = false;
 
@@ -360,7 +372,7 @@ __attribute__((noinline)) UnitClass sm_execute(Sm *sm, uint32_t w, uint64_t cycl
     sm->thread_instructions = threads;
     sm->unit_instructions[unit]++;
     warp->in_flight++;
-    set_pending(warp, inst);
+    set_first_pending(warp->pending, inst);
     if (unit == UNIT_MEM) {
         execute_memory(sm, w, warp, inst, pc, cycle, now);
         goes_straight = simt_advance(&warp->simt, &sm->waiting_lanes[w], pc + 1);
@@ -384,10 +396,23 @@ __attribute__((noinline)) UnitClass sm_execute(Sm *sm, uint32_t w, uint64_t cycl
     return unit;
 }
 
-void sm_complete(Sm *sm, uint32_t w, const Inst *inst) {
+static inline __attribute__((always_inline)) void complete(Sm *sm, uint32_t w, const Inst *inst) {
     Warp *warp = &sm->warp[w];
-    clear_pending(warp, inst);
+    clear_first_pending(warp->pending, inst);
     warp->in_flight--;
     if (sm->blocked >> w & 1) update_blocked(sm, w, warp, sm_inst(sm, w, warp->simt.top.pc));
     if ((warp->in_flight | warp->simt.depth) == 0) sm_retire_warp(sm, w);
+}
+
+static __attribute__((noinline)) void complete_with_names(Sm *sm, uint32_t w, const Inst *inst) {
+    clear_others_pending(sm->warp[w].pending, inst);
+    complete(sm, w, inst);
+}
+
+/* Of the common case nothing is called: it need not save the host's registers. */
+void sm_complete(Sm *sm, uint32_t w, const Inst *inst) {
+    if (__builtin_expect(inst->flags & INST_WRITES_MORE_NAMES, 0))
+        complete_with_names(sm, w, inst);
+    else
+        complete(sm, w, inst);
 }

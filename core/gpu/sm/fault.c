@@ -44,7 +44,7 @@ static const InstSource *source_of(const Kernel *kernel, const Inst *inst) {
 
 void fault_place(const Kernel *kernel, const Inst *inst, char *text, size_t size) {
     const InstSource *source = source_of(kernel, inst);
-    int used = snprintf(text, size, "PTX line %u", inst->line);
+    int used = snprintf(text, size, "PTX line %u", kernel_ptx_line(kernel, inst));
     if (!source || !source->line || !source->file) return;
     used += snprintf(text + used, size - (size_t)used, ", %s:%u", source->file, source->line);
     if (source->own_file && (size_t)used < size)
@@ -134,13 +134,13 @@ static void find_place(const Sm *sm, uint32_t w, const Inst *inst, LaunchFault *
     fault->thread[0] = thread % running->block[0];
     fault->thread[1] = thread / running->block[0] % running->block[1];
     fault->thread[2] = thread / running->block[0] / running->block[1];
-    fault->ptx_line = inst->line;
+    fault->ptx_line = kernel_ptx_line(running->kernel, inst);
     if (source && source->line && source->file) {
         fault->source_line = source->line;
         snprintf(fault->source_file, sizeof fault->source_file, "%s", source->file);
     }
     snprintf(fault->sm, sizeof fault->sm, "%s", sm->obj.path);
-    kernel_line_text(running->kernel, inst->line, fault->ptx, sizeof fault->ptx);
+    kernel_line_text(running->kernel, fault->ptx_line, fault->ptx, sizeof fault->ptx);
 }
 
 static void describe(const Sm *sm, const Inst *inst, LaunchFault *fault) {

@@ -5,12 +5,12 @@
 #include "core/gpu/lsu/coalescer.h"
 #include "core/gpu/sm/sm.h"
 
-/* Different words within a window as wide as the banks are in different banks. */
-static inline uint32_t conflict_degree(const Sm *sm, const Inst *inst, uint32_t bytes) {
+/* Different words within a window as wide as the banks are in different banks. `shared`: the instruction names shared memory,
+ * so that the least and the greatest address are known. */
+static inline uint32_t conflict_degree(const Sm *sm, const Inst *inst, bool shared) {
     const ExecContext *context = sm->context;
-    if (inst->space == SPACE_SHARED && bytes <= 4 &&
-        context->highest / 4 - context->lowest / 4 < sm->one_pass_span[inst->kind])
-        return 1;
+    uint32_t bytes = inst->lane_bytes;
+    if (shared && bytes <= 4 && context->highest - context->lowest < sm->one_pass_bytes[inst->kind]) return 1;
     uint32_t again = inst->kind == INST_ATOMIC ? (uint32_t)sm->shared_atomic_cycles : 0;
     return shared_conflict_degree(context->address, context->active, bytes, sm->shared_banks, again);
 }
@@ -29,11 +29,11 @@ static inline __attribute__((always_inline)) void memory_op_fill(const Sm *sm, u
     op->warp = (uint16_t)w;
     op->kind = inst->kind;
     op->space = (uint8_t)space;
-    op->bytes = (uint8_t)(inst->element_bytes * inst->elements);
+    op->bytes = inst->lane_bytes;
     op->cache_op = inst->cache_op;
     op->has_addresses = 0;
     if (space == SPACE_SHARED)
-        op->conflict_degree = conflict_degree(sm, inst, op->bytes);
+        op->conflict_degree = conflict_degree(sm, inst, inst->space == SPACE_SHARED);
     else if (space == SPACE_TEXTURE)
         coalesce_texels(context->texel, context->texel_count, op);
     else

@@ -43,13 +43,12 @@ static void receive_memory(Sm *sm, uint64_t now) {
 
 /* When there is a place on the way to the LSU. NEVER: the link is full, and wakes the SM. */
 static uint64_t next_place(const Sm *sm, uint64_t now) {
-    FixedPipeline *fixed = sm->fixed;
     const Link *link = sm->lsu.send;
-    uint64_t soon = now + sm->obj.period;
-    fixed_begin(fixed, now);
-    if (link_occupancy(link, soon) + fixed->count < link->depth) return soon;
-    if (!fixed->count) return link_space_time(link, now);
-    return later_of(soon, fixed->ahead[fixed->first].begins + sm->obj.period);
+    uint64_t soon = now + sm->obj.period, first_begins;
+    uint32_t waiting = fixed_waiting(sm->fixed, now, &first_begins);
+    if (link_occupancy(link, soon) + waiting < link->depth) return soon;
+    if (!waiting) return link_space_time(link, now);
+    return later_of(soon, first_begins + sm->obj.period);
 }
 
 /* A slot that was lost to the LSU may be used as soon as it takes instructions again. */

@@ -246,6 +246,8 @@ typedef struct {
     uint32_t ctas;           /* that the SM holds at once, in slots 0, 1, ...              */
     uint32_t warps;          /* in slots 0, 1, ...                                         */
     uint32_t are_several;    /* a flag: they run side by side in the SM                    */
+    uint32_t shows_more;     /* a flag: other_units, or more than two name_words           */
+    uint32_t pad;
 } SmKernels;
 
 /* Of an SM that has CTAs of several kernels at once: see kernel_switch.h. */
@@ -375,7 +377,8 @@ struct Sm {
     uint32_t warms_caches;     /* a flag: what executes without timing leaves its lines in them */
     uint32_t untimed_miss;     /* a flag: the last access of it found less than it asked for */
     uint64_t untimed_repeats;  /* a segment_of_constant() whose next access changes no cache, or 0 */
-    uint32_t one_pass_span[INST_ATOMIC + 1]; /* per kind: so many words of shared memory in a cycle */
+    /* Per kind: words whose least and greatest address differ by less need one cycle of shared memory. */
+    uint64_t one_pass_bytes[INST_ATOMIC + 1];
     uint64_t one_access_bytes; /* a load from one aligned block of them need not bring its addresses */
     uint64_t spaces_beyond;    /* bit per space: loads from it come from beyond the SM */
     FixedPipeline *fixed;      /* of its load/store unit */
@@ -435,9 +438,9 @@ static inline uint32_t *sm_predicates(const Sm *sm, uint32_t warp) {
 static inline __attribute__((always_inline)) uint32_t sm_active_lanes(const Sm *sm, uint32_t warp,
                                                                       const Inst *inst) {
     uint32_t lanes = sm->warp[warp].simt.top.lanes;
-    if (inst->guard == NO_PREDICATE) return lanes;
+    if (!(inst->flags & INST_GUARDED)) return lanes;
     uint32_t guard = sm_predicates(sm, warp)[inst->guard];
-    return lanes & (inst->guard_negated ? ~guard : guard);
+    return lanes & (inst->flags & INST_GUARD_NEGATED ? ~guard : guard);
 }
 
 /* --- sm_methods.c --- */

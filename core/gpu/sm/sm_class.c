@@ -157,6 +157,7 @@ static const Field sm_fields[] = {
                 .max = 16),
     DERIVED(Sm, shape.dispatch_latch, "Instructions wait between collector and unit"),
     DERIVED(Sm, shape.is_common, "One sub-core with Fermi's stages and banks, and SP and SFU alone"),
+    DERIVED(Sm, shape.lacks_second, "Classes of one pipeline"),
     DERIVED(Sm, shape.behind_collector, "Which collector is next in turn"),
     DERIVED(Sm, shape.behind_latch, "Which latch is next in turn"),
     PARAM_NAMED(Sm, shape.banks, "register_banks", "16", "banks",
@@ -305,7 +306,7 @@ static const Field sm_fields[] = {
     HOST(Sm, warms_caches, "What executes without timing leaves its lines in the caches"),
     HOST(Sm, untimed_miss, "Whether the last such access missed"),
     HOST(Sm, untimed_repeats, "Where another like it would change no cache"),
-    HOST(Sm, one_pass_span, "Spans of words of shared memory that take one cycle"),
+    HOST(Sm, one_pass_bytes, "Spans of shared memory that take one cycle"),
     HOST(Sm, one_access_bytes, "Blocks of them in which loads need no addresses"),
     HOST(Sm, spaces_beyond, "Which spaces are beyond the SM"),
     HOST(Sm, class_setter, "The policy that set classes"),
@@ -447,7 +448,8 @@ static void init(SimObject *object) {
     if (!sm->lsu.send) user_error("%s.lsu: expected a wire to its load/store unit, got none", object->path);
     audit_queue(object, QUEUE_CODE_LINES, "lines of code", QUEUE_TABLE, MAX_FETCH_MISSES, lines_under_way);
     for (uint32_t kind = 0; kind <= INST_ATOMIC; kind++)
-        sm->one_pass_span[kind] = kind == INST_ATOMIC && sm->shared_atomic_cycles ? 0 : sm->shared_banks;
+        sm->one_pass_bytes[kind] = kind == INST_ATOMIC && sm->shared_atomic_cycles ? 0
+                                                                                   : sm->shared_banks * 4 - 3;
     sm->one_access_bytes = l1s_have_sectors(object->sim) ? SECTOR_BYTES : COALESCE_LINE;
     sm->spaces_beyond = 1u << SPACE_GLOBAL | 1u << SPACE_LOCAL | 1u << SPACE_TEXTURE;
     sm->fixed = lsu_fixed_pipeline(sm->lsu.send->receiver);

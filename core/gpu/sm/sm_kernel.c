@@ -168,6 +168,7 @@ static SmKernels sizes_of(const Sm *sm, const RunningKernel *const *kernels, uin
     for (uint32_t k = 0; k < count; k++)
         add_kernel(sm, &sizes, kernels[k]);
     sizes.are_several = are_several;
+    sizes.shows_more = sizes.other_units || sizes.name_words > 2;
     if (are_several) return sizes;
     sizes.ctas = sm_occupancy(sm, kernels[0], &limit, why, sizeof why);
     sizes.warps = sizes.ctas * kernels[0]->warps_per_cta;

@@ -114,7 +114,7 @@ static void describe_instruction(const RunningKernel *running, uint64_t pc, Meth
     const Inst *inst = &running->kernel->insts[pc];
     const InstSource *source = &running->kernel->sources[pc];
     call->result[0].text = source->opcode;
-    call->result[1].whole = inst->line;
+    call->result[1].whole = source->ptx_line;
     call->result[2].whole = source->line;
     call->result[3].text = source->line ? source->file : NULL;
     call->result[4].whole = kind_is_branch(inst->kind) ? (int64_t)inst->target : -1;

@@ -70,7 +70,7 @@ PlainInst *untimed_find_plain(const Kernel *kernel) {
         plain[i] = (PlainInst){
             .exec = inst->exec,
             .guard = inst->guard == NO_PREDICATE ? TRUE_PREDICATE : inst->guard,
-            .guard_flips = inst->guard_negated && inst->guard != NO_PREDICATE ? ~0u : 0,
+            .guard_flips = inst->flags & INST_GUARD_NEGATED && inst->guard != NO_PREDICATE ? ~0u : 0,
             .keeps_windows = changes_registers ? (uint8_t)~inst->windows : UINT8_MAX,
             .loads_from_memory = loads_from_memory(inst),
         };

@@ -40,7 +40,7 @@ static void set_instruction(lua_State *L, const MemcheckSite *site, const char *
     char text[512];
     fault_place(site->kernel, at, text, sizeof text);
     set_text(L, place_name, text);
-    kernel_line_text(site->kernel, at->line, text, sizeof text);
+    kernel_line_text(site->kernel, kernel_ptx_line(site->kernel, at), text, sizeof text);
     set_text(L, ptx_name, text);
 }
 
@@ -52,7 +52,7 @@ static void push_site(lua_State *L, const MemcheckSite *site) {
     set_integer(L, "cycle", site->cycle);
     set_integer(L, "count", site->count);
     set_integer(L, "address", site->address);
-    set_integer(L, "ptx_line", site->kernel->insts[site->inst].line);
+    set_integer(L, "ptx_line", site->kernel->sources[site->inst].ptx_line);
     set_place(L, "cta", site->ctaid);
     set_place(L, "thread", site->thread);
     set_instruction(L, site, "place", "ptx", site->inst);

@@ -42,8 +42,8 @@ static void set_source(lua_State *L, const Kernel *kernel, uint32_t pc) {
     char text[512];
     set_integer(L, "pc", pc);
     set_text(L, "opcode", source->opcode);
-    set_integer(L, "line", kernel->insts[pc].line);
-    kernel_line_text(kernel, kernel->insts[pc].line, text, sizeof text);
+    set_integer(L, "line", source->ptx_line);
+    kernel_line_text(kernel, source->ptx_line, text, sizeof text);
     set_text(L, "text", text);
     if (!source->line) return;
     set_text(L, "file", source->file);

@@ -119,10 +119,9 @@ static void select_instruction(Decoder *decoder, uint32_t i) {
     if (!defect && !isa_select(&statement, inst, &decoder->plans[i], why, sizeof why)) defect = why;
     if (!defect) defect = plan_defect(from, &decoder->plans[i]);
     if (defect) unsupported_add(decoder->parser, from, defect);
-    inst->line = from->line;
     inst->pdst = inst->pdst2 = NO_PREDICATE;
     inst->guard = from->guard == NO_REGISTER ? NO_PREDICATE : TRUE_PREDICATE; /* its index is not known yet */
-    inst->guard_negated = from->guard_negated;
+    inst->flags = from->guard_negated ? INST_GUARD_NEGATED : 0;
 }
 
 static uint32_t find_label(Parser *parser, const BodyStatement *statement) {
@@ -479,7 +478,11 @@ static void set_operands(Decoder *decoder, uint32_t i) {
         case ROLE_IGNORE: break;
         }
     }
-    if (statement->guard != NO_REGISTER) inst->guard = (uint8_t)decoder->place[statement->guard];
+    if (statement->guard != NO_REGISTER) {
+        inst->flags |= INST_GUARDED;
+        inst->guard = (uint8_t)decoder->place[statement->guard];
+    }
+    inst->lane_bytes = (uint8_t)(inst->element_bytes * inst->elements);
 }
 
 /* Warps have nothing left to do but to name the address of a load. */
@@ -505,7 +508,7 @@ static void set_names(Decoder *decoder) {
         inst->names[name / 64] |= 1ull << name % 64;
         if (decoder->kernel->name_words <= name / 64) decoder->kernel->name_words = name / 64 + 1u;
         if (access->kind != ACCESS_READ) {
-            if (inst->out_name_count == 0) inst->out_bank = (uint8_t)(reg->ordinal % 256);
+            if (inst->out_name_count == 0) inst_writes_register(inst, reg->ordinal);
             inst_writes_name(inst, name);
         } else if (!reg->is_predicate && inst->bank_count < MAX_BANK_READS) {
             inst_reads_register(inst, reg->ordinal);
@@ -553,7 +556,7 @@ static void set_marks(Decoder *decoder) {
     for (uint32_t i = 0; i < body->mark_count; i++)
         kernel->marks[i] = (TileMark){body->marks[i].statement, body->marks[i].buffer, body->marks[i].ends};
     for (uint32_t i = kernel->inst_count; i-- > 0;)
-        if (kernel->insts[i].kind == INST_DMA) kernel->dma_line = kernel->insts[i].line;
+        if (kernel->insts[i].kind == INST_DMA) kernel->dma_line = kernel->sources[i].ptx_line;
 }
 
 /* "ld.global.f32"; that of the statement before when it is the same. */
@@ -573,6 +576,7 @@ static void set_sources(Decoder *decoder) {
         const BodyStatement *from = &decoder->body->statements[i];
         const char *before = i ? kernel->sources[i - 1].opcode : NULL;
         kernel->sources[i] = (InstSource){.opcode = opcode_text(storage, from, before),
+                                          .ptx_line = from->is_marker ? 0 : from->line,
                                           .line = from->location.line,
                                           .number = from->location.file,
                                           .own_line = from->location.own_line,
@@ -631,8 +635,8 @@ void decode_kernel(Parser *parser, const Entry *entry, uint32_t index) {
     if (decoder.body->save_count && parser->unsupported_count == unsupported) insert_saves(&decoder);
     stack_lay_out(parser);
     set_layout(&decoder, entry);
-    set_marks(&decoder);
     set_sources(&decoder);
+    set_marks(&decoder);
     if (parser->unsupported_count > unsupported) return;
     parser->source = entry->source;
     ControlFlow flow = control_flow_build(decoder.arena, kernel->insts, kernel->inst_count);

@@ -125,6 +125,13 @@ typedef enum {
  * it. */
 enum { TRUE_PREDICATE = 0, CARRY_PREDICATE = 1, FIRST_FREE_PREDICATE = 2 };
 
+/* Inst.flags. */
+enum {
+    INST_GUARD_NEGATED = 1,
+    INST_GUARDED = 2,          /* `guard` is a predicate                */
+    INST_WRITES_MORE_NAMES = 4 /* than out_names[0]                     */
+};
+
 /* Inst.detail of an INST_BARRIER. src[0] is the barrier's number; src[1], when there is one, the threads
  * expected; the last source of a reduction is a predicate, its result goes to the first destination. */
 typedef enum {
@@ -175,9 +182,9 @@ struct Inst {
     uint8_t element_bytes; /* memory: 1, 2, 4, 8 per element                                    */
     uint8_t elements;      /* memory: 1, 2, 4 elements per lane                                 */
     uint8_t dst_count, src_count;
-    uint8_t dst_mask; /* memory vector loads: bit i set when element i has a destination   */
-    uint8_t guard;    /* predicate index or NO_PREDICATE                                   */
-    bool guard_negated;
+    uint8_t dst_mask;       /* memory vector loads: bit i set when element i has a destination   */
+    uint8_t guard;          /* predicate index or NO_PREDICATE                                   */
+    uint8_t flags;          /* INST_GUARD_NEGATED ...                                            */
     uint8_t pdst, pdst2;    /* predicate destinations or NO_PREDICATE                            */
     uint8_t windows;        /* bit per AddressWindow: an access to shared memory goes by it, any
                              * other instruction changes its register                            */
@@ -202,7 +209,9 @@ struct Inst {
     uint16_t bank_mask;   /* bit per register read: its number % MASKED_BANKS                   */
     bool banks_clash;     /* two of them have the same bit                                      */
     uint8_t has_out_name; /* 1 if out_name_count is not 0, else 0                               */
-    uint32_t line;        /* in the PTX file                                                   */
+    uint8_t out_word;     /* out_names[0] / 64                                                  */
+    uint8_t lane_bytes;   /* memory: element_bytes * elements                                   */
+    uint16_t out_mask;    /* as bank_mask, of out_bank; 0 when dst_count is                     */
 };
 
 _Static_assert(sizeof(Inst) == 128,
@@ -218,8 +227,16 @@ static inline void inst_reads_register(Inst *inst, uint32_t number) {
 
 /* The scoreboard has this name pending from issue to write-back. */
 static inline void inst_writes_name(Inst *inst, uint8_t name) {
+    if (inst->out_name_count) inst->flags |= INST_WRITES_MORE_NAMES;
     inst->out_names[inst->out_name_count++] = name;
+    inst->out_word = inst->out_names[0] / 64;
     inst->has_out_name = 1;
+}
+
+/* The first register that it writes has this number. */
+static inline void inst_writes_register(Inst *inst, uint32_t number) {
+    inst->out_bank = (uint8_t)(number % 256);
+    inst->out_mask = inst->dst_count > 0 ? (uint16_t)(1u << number % MASKED_BANKS) : 0;
 }
 
 /* Registers that PTX names with a leading %. Those that never change while a warp lives are slots filled at
@@ -292,6 +309,7 @@ typedef struct {
 /* Where an instruction comes from. */
 typedef struct {
     const char *opcode; /* "ld.global.f32" */
+    uint32_t ptx_line;  /* in the PTX file */
     const char *file;   /* that .loc and .file name, or NULL */
     uint32_t line;      /* of it; 0: no .loc stands before it */
     uint32_t number;    /* of the file, from 1, among those of the module; 0: no .loc stands before it */
@@ -334,5 +352,10 @@ typedef struct Kernel {
     uint32_t windows;     /* address windows of a warp                                   */
     uint32_t name_words;  /* of scoreboard names (Inst.names) that any instruction has   */
 } Kernel;
+
+/* The line of an instruction in the PTX file. */
+static inline uint32_t kernel_ptx_line(const Kernel *kernel, const Inst *inst) {
+    return kernel->sources ? kernel->sources[inst - kernel->insts].ptx_line : 0;
+}
 
 #endif

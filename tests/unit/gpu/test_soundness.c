@@ -188,9 +188,10 @@ static const Case cases[] = {
     {"sm[0].lsu", "fixed.open_from", 0, 8, 1ull << 50, "sm[0].lsu.fixed.open_from"},
     {"sm[0].lsu", "fixed.next_done", 0, 8, 1ull << 50, "sm[0].lsu.fixed.next_done"},
     {"sm[0].lsu", "fixed.last_sent", 0, 8, 1ull << 50, "sm[0].lsu.fixed.last_sent"},
-    {"sm[0].lsu", "fixed.first", 0, 4, AHEAD_PLACES, "sm[0].lsu.fixed.first"},
-    {"sm[0].lsu", "fixed.count", 0, 4, AHEAD_PLACES, "sm[0].lsu.fixed.ahead"},
-    {"sm[0].lsu", "fixed.count", 0, 4, AHEAD_PLACES + 1, "sm[0].lsu.fixed.first, count"},
+    {"sm[0].lsu", "fixed.last_ready", 0, 8, 1ull << 50, "sm[0].lsu.fixed.last_ready"},
+    {"sm[0].lsu", "fixed.ahead", 0, 8, 1ull << 50, "sm[0].lsu.fixed.ahead"},
+    {"sm[0].lsu", "fixed.ahead", offsetof(Ahead, kind), 4, INST_EXIT, "sm[0].lsu.fixed.ahead"},
+    {"sm[0].lsu", "fixed.early", 0, 8, AHEAD_PLACES + 1, "sm[0].lsu.fixed.early"},
     {"sm[0].lsu", "op_valid", 0, 4, 77, "sm[0].lsu"},
     /* caches */
     {"sm[0].l1d", "cache.mshr.fresh", 0, 4, 900, "sm[0].l1d.mshr"},

@@ -49,7 +49,7 @@ START_TEST(a_call_is_one_instruction_on_the_registers_that_were_passed) {
     ck_assert_uint_eq(inst->src[5], kernel->insts[2].dst[0]);
     for (uint32_t i = 0; i < 4; i++)
         ck_assert(inst->names[kernel->insts[i].out_names[0] / 64] >> kernel->insts[i].out_names[0] % 64 & 1);
-    ck_assert_uint_eq(kernel->dma_line, inst->line);
+    ck_assert_uint_eq(kernel->dma_line, kernel_ptx_line(kernel, inst));
     ck_assert_uint_eq(kernel->mark_count, 0);
     module_free(module);
 }

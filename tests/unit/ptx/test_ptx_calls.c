@@ -47,7 +47,7 @@ START_TEST(a_guarded_call_is_branched_around) {
     const Kernel *kernel = module_kernel(module, "k");
     ck_assert_uint_eq(kernel->inst_count, 5); /* bra, mov, add, mov, ret */
     ck_assert_uint_eq(kernel->insts[0].target, 4);
-    ck_assert(kernel->insts[0].guard_negated);
+    ck_assert(kernel->insts[0].flags & INST_GUARD_NEGATED);
     ck_assert_uint_eq(kernel->insts[2].src[0], kernel->insts[1].dst[0]);
     ck_assert_uint_eq(kernel->insts[3].src[0], kernel->insts[2].dst[0]);
     module_free(module);

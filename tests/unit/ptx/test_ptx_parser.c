@@ -144,7 +144,7 @@ START_TEST(addresses_take_offsets_of_both_signs) {
     ck_assert_uint_eq(kernel->insts[7].src[1], kernel->insts[1].dst[0]);
     ck_assert_uint_eq(kernel->insts[7].src_count, 2);
     ck_assert_uint_eq(kernel->shared_bytes, 16);
-    ck_assert_uint_eq(kernel->insts[2].line, 7);
+    ck_assert_uint_eq(kernel->sources[2].ptx_line, 7);
     module_free(module);
 }
 END_TEST
@@ -228,9 +228,9 @@ START_TEST(predicates_may_be_negated_paired_and_guards) {
     ck_assert_uint_ge(compare->pdst, FIRST_FREE_PREDICATE);
     ck_assert(compare->src[2] & OPERAND_NEGATED);
     ck_assert_uint_eq(kernel->insts[1].guard, compare->pdst);
-    ck_assert(kernel->insts[1].guard_negated);
+    ck_assert(kernel->insts[1].flags & INST_GUARD_NEGATED);
     ck_assert_uint_eq(kernel->insts[2].guard, compare->pdst2);
-    ck_assert(!kernel->insts[2].guard_negated);
+    ck_assert(!(kernel->insts[2].flags & INST_GUARD_NEGATED));
     ck_assert(has_name(&kernel->insts[1], compare->out_names[0]));
     ck_assert(has_name(&kernel->insts[2], compare->out_names[1]));
     ck_assert_uint_eq(kernel->predicates, 5);
@@ -330,7 +330,7 @@ START_TEST(lines_of_debug_information_are_skipped) {
         ".entry k() {\n.loc 1 22 0, function_name $L__info, inlined_at 1 2 0\n.pragma \"nounroll\";\n"
         "ret;\n}\n.section .debug_str {\n L: .b8 1, 2 { \"}\" }\n}\n");
     ck_assert_uint_eq(module_kernel(module, "k")->inst_count, 1);
-    ck_assert_uint_eq(module_kernel(module, "k")->insts[0].line, 9);
+    ck_assert_uint_eq(module_kernel(module, "k")->sources[0].ptx_line, 9);
     module_free(module);
 }
 END_TEST

@@ -306,7 +306,7 @@ END_TEST
 
 START_TEST(markers_of_a_preprocessor_are_passed_over) {
     Module *module = parse("# 1 \"a.cu\"\n" HEADER "#line 5\n.entry k() {\n # 7 \"b.cu\" 2 ; {\nret; }");
-    ck_assert_uint_eq(module_kernel(module, "k")->insts[0].line, 8);
+    ck_assert_uint_eq(module_kernel(module, "k")->sources[0].ptx_line, 8);
     module_free(module);
     assert_refused(HEADER "#define X 1\n", "test.ptx:4: expected a directive, got '#'");
     assert_refused(HEADER ".entry k() { .reg .u32 %r; mov.u32 %r, # 1\n; ret; }", "test.ptx:4: ");
@@ -339,7 +339,7 @@ START_TEST(a_fetch_from_a_texture_tells_that_its_texels_are_resident) {
     ck_assert_uint_eq(kernel->insts[1].src[0], TRUE_PREDICATE);
     ck_assert_uint_eq(kernel->insts[3].pdst, kernel->insts[6].guard);
     ck_assert_uint_eq(kernel->insts[3].guard, kernel->insts[2].guard);
-    ck_assert(kernel->insts[3].guard_negated);
+    ck_assert(kernel->insts[3].flags & INST_GUARD_NEGATED);
     module_free(module);
     assert_refused(KERNEL("tex.1d.v4.f32.f32 {%f1, %f2, %f3, %f4}|%r1, [%rd1, {%f5}];"),
                    "expected a predicate after '|'");

@@ -1,12 +1,6 @@
-#include "core/gpu/sm/structures/operand_collector.h"
-
-#include "core/sim/base/error.h"
-#include "core/sim/base/times.h"
+#include "core/gpu/sm/structures/collector_issue.h"
 
 #include <string.h>
-
-/* Fermi's, as GPGPU-Sim has them */
-enum { COMMON_DISPATCH = 2, COMMON_RESULT = 2, COMMON_BANKS = MASKED_BANKS };
 
 static void set_turns(uint8_t *behind, uint32_t count) {
     for (uint32_t i = 0; i < count; i++)
@@ -17,8 +11,10 @@ void collector_shape_init(CollectorShape *shape, bool has_units_beside) {
     shape->dispatch_latch = shape->dispatch_cycles > 1;
     shape->is_common = shape->sub_cores == 1 && shape->dispatch_cycles == COMMON_DISPATCH &&
                        shape->result_cycles == COMMON_RESULT && shape->banks == COMMON_BANKS &&
+                       shape->shape[UNIT_SP].units <= 2 && shape->shape[UNIT_SFU].units <= 2 &&
                        !has_units_beside;
     for (UnitClass class = UNIT_SP; class < UNIT_CLASSES; class ++) {
+        shape->lacks_second[class] = shape->shape[class].units > 1 ? 0 : -1;
         set_turns(shape->behind_collector[class], shape->shape[class].collectors);
         set_turns(shape->behind_latch[class], shape->shape[class].latches);
     }
@@ -34,69 +30,8 @@ void collector_enter_window(OperandCollector *state, const CollectorShape *shape
     state->window = window;
 }
 
-static inline uint32_t bank_of(uint32_t banks, uint8_t number, uint32_t warp) {
-    return 1u << ((number + warp) & (banks - 1));
-}
-
-/* The banks of the registers that an instruction reads, whatever banks there are. */
-static uint32_t banks_of_any(uint32_t banks, const Inst *inst, uint32_t warp) {
-    uint32_t read = 0;
-    for (uint32_t i = 0; i < inst->bank_count; i++)
-        read |= bank_of(banks, inst->banks[i], warp);
-    return read;
-}
-
-/* The same; `clash`: two of the registers are in one bank. Of as many banks as Inst.bank_mask has bits, these are turned
- * round by the warp's number, which is one instruction of the host. */
-static inline uint32_t banks_read(uint32_t banks, const Inst *inst, uint32_t warp, uint32_t *clash) {
-    uint16_t mask = inst->bank_mask;
-    *clash = inst->banks_clash;
-    if (banks == MASKED_BANKS)
-        return (uint16_t)(mask << warp % MASKED_BANKS | mask >> (-warp % MASKED_BANKS));
-    uint32_t read = banks_of_any(banks, inst, warp);
-    *clash = (uint32_t)__builtin_popcount(read) != inst->bank_count;
-    return read;
-}
-
-/* How an instruction goes through the SM: `sub_core`, what CollectorShape has of the same names, and what that has of its
- * class. */
-typedef struct {
-    SubCore *sub_core;
-    UnitState *unit;
-    const uint8_t *behind_collector, *behind_latch;
-    uint32_t units, banks, dispatch_cycles, result_cycles, dispatch_latch;
-} Way;
-
-static inline Way way_of(OperandCollector *state, const CollectorShape *shape, UnitClass class,
-                         uint32_t warp) {
-    SubCore *sub_core = &state->sub_core[sub_core_of(shape, warp)];
-    return (Way){.sub_core = sub_core,
-                 .unit = &sub_core->unit[class],
-                 .behind_collector = shape->behind_collector[class],
-                 .behind_latch = shape->behind_latch[class],
-                 .units = shape->shape[class].units,
-                 .banks = shape->banks,
-                 .dispatch_cycles = shape->dispatch_cycles,
-                 .result_cycles = shape->result_cycles,
-                 .dispatch_latch = shape->dispatch_latch};
-}
-
-/* Of a shape that is common: constants. */
-static inline Way common_way(OperandCollector *state, const CollectorShape *shape, UnitClass class) {
-    return (Way){.sub_core = &state->sub_core[0],
-                 .unit = &state->sub_core[0].unit[class],
-                 .behind_collector = shape->behind_collector[class],
-                 .behind_latch = shape->behind_latch[class],
-                 .units = shape->shape[class].units,
-                 .banks = COMMON_BANKS,
-                 .dispatch_cycles = COMMON_DISPATCH,
-                 .result_cycles = COMMON_RESULT,
-                 .dispatch_latch = 1};
-}
-
-/* With a conflict: each operand takes its bank's first free cycle from `earliest` on. */
-static __attribute__((noinline)) uint64_t reserve_one_by_one(SubCore *state, uint32_t banks, const Inst *inst,
-                                                             uint32_t warp, uint64_t earliest, uint64_t end) {
+uint64_t collector_reserve_one_by_one(SubCore *state, uint32_t banks, const Inst *inst, uint32_t warp,
+                                      uint64_t earliest, uint64_t end) {
     uint64_t last = earliest;
     for (uint32_t i = 0; i < inst->bank_count; i++) {
         uint32_t bank = bank_of(banks, inst->banks[i], warp);
@@ -109,103 +44,14 @@ static __attribute__((noinline)) uint64_t reserve_one_by_one(SubCore *state, uin
     return last;
 }
 
-/* Returns the cycle of the last read, or the one before `earliest`. Mostly the operands are
- * in different banks that nobody else uses. Far beyond all contention, from `end` on, nothing is reserved. */
-static inline uint64_t reserve_banks(Way way, const Inst *inst, uint32_t warp, uint64_t earliest,
-                                     uint64_t end) {
-    uint32_t clash, banks = banks_read(way.banks, inst, warp, &clash);
-    uint32_t *taken = &way.sub_core->taken[earliest % BANK_RING];
-    if (!banks) return earliest - 1;
-    if (earliest >= end) return earliest;
-    if (clash | (*taken & banks))
-        return reserve_one_by_one(way.sub_core, way.banks, inst, warp, earliest, end);
-    *taken |= banks;
-    return earliest;
-}
-
-/* A collector is taken the cycle after issue, or when its turn comes; each operand then takes its bank for a
- * cycle. Returns the cycle of the last read and the collector. The barrier keeps compilers from making one vector operation
- * of the two turns, which takes longer. */
-static inline __attribute__((always_inline)) uint64_t read_operands(Way way, const Inst *inst, uint32_t warp,
-                                                                    uint64_t cycle, uint64_t **collector) {
-    UnitState *unit = way.unit;
-    uint32_t next_collector = way.behind_collector[unit->next_collector];
-    *collector = &unit->collector_free[unit->next_collector];
-    uint64_t allocated = later_of(cycle + 1, **collector), last;
-    unit->latch_free[unit->next_latch] = allocated;
-    __asm__("" : "+r"(next_collector));
-    unit->next_collector = next_collector;
-    unit->next_latch = way.behind_latch[unit->next_latch];
-    last = reserve_banks(way, inst, warp, allocated + 1, cycle + BANK_WINDOW);
-    if (last > allocated + 1) way.sub_core->bank_conflicts += last - allocated - 1;
-    return last;
-}
-
-/* A write at `writes` has its bank before all reads that are reserved later. */
-static inline void take_bank_for_write(Way way, const Inst *inst, uint32_t warp, uint64_t cycle,
-                                       uint64_t writes) {
-    if (inst->dst_count > 0 && writes - cycle < BANK_WINDOW)
-        way.sub_core->taken[writes % BANK_RING] |= bank_of(way.banks, inst->out_bank, warp);
-}
-
-/* Of up to four; mostly there are one or two. Too irregular for branches. */
-static inline uint64_t *first_free(uint64_t *times, uint32_t count) {
-    uint32_t best = (times[1] < times[0]) & (count != 1);
-    for (uint32_t i = 2; i < count; i++)
-        best += (i - best) & -(uint32_t)(times[i] < times[best]);
-    return &times[best];
-}
-
-static inline __attribute__((always_inline)) uint64_t
-reserve(OperandCollector *state, const CollectorShape *shape, Way way, const Inst *inst, uint32_t warp,
-        uint32_t latency, uint32_t interval, uint64_t cycle) {
-    uint64_t *collector, read = read_operands(way, inst, warp, cycle, &collector);
-    uint64_t *pipeline = first_free(way.unit->unit_free, way.units);
-    uint64_t enters = later_of(read + way.dispatch_cycles, *pipeline),
-             writes = enters + latency + way.result_cycles;
-    for (; state->result_bus[writes % RESULT_BUS_RING] >= shape->result_bus_width; writes++)
-        ensure(writes - cycle < RESULT_BUS_RING);
-    ensure(writes - cycle < RESULT_BUS_RING);
-    state->result_bus[writes % RESULT_BUS_RING]++;
-    take_bank_for_write(way, inst, warp, cycle, writes);
-    enters = writes - latency - way.result_cycles;
-    *pipeline = enters + interval;
-    *collector = enters - way.dispatch_latch;
-    return writes;
-}
-
-static __attribute__((noinline)) uint64_t issue_any(OperandCollector *state, const CollectorShape *shape,
-                                                    UnitClass class, const Inst *inst, uint32_t warp,
-                                                    uint32_t latency, uint32_t interval, uint64_t cycle) {
+uint64_t collector_issue_any(OperandCollector *state, const CollectorShape *shape, UnitClass class,
+                             const Inst *inst, uint32_t warp, uint32_t latency, uint32_t interval,
+                             uint64_t cycle) {
     Way way = way_of(state, shape, class, warp);
     return reserve(state, shape, way, inst, warp, latency, interval, cycle);
 }
 
-/* Code for each of the common classes: where their state lies need not be computed. */
-uint64_t collector_issue(OperandCollector *state, const CollectorShape *shape, UnitClass class,
-                         const Inst *inst, uint32_t warp, uint32_t latency, uint32_t interval,
-                         uint64_t cycle) {
-    if (__builtin_expect(!shape->is_common, 0))
-        return issue_any(state, shape, class, inst, warp, latency, interval, cycle);
-    if (class == UNIT_SP)
-        return reserve(state, shape, common_way(state, shape, UNIT_SP), inst, warp, latency, interval, cycle);
-    return reserve(state, shape, common_way(state, shape, UNIT_SFU), inst, warp, latency, interval, cycle);
-}
-
-/* All sub-cores have one load/store unit. */
-static inline __attribute__((always_inline)) uint64_t
-reserve_memory(OperandCollector *state, Way way, const Inst *inst, uint32_t warp, uint64_t cycle) {
-    uint64_t *unit_free = &state->sub_core[0].unit[UNIT_MEM].unit_free[0], *collector;
-    uint64_t read = read_operands(way, inst, warp, cycle, &collector);
-    uint64_t enters = later_of(read + way.dispatch_cycles, *unit_free);
-    *unit_free = enters + 1;
-    *collector = enters - way.dispatch_latch;
-    return enters;
-}
-
-uint64_t collector_issue_memory(OperandCollector *state, const CollectorShape *shape, const Inst *inst,
-                                uint32_t warp, uint64_t cycle) {
-    if (__builtin_expect(shape->is_common, 1))
-        return reserve_memory(state, common_way(state, shape, UNIT_MEM), inst, warp, cycle);
+uint64_t collector_issue_memory_any(OperandCollector *state, const CollectorShape *shape, const Inst *inst,
+                                    uint32_t warp, uint64_t cycle) {
     return reserve_memory(state, way_of(state, shape, UNIT_MEM, warp), inst, warp, cycle);
 }

@@ -65,8 +65,9 @@ typedef struct {
     uint32_t result_cycles;    /* from the end of the unit's latency to write-back          */
     /* derived */
     uint32_t dispatch_latch; /* 1: an instruction leaves its collector a cycle before it enters the unit */
-    uint32_t is_common;      /* a flag: one sub-core, SP and SFU alone, Fermi's stages and banks: has code of
-                              * its own */
+    uint32_t is_common; /* a flag: one sub-core, SP and SFU alone, two pipelines at most, Fermi's stages and
+                              * banks: has code of its own */
+    int32_t lacks_second[UNIT_CLASSES]; /* all ones where there is one pipeline, else 0 */
     /* Behind a collector, a latch, of a class, which one is next in turn. */
     uint8_t behind_collector[UNIT_CLASSES][MAX_COLLECTORS];
     uint8_t behind_latch[UNIT_CLASSES][MAX_ISSUE_LATCHES];
@@ -98,14 +99,5 @@ static inline void collector_begin(OperandCollector *state, const CollectorShape
     if (__builtin_expect(cycle / BANK_WINDOW != state->window, 0))
         collector_enter_window(state, shape, cycle / BANK_WINDOW);
 }
-
-/* Reserves everything for an instruction that issues now; returns the cycle of its write-back, in which
- * write_backs_begin() must be called. */
-uint64_t collector_issue(OperandCollector *state, const CollectorShape *shape, UnitClass class,
-                         const Inst *inst, uint32_t warp, uint32_t latency, uint32_t interval,
-                         uint64_t cycle);
-/* The same for a memory instruction, whose unit is the LSU: returns the cycle in which the LSU may begin. */
-uint64_t collector_issue_memory(OperandCollector *state, const CollectorShape *shape, const Inst *inst,
-                                uint32_t warp, uint64_t cycle);
 
 #endif

@@ -1,5 +1,5 @@
 /* The SM's parts that need no machine around them: SIMT stack, operand collector, write-backs. */
-#include "core/gpu/sm/structures/operand_collector.h"
+#include "core/gpu/sm/structures/collector_issue.h"
 #include "core/gpu/sm/structures/write_backs.h"
 #include "core/sim/base/random.h"
 #include "tests/unit/gpu/sm/simt_fixture.h"
@@ -157,8 +157,8 @@ START_TEST(a_result_has_its_bank_before_a_later_read) {
     /* Issued at 100 without operands, latency 4: written at 109, in bank 3. What issues at 107 reads at 109.
      */
     OperandCollector state = {0};
-    Inst writer = {.dst_count = 1, .out_bank = 3}, reader = with_sources(1, 3, 0, 0),
-         other = with_sources(1, 4, 0, 0);
+    Inst writer = {.dst_count = 1}, reader = with_sources(1, 3, 0, 0), other = with_sources(1, 4, 0, 0);
+    inst_writes_register(&writer, 3);
     ck_assert_uint_eq(collector_issue(&state, &fermi, UNIT_SP, &writer, 0, 4, 1, 100), 109);
     ck_assert_uint_eq(collector_issue(&state, &fermi, UNIT_SP, &other, 0, 4, 1, 107), 107 + 6 + 4);
     ck_assert_uint_eq(collector_issue(&state, &fermi, UNIT_SP, &reader, 0, 4, 1, 107), 107 + 6 + 4 + 1);
@@ -190,6 +190,7 @@ END_TEST
 START_TEST(two_results_share_a_cycle_of_the_result_bus_and_the_third_waits) {
     CollectorShape wide = fermi;
     wide.shape[UNIT_SP].units = 4;
+    collector_shape_init(&wide, false);
     OperandCollector state = {0};
     Inst inst = with_sources(0, 0, 0, 0);
     uint64_t first = collector_issue(&state, &wide, UNIT_SP, &inst, 0, 4, 1, 100);
