@@ -260,12 +260,6 @@ static uint8_t flags_of(const MemoryOp *op) {
     return bypasses ? MEM_BYPASS_L1 : 0;
 }
 
-/* What an instruction of another kind has there is its own: of an asynchronous copy, its group. */
-static uint32_t payload_of(const MemoryOp *op) {
-    return op->payload & -(uint32_t)(op->kind == INST_ATOMIC);
-}
-
-/* A prefetch wants no data. */
 static uint64_t *counter_of(Lsu *lsu, const MemoryOp *op) {
     if (!goes_to_memory(op)) return &lsu->uncounted;
     if (is_prefetch(op)) return &lsu->prefetch_accesses;
@@ -274,19 +268,35 @@ static uint64_t *counter_of(Lsu *lsu, const MemoryOp *op) {
                                     : &lsu->atomic_accesses;
 }
 
+void lsu_find_rules(Lsu *lsu) {
+    for (uint32_t space = 0; space <= SPACE_SURFACE; space++)
+        for (uint32_t kind = 0; kind <= INST_ATOMIC; kind++) {
+            MemoryOp op = {.kind = (uint8_t)kind, .space = (uint8_t)space};
+            lsu->rule[space][kind] = (RequestRule){.link = port_of(lsu, space),
+                                                   .accesses = counter_of(lsu, &op),
+                                                   .payload = kind == INST_ATOMIC ? UINT32_MAX : 0,
+                                                   .kind = kind_of(&op),
+                                                   .flags = flags_of(&op)};
+        }
+}
+
 /* Each is stored here by itself, and read as a part of a word when a request is made, in the next cycle at the earliest. */
 static void find_common(Lsu *lsu) {
     const MemoryOp *op = &lsu->op;
+    const RequestRule *rule = &lsu->rule[op->space][op->kind];
     MemMessage *request = &lsu->requests.request;
     request->pc = op->inst;
-    request->payload = (uint16_t)payload_of(op);
+    request->payload = (uint16_t)(op->payload & rule->payload);
     request->cta = lsu->cta;
     request->sm = (uint16_t)sm_number(lsu->obj.parent);
     request->warp = op->warp;
     request->class_number = (uint8_t)lsu->class_number;
-    request->kind = kind_of(op);
+    request->kind = rule->kind;
+    request->flags = rule->flags;
+    lsu->requests.link = rule->link;
+    lsu->requests.accesses = rule->accesses;
+    if (__builtin_expect(op->cache_op == CACHE_DEFAULT, 1)) return;
     request->flags = flags_of(op);
-    lsu->requests.link = port_of(lsu, op->space);
     lsu->requests.accesses = counter_of(lsu, op);
 }
 

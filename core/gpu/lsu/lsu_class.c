@@ -41,6 +41,7 @@ static const Field lsu_fields[] = {
     HOST(Lsu, loads, "Looks on at loads that are answered"),
     HOST(Lsu, other_answers, "When the first of constants and textures is ready"),
     HOST(Lsu, requests, "What those of the instruction being worked on have in common"),
+    HOST(Lsu, rule, "What they have by where an instruction goes and what it does"),
     HOST(Lsu, uncounted, "Accesses to constants and textures"),
     STATE(Lsu, op, "Instruction being worked on"),
     STATE(Lsu, segments, "Its accesses"),
@@ -185,6 +186,7 @@ static void init(SimObject *object) {
     lsu->other_answers[1] = when_answered(&lsu->texture);
     fixed_init(lsu);
     find_l1s(lsu);
+    lsu_find_rules(lsu);
 }
 
 bool lsu_fetches_constants(const SimObject *object) {

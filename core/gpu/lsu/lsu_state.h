@@ -35,6 +35,16 @@ typedef struct {
     MemMessage request; /* from `pc` on, but for what a segment says */
 } Requests;
 
+/* What follows for its requests from where an instruction goes and what it does, but for its cache operator. */
+typedef struct {
+    Link *link;
+    uint64_t *accesses;
+    uint32_t
+        payload; /* mask of MemoryOp.payload: what other instructions than atomics have there is their own */
+    uint8_t kind, flags;
+    uint16_t pad;
+} RequestRule;
+
 typedef struct {
     SimObject obj;
     /* parameters */
@@ -50,7 +60,8 @@ typedef struct {
     const uint64_t
         *other_answers[2]; /* host: when the first from the constant and the texture cache is ready */
     Requests requests;     /* host: of op */
-    uint64_t uncounted;    /* host: accesses to these caches */
+    RequestRule rule[SPACE_SURFACE + 1][INST_ATOMIC + 1]; /* host */
+    uint64_t uncounted;                                   /* host: accesses to these caches */
     /* state */
     MemoryOp op;
     Segment segments[MAX_SEGMENTS];
@@ -88,6 +99,7 @@ static inline Link *port_of(const Lsu *lsu, uint32_t space) {
     return lsu->mem.send;
 }
 
+void lsu_find_rules(Lsu *lsu);
 uint64_t lsu_tick(SimObject *object, uint64_t now);
 /* A snapshot has brought the instruction at work. */
 bool lsu_knobs_set(SimObject *object);

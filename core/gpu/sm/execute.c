@@ -99,17 +99,18 @@ static bool is_beyond_sm(const Sm *sm, uint32_t space) {
 
 /* `shared`: it is an access to shared memory, of which much need not be asked. */
 static inline __attribute__((always_inline)) void access_memory(Sm *sm, uint32_t w, Warp *warp,
-                                                                const Inst *inst, uint32_t pc, bool shared,
-                                                                uint64_t begins, uint64_t now) {
+                                                                WarpPlace *place, const Inst *inst,
+                                                                uint32_t pc, bool shared, uint64_t begins,
+                                                                uint64_t now) {
     ExecContext *context = sm->context;
     bool global_atomic = !shared && inst->kind == INST_ATOMIC;
     uint32_t payload = global_atomic ? take_payload(sm) : 0;
     context->space = inst->space;
     if (shared) {
-        prepare_shared(sm, w);
+        prepare_shared(sm, place);
     } else {
-        prepare_memory(sm, w);
-        sm->place[w].known_windows &= (uint8_t)~inst->windows;
+        prepare_memory(sm, place);
+        place->known_windows &= (uint8_t)~inst->windows;
     }
     if (__builtin_expect(sm->memcheck != NULL, 0)) memcheck_access(sm, w, inst);
     if (context->active) inst->exec(inst, context);
@@ -133,13 +134,13 @@ static inline __attribute__((always_inline)) void access_memory(Sm *sm, uint32_t
     send_to_lsu(sm, w, inst, pc, space, begins, payload, now);
 }
 
-static inline void execute_memory(Sm *sm, uint32_t w, Warp *warp, const Inst *inst, uint32_t pc,
-                                  uint64_t cycle, uint64_t now) {
+static inline void execute_memory(Sm *sm, uint32_t w, Warp *warp, WarpPlace *place, const Inst *inst,
+                                  uint32_t pc, uint64_t cycle, uint64_t now) {
     uint64_t begins = collector_issue_memory(&sm->collector, &sm->shape, inst, w, cycle);
     if (inst->space == SPACE_SHARED)
-        access_memory(sm, w, warp, inst, pc, true, begins, now);
+        access_memory(sm, w, warp, place, inst, pc, true, begins, now);
     else
-        access_memory(sm, w, warp, inst, pc, false, begins, now);
+        access_memory(sm, w, warp, place, inst, pc, false, begins, now);
 }
 
 static inline void end_fence(Sm *sm, uint32_t w, const Warp *warp) {
@@ -221,7 +222,7 @@ static void execute_fence(Sm *sm, uint32_t w) {
 static COLD void execute_system(Sm *sm, uint32_t w, const Inst *inst) {
     ExecContext *context = sm->context;
     uint32_t requests = sm->system.request_count;
-    prepare_memory(sm, w);
+    prepare_memory(sm, &sm->place[w]);
     sm->place[w].known_windows &= (uint8_t)~inst->windows;
     if (context->active) inst->exec(inst, context);
     if (context->fault) sm_meet_fault(sm, w, inst);
@@ -276,7 +277,7 @@ static uint32_t awaited(const ExecContext *context, const Inst *inst) {
 
 static COLD void execute_async_arrive(Sm *sm, uint32_t w, const Inst *inst) {
     ExecContext *context = sm->context;
-    prepare_memory(sm, w);
+    prepare_memory(sm, &sm->place[w]);
     if (context->active) inst->exec(inst, context);
     if (context->fault) sm_meet_fault(sm, w, inst);
     if (!context->active) return;
@@ -295,7 +296,7 @@ void sm_execute_control(Sm *sm, uint32_t w, const Inst *inst, uint32_t pc) {
     case INST_INNER_WAITING_BRANCH: execute_branch_of_loop(sm, w, inst, context->active, pc); return;
     case INST_EXIT: simt_exit(&sm->warp[w].simt, &sm->waiting_lanes[w], context->active, pc + 1); return;
     case INST_CONVERGENT:
-        if (paths_meet(sm, w, inst)) execute_arithmetic(sm, w, &sm->warp[w], inst, pc);
+        if (paths_meet(sm, w, inst)) execute_arithmetic(sm, w, &sm->warp[w], &sm->place[w], inst, pc);
         return;
     case INST_BARRIER:
         if (!paths_meet(sm, w, inst)) return;
@@ -322,8 +323,8 @@ void sm_execute_control(Sm *sm, uint32_t w, const Inst *inst, uint32_t pc) {
 }
 
 COLD void sm_prepare(Sm *sm, uint32_t w, const Inst *inst) {
-    prepare_registers(sm, w, sm_active_lanes(sm, w, inst));
-    prepare_memory(sm, w);
+    prepare_registers(sm, &sm->place[w], sm_active_lanes(sm, w, inst));
+    prepare_memory(sm, &sm->place[w]);
 }
 
 /* The first instruction in the buffer has issued, and the next one is that behind it. No branch on what is left in the
@@ -356,8 +357,10 @@ static __attribute__((noinline)) uint32_t begin_special(const Sm *sm, uint32_t w
 /* A function of its own: within the SM's cycle the host has too few registers for both. */
 __attribute__((noinline)) UnitClass sm_execute(Sm *sm, uint32_t w, uint64_t cycle, uint64_t now) {
     Warp *warp = &sm->warp[w];
+    WarpPlace *place = &sm->place[w];
+    __asm__("" : "+r"(place)); /* else its address is computed anew for each member */
     uint32_t pc = warp->simt.top.pc;
-    const Inst *inst = sm_inst(sm, w, pc);
+    const Inst *inst = &place->insts[pc];
     const Timing *timing = &sm->timing[inst->timing];
     UnitClass unit = (UnitClass)timing->unit;
     uint32_t active = warp->simt.top.lanes;
@@ -367,20 +370,20 @@ __attribute__((noinline)) UnitClass sm_execute(Sm *sm, uint32_t w, uint64_t cycl
     bool goes_straight = false;
 
     __asm__("" : "+r"(threads)); /* no vector operation of two counters: it would take longer */
-    prepare_registers(sm, w, active);
+    prepare_registers(sm, place, active);
     sm->warp_instructions++;
     sm->thread_instructions = threads;
     sm->unit_instructions[unit]++;
     warp->in_flight++;
     set_first_pending(warp->pending, inst);
     if (unit == UNIT_MEM) {
-        execute_memory(sm, w, warp, inst, pc, cycle, now);
+        execute_memory(sm, w, warp, place, inst, pc, cycle, now);
         goes_straight = simt_advance(&warp->simt, &sm->waiting_lanes[w], pc + 1);
     } else {
         uint32_t latency = timing->latency;
         sm->context->clock = cycle;
         if (inst->kind == INST_ALU) {
-            goes_straight = execute_arithmetic(sm, w, warp, inst, pc);
+            goes_straight = execute_arithmetic(sm, w, warp, place, inst, pc);
         } else {
             sm_execute_control(sm, w, inst, pc);
             if (inst->kind == INST_SYSTEM) latency = system_latency(sm, latency);

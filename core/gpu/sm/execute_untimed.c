@@ -22,8 +22,8 @@ static inline void warm_caches(Sm *sm, uint32_t w, const Inst *inst) {
 }
 
 void sm_prepare_turn(Sm *sm, uint32_t w) {
-    prepare_registers(sm, w, 0);
-    prepare_memory(sm, w);
+    prepare_registers(sm, &sm->place[w], 0);
+    prepare_memory(sm, &sm->place[w]);
 }
 
 /* Apart from what only timing looks at: its line in the host's cache is the handler's business. */
@@ -164,7 +164,7 @@ void sm_execute_untimed(Sm *sm, uint32_t w) {
         execute_memory_untimed(sm, w, inst);
         simt_advance(&sm->warp[w].simt, &sm->waiting_lanes[w], pc + 1);
     } else if (inst->kind == INST_ALU) {
-        execute_arithmetic(sm, w, &sm->warp[w], inst, pc);
+        execute_arithmetic(sm, w, &sm->warp[w], &sm->place[w], inst, pc);
     } else {
         sm_execute_control(sm, w, inst, pc);
         if (system_calls_wait(&sm->system)) sm_perform_system_calls(sm);

@@ -531,21 +531,29 @@ void view_write(MemoryView *view, uint64_t address, const void *bytes, uint64_t 
     memcpy(view->base + address, bytes, count);
 }
 
+static void write_smaller(uint8_t *to, const LoggedWrite *write) {
+    switch (write->bytes) { /* constant sizes: one store each */
+    case 1: memcpy(to, &write->value, 1); break;
+    case 2: memcpy(to, &write->value, 2); break;
+    default: memcpy(to, &write->value, 4); break;
+    }
+}
+
+/* What does not change is read once: to the compiler, each write might change it. */
 void view_commit(MemoryView *view) {
     uint64_t page = 0; /* start of the page marked last: most writes go where the one before them went */
-    for (uint32_t index = 0; index < view->log_count; index++) {
-        const LoggedWrite *write = &view->log[index];
-        if (write->address - page > PAGE - sizeof write->value) {
-            mark_pages(view->memory, write->address, write->bytes);
-            page = write->address / PAGE * PAGE;
+    uint8_t *base = view->base;
+    const LoggedWrite *write = view->log, *end = write + view->log_count;
+    for (; write < end; write++) {
+        uint64_t address = write->address;
+        if (address - page > PAGE - sizeof write->value) {
+            mark_pages(view->memory, address, write->bytes);
+            page = address / PAGE * PAGE;
         }
-        uint8_t *to = view->base + write->address;
-        switch (write->bytes) { /* constant sizes: one store each */
-        case 1: memcpy(to, &write->value, 1); break;
-        case 2: memcpy(to, &write->value, 2); break;
-        case 4: memcpy(to, &write->value, 4); break;
-        default: memcpy(to, &write->value, 8); break;
-        }
+        if (write->bytes == sizeof write->value)
+            memcpy(base + address, &write->value, sizeof write->value);
+        else
+            write_smaller(base + address, write);
     }
     view->log_count = 0;
     view->signature = 0;
