@@ -25,6 +25,20 @@ for _, part in ipairs { "grows", "refused" } do
   end)
 end
 
+harness.test("the driver API: arrays, objects and references of textures and surfaces", function()
+  local path = cuda_programs.build "driver_textures"
+  local status, output = cuda_programs.run("gtx480", "--memcheck", "--out", harness.folder() .. "/of_textures", "--", path)
+  harness.equal(status, 0, output)
+  harness.contains(output, ", 0 failed", "memcheck: 0 errors")
+end)
+
+harness.test("the driver API: words of streams, parameters of functions, ranges of memory", function()
+  local path = cuda_programs.build "driver_values"
+  local status, output = cuda_programs.run("gtx480", "--out", harness.folder() .. "/of_values", "--", path)
+  harness.equal(status, 0, output)
+  harness.contains(output, ", 0 failed", "a stream that waits for a value which is written behind its call is not supported")
+end)
+
 harness.test("occupancy is that of launches, whatever the SM's registers and their unit", function()
   local path = cuda_programs.build "api"
   for _, settings in ipairs { { "sm[*].register_unit=4" }, { "sm[*].register_unit=64" }, { "sm[*].register_unit=8", "sm[*].registers=16384" },

@@ -36,6 +36,7 @@ end
 -- what only NVIDIA's headers declare.
 local undeclared = {
   libcuda = names([[
+    cuTexRefSetAddress2D cuTexRefSetAddress2D_v2
     cuCtxCreate_v3 cuCtxCreate_v4 cuDeviceGetUuid_v2 cuEventElapsedTime_v2
     cuGetExportTable cuGetProcAddress_v2 cuGraphAddDependencies_v2 cuGraphAddKernelNode_v2
     cuGraphAddNode cuGraphAddNode_v2 cuGraphExecKernelNodeSetParams_v2 cuGraphExecNodeSetParams cuGraphExecUpdate_v2 cuGraphGetEdges_v2
@@ -45,7 +46,7 @@ local undeclared = {
     cuStreamGetCaptureInfo_v3 cuStreamUpdateCaptureDependencies_v2 cuStreamWaitEvent_ptsz
     cuStreamGetAttribute cuStreamGetCtx_v2 cuStreamGetDevice cuStreamSetAttribute]], "%S+"),
   libcudart = names([[
-    cudaEventElapsedTime_v2 cudaFuncGetName cudaGetDeviceProperties_v2
+    cudaEventElapsedTime_v2 cudaFuncGetName cudaFuncGetParamInfo cudaGetDeviceProperties_v2
     cudaGetDriverEntryPointByVersion cudaGetKernel cudaGraphAddDependencies_v2 cudaGraphAddNode cudaGraphAddNode_v2 cudaGraphExecNodeSetParams
     cudaGraphGetEdges_v2 cudaGraphNodeGetDependencies_v2 cudaGraphNodeGetDependentNodes_v2 cudaGraphNodeSetParams
     cudaGraphRemoveDependencies_v2

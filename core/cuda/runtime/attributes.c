@@ -3,7 +3,15 @@
 #include "core/cuda/runtime/limits.h"
 #include "core/cuda/toolkit/include/driver_types.h"
 
-enum { VIRTUAL_MEMORY_SUPPORTED = 102 }; /* of the driver API alone */
+/* Of the driver API alone: words of streams, as they were numbered at first and are now. */
+enum {
+    STREAM_VALUES_AT_FIRST = 92,
+    STREAM_VALUES_OF_64_BITS_AT_FIRST,
+    STREAM_WAIT_NOR_AT_FIRST,
+    VIRTUAL_MEMORY_SUPPORTED = 102,
+    STREAM_VALUES_OF_64_BITS = 122,
+    STREAM_WAIT_NOR
+};
 
 static int number(DeviceNumber which) {
     return (int)warp_device()->number[which];
@@ -60,6 +68,11 @@ int warp_attribute(int which, int *value) {
     case cudaDevAttrConcurrentKernels:
     case cudaDevAttrCooperativeLaunch:
     case cudaDevAttrMemoryPoolsSupported:
+    case STREAM_VALUES_AT_FIRST:
+    case STREAM_VALUES_OF_64_BITS_AT_FIRST:
+    case STREAM_WAIT_NOR_AT_FIRST:
+    case STREAM_VALUES_OF_64_BITS:
+    case STREAM_WAIT_NOR:
     case VIRTUAL_MEMORY_SUPPORTED:
     case cudaDevAttrHostRegisterSupported: *value = 1; break;
     case cudaDevAttrSingleToDoublePrecisionPerfRatio: *value = 2; break;

@@ -160,6 +160,8 @@ int warp_module_load(WarpModule *module);
 const char *warp_module_refusal(const WarpModule *module);
 /* 0, or what is wrong; names of textures are not found here. */
 int warp_variable(WarpModule *module, const char *name, uint64_t *address, uint64_t *bytes);
+/* A reference of a texture or surface. */
+bool warp_has_texture(WarpModule *module, const char *name);
 /* The same function for the same name. */
 WarpFunction *warp_function(WarpModule *module, const char *name);
 int warp_function_load(WarpFunction *function);

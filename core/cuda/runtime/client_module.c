@@ -173,7 +173,8 @@ void warp_forget_modules(void) {
     }
 }
 
-int warp_variable(WarpModule *module, const char *name, uint64_t *address, uint64_t *bytes) {
+static int ask_for_variable(WarpModule *module, const char *name, uint64_t *address, uint64_t *bytes,
+                            bool *is_texture) {
     int problem = warp_module_load(module);
     if (problem) return problem;
     WarpMessage *message = warp_question();
@@ -183,8 +184,21 @@ int warp_variable(WarpModule *module, const char *name, uint64_t *address, uint6
     if (problem) return problem;
     *address = warp_take_u64(message);
     *bytes = warp_take_u64(message);
-    if (warp_take_u32(message) == VARIABLE_TEXTURE) return CUDA_INVALID_SYMBOL;
-    return warp_note_variable(*address, *bytes, false);
+    *is_texture = warp_take_u32(message) == VARIABLE_TEXTURE;
+    return CUDA_OK;
+}
+
+int warp_variable(WarpModule *module, const char *name, uint64_t *address, uint64_t *bytes) {
+    bool is_texture;
+    int problem = ask_for_variable(module, name, address, bytes, &is_texture);
+    if (problem) return problem;
+    return is_texture ? CUDA_INVALID_SYMBOL : warp_note_variable(*address, *bytes, false);
+}
+
+bool warp_has_texture(WarpModule *module, const char *name) {
+    uint64_t address, bytes;
+    bool is_texture;
+    return !ask_for_variable(module, name, &address, &bytes, &is_texture) && is_texture;
 }
 
 WarpFunction *warp_function(WarpModule *module, const char *name) {

@@ -22,7 +22,7 @@ typedef struct {
 /* --- Copies ------------------------------------------------------------------------------------- */
 
 static bool is_nowhere(const CopyEnd *end) {
-    return end->type == MEMORY_HOST ? !end->host : !end->device;
+    return end->type == MEMORY_HOST ? !end->host : end->type == MEMORY_ARRAY ? !end->array : !end->device;
 }
 
 static CUresult copy(const CopyParams *params, void *stream) {
@@ -41,6 +41,7 @@ static CopyEnd end_of_rows(const RowsEnd *end) {
                      .type = end->type,
                      .host = end->host,
                      .device = end->device,
+                     .array = end->array,
                      .pitch = end->pitch};
 }
 

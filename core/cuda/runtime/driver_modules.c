@@ -169,6 +169,15 @@ CUresult cuFuncGetName(const char **name, CUfunction function) {
     *name = function->name;
     return CUDA_OK;
 }
+CUresult cuFuncGetParamInfo(CUfunction function, size_t which, size_t *offset, size_t *bytes) {
+    int problem = warp_enter();
+    if (!problem && (!offset || !warp_known_function(function))) problem = CUDA_INVALID_VALUE;
+    if (!problem) problem = warp_function_load(function);
+    if (!problem && which >= function->param_count) problem = CUDA_INVALID_VALUE;
+    if (!problem) *offset = function->params[which].offset;
+    if (!problem && bytes) *bytes = function->params[which].bytes;
+    return driver_leave(problem);
+}
 CUresult cuFuncGetModule(CUmodule *module, CUfunction function) {
     if (!module || !warp_known_function(function)) return CUDA_INVALID_VALUE;
     *module = function->module;

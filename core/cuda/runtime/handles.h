@@ -20,6 +20,7 @@ typedef enum {
     HANDLE_ARRAY,
     HANDLE_CONTEXT,
     HANDLE_CHUNK,
+    HANDLE_REFERENCE,
 } HandleKind;
 
 void warp_handle_add(const void *handle, HandleKind kind);

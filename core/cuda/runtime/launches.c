@@ -183,6 +183,16 @@ cudaError_t cudaFuncGetAttributes(struct cudaFuncAttributes *attributes, const v
     return runtime_leave(problem);
 }
 
+cudaError_t cudaFuncGetParamInfo(const void *symbol, size_t which, size_t *offset, size_t *bytes);
+cudaError_t cudaFuncGetParamInfo(const void *symbol, size_t which, size_t *offset, size_t *bytes) {
+    WarpFunction *function;
+    int problem = enter_with(symbol, &function);
+    if (!problem && (!offset || which >= function->param_count)) problem = CUDA_INVALID_VALUE;
+    if (!problem) *offset = function->params[which].offset;
+    if (!problem && bytes) *bytes = function->params[which].bytes;
+    return runtime_leave(problem);
+}
+
 /* The machine has no other arrangements of memory to choose from. */
 cudaError_t cudaFuncSetAttribute(const void *symbol, enum cudaFuncAttribute attribute, int value) {
     WarpFunction *function;

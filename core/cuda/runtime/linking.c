@@ -80,6 +80,7 @@ CUresult cuModuleGetGlobal_v2(CUdeviceptr *address, size_t *bytes, CUmodule modu
 CUresult cuFuncGetAttribute(int *value, int which, CUfunction function);
 CUresult cuFuncSetAttribute(CUfunction function, int which, int value);
 CUresult cuFuncGetName(const char **name, CUfunction function);
+CUresult cuFuncGetParamInfo(CUfunction function, size_t which, size_t *offset, size_t *bytes);
 CUresult cuFuncGetModule(CUmodule *module, CUfunction function);
 
 CUresult cuLibraryLoadData(CUmodule *library, const void *image, int *options, void **values, unsigned count,
@@ -121,6 +122,9 @@ CUresult cuKernelGetLibrary(CUmodule *library, CUfunction kernel) {
 }
 CUresult cuKernelGetName(const char **name, CUfunction kernel) {
     return cuFuncGetName(name, kernel);
+}
+CUresult cuKernelGetParamInfo(CUfunction kernel, size_t which, size_t *offset, size_t *bytes) {
+    return cuFuncGetParamInfo(kernel, which, offset, bytes);
 }
 CUresult cuKernelGetAttribute(int *value, int which, CUfunction kernel, CUdevice device) {
     return device ? CUDA_INVALID_DEVICE : cuFuncGetAttribute(value, which, kernel);

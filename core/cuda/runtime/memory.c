@@ -221,7 +221,7 @@ static WarpPlace end_of_copy(const struct cudaArray *array, struct cudaPitchedPt
 }
 
 static bool is_good_end(const struct cudaArray *array, struct cudaPos at, struct cudaExtent extent) {
-    return !array || (runtime_array(array) && runtime_array_has(array, at, extent));
+    return !array || (warp_array(array) && warp_array_has(array, at, extent));
 }
 
 int runtime_copy_of(WorkCopy *copy, const struct cudaMemcpy3DParms *p) {

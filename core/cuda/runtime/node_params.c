@@ -1,5 +1,6 @@
 #include "core/cuda/runtime/node_params.h"
 
+#include "core/cuda/runtime/arrays.h"
 #include "core/cuda/runtime/graph_exec.h"
 
 #include <string.h>
@@ -67,25 +68,38 @@ void copy_params(const WarpWork *work, CopyParams *params) {
 
 #else
 
-static bool place_of(WarpPlace *place, const CopyEnd *end) {
-    if (end->type != MEMORY_HOST && end->type != MEMORY_DEVICE && end->type != MEMORY_UNIFIED) return false;
-    uint64_t start = end->type == MEMORY_HOST ? (uint64_t)end->host : end->device;
-    uint64_t slice = end->pitch * end->height;
-    *place = (WarpPlace){start + end->z * slice + end->y * end->pitch + end->x, end->pitch, slice};
-    return true;
+static bool has_box(const struct cudaArray *array, const CopyEnd *end, const CopyParams *params) {
+    const uint64_t slices = at_least_one(array->extent.depth);
+    return warp_array_has_rows(array, end->x, end->y, params->width, params->height) &&
+           params->depth <= slices && end->z <= slices - params->depth;
+}
+
+static int place_of(WarpPlace *place, const CopyEnd *end, const CopyParams *params) {
+    uint64_t start = end->type == MEMORY_HOST ? (uint64_t)end->host : end->device, row = end->pitch;
+    uint64_t slice = row * end->height;
+    if (end->type == MEMORY_ARRAY) {
+        const struct cudaArray *array = warp_array(end->array);
+        if (!array || !has_box(array, end, params)) return CUDA_INVALID_VALUE;
+        start = array->address, row = array->pitch, slice = array->slice;
+    } else if (end->type < MEMORY_HOST || end->type > MEMORY_UNIFIED) {
+        return CUDA_INVALID_VALUE;
+    }
+    *place = (WarpPlace){start + end->z * slice + end->y * row + end->x, row, slice};
+    return CUDA_OK;
 }
 
 static bool is_in_device(uint64_t address) {
     return address - warp_device()->memory_base < warp_device()->memory_bytes;
 }
 
-/* Arrays are not there: a type that stands for one is not supported. */
 int copy_work(WarpWork *work, const CopyParams *params) {
     if (!params) return CUDA_INVALID_VALUE;
     *work = (WarpWork){.kind = WORK_COPY};
     WorkCopy *copy = &work->copy;
     *copy = (WorkCopy){.width = params->width, .rows = params->height, .slices = params->depth};
-    if (!place_of(&copy->to, &params->to) || !place_of(&copy->from, &params->from)) return CUDA_NOT_SUPPORTED;
+    int problem = place_of(&copy->to, &params->to, params);
+    if (!problem) problem = place_of(&copy->from, &params->from, params);
+    if (problem) return problem;
     copy->direction = (is_in_device(copy->from.address) ? cudaMemcpyDeviceToHost : 0) +
                       (is_in_device(copy->to.address) ? cudaMemcpyHostToDevice : 0);
     if (copy->rows > 1 && (copy->width > copy->to.row || copy->width > copy->from.row))

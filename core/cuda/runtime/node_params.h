@@ -7,7 +7,7 @@
 #if CUDA_MAJOR
 typedef struct cudaMemcpy3DParms CopyParams;
 #else
-enum { MEMORY_HOST = 1, MEMORY_DEVICE = 2, MEMORY_UNIFIED = 4 };
+enum { MEMORY_HOST = 1, MEMORY_DEVICE = 2, MEMORY_ARRAY = 3, MEMORY_UNIFIED = 4 };
 
 /* CUDA_MEMCPY3D; sizes and positions in bytes, rows and slices. */
 typedef struct {

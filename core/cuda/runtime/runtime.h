@@ -3,6 +3,7 @@
 #ifndef WW_CUDA_RUNTIME_H
 #define WW_CUDA_RUNTIME_H
 
+#include "core/cuda/runtime/arrays.h"
 #include "core/cuda/runtime/work.h"
 #include "core/cuda/toolkit/include/cuda_runtime_api.h"
 
@@ -12,24 +13,6 @@
 cudaError_t runtime_note(int problem);
 /* The end of a call that began with warp_enter(). */
 cudaError_t runtime_leave(int problem);
-
-/* Arrays, which are device memory in rows. */
-struct cudaArray {
-    uint64_t address, pitch, slice; /* bytes from row to row, and from slice or layer to the next */
-    struct cudaChannelFormatDesc format;
-    struct cudaExtent extent; /* in elements; height and depth 0 where it has none */
-    unsigned flags;
-    uint32_t element_bytes;
-    bool is_owned;
-};
-
-/* The array of a handle; NULL for what is none. */
-struct cudaArray *runtime_array(const void *handle);
-/* Does a box of elements lie in the array? One row and one slice where it has no height and no depth. */
-bool runtime_array_has(const struct cudaArray *array, struct cudaPos at, struct cudaExtent extent);
-
-/* Bytes of an element; 0 for what is no format. */
-uint32_t runtime_element_bytes(const struct cudaChannelFormatDesc *format);
 
 /* Of CUDA, as in 12040. */
 int runtime_version(void);

@@ -1,4 +1,4 @@
-/* The driver API's copies and fills of rows and volumes; cuda.h includes it. Arrays are not there. */
+/* The driver API's copies and fills of rows and volumes; cuda.h includes it. */
 #ifndef WARPWRIGHT_DRIVER_COPIES_H
 #define WARPWRIGHT_DRIVER_COPIES_H
 

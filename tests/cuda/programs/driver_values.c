@@ -1,0 +1,108 @@
+/* driver_values: words that streams of the driver API write and wait for, parameters of functions, attributes of ranges of
+ * memory. Checks itself. */
+#include "checks.h"
+
+#include "cuda.h"
+#include "cuda_runtime_api.h"
+
+static const char text[] =
+    ".version 6.4\n.target sm_70\n.address_size 64\n"
+    ".visible .entry count(.param .u64 word, .param .u8 small, .param .align 8 .b8 pair[16]) {\n"
+    ".reg .u64 %a; .reg .u32 %r; ld.param.u64 %a, [word]; cvta.to.global.u64 %a, %a;\n"
+    "atom.global.add.u32 %r, [%a], 1; ret; }\n";
+
+static CUfunction count;
+static CUdeviceptr words;
+
+static unsigned word(int i) {
+    unsigned value;
+    CHECK(cuMemcpyDtoH(&value, words + 4 * (unsigned)i, 4) == CUDA_SUCCESS);
+    return value;
+}
+
+static void run(CUstream stream) {
+    unsigned char small = 0;
+    double pair[2] = {0, 0};
+    void *params[] = {&words, &small, pair};
+    CHECK(cuLaunchKernel(count, 1, 1, 1, 32, 1, 1, 0, stream, params, NULL) == CUDA_SUCCESS);
+}
+
+static void check_writes(CUstream stream) {
+    run(stream);
+    CHECK(cuStreamWriteValue32(stream, words, 100, CU_STREAM_WRITE_VALUE_DEFAULT) == CUDA_SUCCESS);
+    run(stream);
+    CHECK(cuStreamWriteValue64(stream, words + 8, 0x123456789abcull, 0) == CUDA_SUCCESS);
+    CHECK(cuStreamSynchronize(stream) == CUDA_SUCCESS);
+    CHECK(word(0) == 132 && word(2) == 0x56789abc && word(3) == 0x1234);
+    CHECK(cuStreamWriteValue32(stream, words + 2, 1, 0) == CUDA_ERROR_INVALID_VALUE);
+    CHECK(cuStreamWriteValue64(stream, words + 4, 1, 0) == CUDA_ERROR_INVALID_VALUE);
+}
+
+static void check_waits(CUstream writer, CUstream stream) {
+    CHECK(cuStreamWriteValue32(writer, words, 0, 0) == CUDA_SUCCESS);
+    run(writer);
+    CHECK(cuStreamWaitValue32(stream, words, 32, CU_STREAM_WAIT_VALUE_GEQ) == CUDA_SUCCESS);
+    run(stream);
+    CHECK(cuStreamSynchronize(stream) == CUDA_SUCCESS && word(0) == 64);
+    CHECK(cuStreamWaitValue32(stream, words, 64, CU_STREAM_WAIT_VALUE_EQ) == CUDA_SUCCESS);
+    CHECK(cuStreamWaitValue32(stream, words, 192, CU_STREAM_WAIT_VALUE_AND) == CUDA_SUCCESS);
+    CHECK(cuStreamWaitValue32(stream, words, ~1u, CU_STREAM_WAIT_VALUE_NOR) == CUDA_SUCCESS);
+    CHECK(cuStreamWaitValue64(stream, words + 8, 0x123456789abbull, CU_STREAM_WAIT_VALUE_GEQ) ==
+          CUDA_SUCCESS);
+    CHECK(cuStreamWaitValue32(stream, words, 4, 4) == CUDA_ERROR_INVALID_VALUE);
+    CHECK(cuStreamWaitValue32(stream, words, 65, CU_STREAM_WAIT_VALUE_GEQ) == CUDA_ERROR_NOT_SUPPORTED);
+    CUstreamBatchMemOpParams list[2] = {{CU_STREAM_MEM_OP_WRITE_VALUE_32}, {CU_STREAM_MEM_OP_WAIT_VALUE_32}};
+    list[0].writeValue.address = list[1].waitValue.address = words + 4;
+    list[0].writeValue.value = 7, list[1].waitValue.value = 6;
+    CHECK(cuStreamBatchMemOp(stream, 2, list, 0) == CUDA_SUCCESS && word(1) == 7);
+}
+
+static void check_parameters(void) {
+    static const size_t offsets[] = {0, 8, 16}, sizes[] = {8, 1, 16};
+    size_t offset, bytes;
+    for (size_t i = 0; i < 3; i++)
+        CHECK(cuFuncGetParamInfo(count, i, &offset, &bytes) == CUDA_SUCCESS && offset == offsets[i] &&
+              bytes == sizes[i]);
+    CHECK(cuFuncGetParamInfo(count, 1, &offset, NULL) == CUDA_SUCCESS);
+    CHECK(cuFuncGetParamInfo(count, 3, &offset, &bytes) == CUDA_ERROR_INVALID_VALUE);
+    CHECK(cuKernelGetParamInfo((CUkernel)count, 2, &offset, &bytes) == CUDA_SUCCESS && offset == 16);
+}
+
+static void check_ranges(void) {
+    void *managed;
+    int answer = 5, list[2] = {5, 5};
+    CHECK(cudaMallocManaged(&managed, 64, cudaMemAttachGlobal) == cudaSuccess);
+    CHECK(cudaMemRangeGetAttribute(&answer, 4, cudaMemRangeAttributeReadMostly, managed, 64) == cudaSuccess);
+    CHECK(answer == 0);
+    CHECK(cudaMemRangeGetAttribute(&answer, 4, cudaMemRangeAttributePreferredLocation, managed, 16) ==
+          cudaSuccess);
+    CHECK(answer == cudaInvalidDeviceId);
+    CHECK(cuMemRangeGetAttribute(list, 8, CU_MEM_RANGE_ATTRIBUTE_ACCESSED_BY, (CUdeviceptr)managed, 64) ==
+          CUDA_SUCCESS);
+    CHECK(list[0] == -2 && list[1] == -2);
+    CHECK(cuMemRangeGetAttribute(list, 8, CU_MEM_RANGE_ATTRIBUTE_READ_MOSTLY, (CUdeviceptr)managed, 64) ==
+          CUDA_ERROR_INVALID_VALUE);
+    CHECK(cuMemRangeGetAttribute(list, 4, CU_MEM_RANGE_ATTRIBUTE_READ_MOSTLY, words, 8) ==
+          CUDA_ERROR_INVALID_VALUE);
+    CHECK(cuMemRangeGetAttribute(list, 4, CU_MEM_RANGE_ATTRIBUTE_READ_MOSTLY, (CUdeviceptr)managed, 65) ==
+          CUDA_ERROR_INVALID_VALUE);
+}
+
+int main(void) {
+    CUdevice device;
+    CUcontext context;
+    CUmodule module;
+    CUstream first, second;
+    CHECK(cuInit(0) == CUDA_SUCCESS && cuDeviceGet(&device, 0) == CUDA_SUCCESS);
+    CHECK(cuCtxCreate(&context, 0, device) == CUDA_SUCCESS);
+    CHECK(cuModuleLoadData(&module, text) == CUDA_SUCCESS);
+    CHECK(cuModuleGetFunction(&count, module, "count") == CUDA_SUCCESS);
+    CHECK(cuMemAlloc(&words, 64) == CUDA_SUCCESS &&
+          cuStreamCreate(&first, CU_STREAM_NON_BLOCKING) == CUDA_SUCCESS);
+    CHECK(cuStreamCreate(&second, CU_STREAM_NON_BLOCKING) == CUDA_SUCCESS);
+    check_writes(first);
+    check_waits(first, second);
+    check_parameters();
+    check_ranges();
+    return finish("driver_values");
+}
