@@ -89,6 +89,24 @@ void l1_gets_slice(SimObject *object, const AddressMap *map, uint32_t slice) {
     l1->gets[slice] = 1;
 }
 
+/* Is this bit the same in the numbers of all slices whose requests come? */
+static bool is_constant(const L1Cache *l1, uint32_t bit) {
+    uint32_t seen = 0;
+    for (uint32_t slice = 0; slice < address_map_slices(l1->map); slice++)
+        if (l1->gets[slice]) seen |= 1u << (slice >> bit & 1);
+    return seen != 3;
+}
+
+void l1_slices_known(SimObject *object) {
+    ensure(object->class == &l1_class);
+    L1Cache *l1 = (L1Cache *)object;
+    uint64_t chosen = 0;
+    if (!l1->gets || l1->gets_count == address_map_slices(l1->map)) return;
+    for (uint32_t bit = 0; address_map_slices(l1->map) >> bit > 1; bit++)
+        if (is_constant(l1, bit)) chosen |= address_map_slice_bit(l1->map, bit);
+    tag_shape_leave_out(&l1->cache.tags.shape, chosen);
+}
+
 /* Do requests for the address come to it? Where those of all slices do, pages need not lie anywhere yet. */
 static bool gets(const L1Cache *l1, uint64_t address) {
     if (!l1->gets || l1->gets_count == address_map_slices(l1->map)) return true;

@@ -135,6 +135,8 @@ void request_ways_find(Sim *sim, LinkTest *begins_atomics) {
         follow_all(&search, begins_atomics);
         meet(&search);
     }
+    for (uint32_t i = 0; i < sim->object_count; i++)
+        if (sim->objects[i]->class == &l1_class) l1_slices_known(sim->objects[i]);
     free(search.place);
     if (*search.problem) user_error("%s", search.problem);
 }

@@ -438,6 +438,18 @@ DramLocation address_map_locate(const AddressMap *map, uint64_t address) {
     };
 }
 
+uint64_t address_map_slice_bit(const AddressMap *map, uint32_t bit) {
+    uint32_t in_channel = (uint32_t)__builtin_ctz(map->slices_per_channel);
+    bool mixed = map->channel_hash || map->channel_bits.count || map->slice_bits.count || map->page_size;
+    if (mixed || (map->channels & (map->channels - 1)) != 0) return 0;
+    if (bit >= in_channel) return 1ull << (bit - in_channel) << map->interleave_shift;
+    uint64_t slices = map->slice_mask;
+    for (; bit; bit--)
+        slices &= slices - 1;
+    uint64_t of_rest = slices & -slices;
+    return of_rest > map->offset_mask ? of_rest * map->channels : of_rest;
+}
+
 static __attribute__((noinline)) uint64_t special_within_slice(const AddressMap *map, uint64_t address) {
     return pack(&map->within_slice, split_specially(map, address).rest);
 }

@@ -39,6 +39,8 @@ const AddressMap *address_map_find(const SimObject *user);
 uint32_t address_map_slice(const AddressMap *map, uint64_t address);
 uint32_t address_map_slices(const AddressMap *map); /* channels * slices_per_channel */
 uint32_t address_map_channels(const AddressMap *map);
+/* The bit of an address that is bit `bit` of its slice's number, where one bit is and nothing is mixed into it; else 0. */
+uint64_t address_map_slice_bit(const AddressMap *map, uint32_t bit);
 uint64_t address_map_banks(const AddressMap *map); /* that bank_mask tells apart */
 const SimObject *address_map_object(const AddressMap *map);
 DramLocation address_map_locate(const AddressMap *map, uint64_t address);

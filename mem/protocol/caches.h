@@ -26,6 +26,8 @@ bool l2_keeps_host_copies(const SimObject *l2);
 void l2_gets_slice(SimObject *l2, uint32_t slice);
 /* The same of an L1, which may be a bank behind a network. */
 void l1_gets_slice(SimObject *l1, const AddressMap *map, uint32_t slice);
+/* Once it is known which do: bits of an address that are the same in all of them choose no set. */
+void l1_slices_known(SimObject *l1);
 /* Do requests for the address come to it? Behind a network none do for one whose page lies nowhere yet. */
 bool l2_gets(const SimObject *l2, uint64_t address);
 /* From now on this slice passes atomics on towards memory, and forgets their lines: others get requests for its addresses, too. */

@@ -204,7 +204,20 @@ harness.test("mistakes of `draw` are refused", function()
   harness.refused("draw: unknown option '--sett'; did you mean --set? Available: --set", "draw", "gtx480", "--sett", "a=1")
   harness.refused("draw: expected one CONFIG, got a second: 'medic'", "draw", "gtx480", "medic")
   harness.refused("set: no object or parameter matches 'sm[*].l1d.sise'", "draw", "gtx480", "--set", "sm[*].l1d.sise=1")
-  harness.refused("no config matches 'gallery/l4'; did you mean l3? Available: bus, cluster_l15", "run", "gallery/l4", "vecadd")
+  harness.refused("no config matches 'gallery/l4'; did you mean l3? Available: banked_l1, bus, cluster_l15", "run", "gallery/l4", "vecadd")
+end)
+
+harness.test("banked_l1: a bank uses all of its sets, though one bit of an address chooses the bank", function()
+  local counting = harness.write("counting.lua", [[
+local counting = require "warpwright.policy" "counting" { doc = "Counts sets", scope = "cache", caches = "data", counters = { sets = "That missed" } }
+function counting:on_miss(_, _, _, _, _, _, set)
+  if self.state[set] then return end
+  self.state[set] = true
+  self:count "sets"
+end
+return counting]])
+  local r = ww.run { config = "gallery/banked_l1", workload = "kmeans", size = "small", policy = counting, out = false }
+  for bank = 0, 3 do harness.equal(r[("l1d[%d].counting.sets"):format(bank)], 32, "sets of a bank") end
 end)
 
 harness.finish()

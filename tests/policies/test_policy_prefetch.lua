@@ -121,26 +121,6 @@ harness.test("stride reaches the L2 by its parameter `cache`", function()
   assert(checks.sum(r, "l2.prefetches_asked") > 0, "nothing was asked of the L2")
 end)
 
---- Two SMs share an L1 of two banks; each bank has the lines of one channel, and a way to its L2 alone.
-local banked = harness.write("banked_l1.lua", [[
-local ww = require "warpwright"
-return ww.machine("banked_l1", function(m)
-  m:clocks { core = "700MHz" }
-  m:Dispatcher "dispatcher" { sms = 2 }
-  m:AddressMap "map" { channels = 2 }
-  m:Crossbar "banks" { up = 2, down = 2 }
-  for i = 0, 1 do
-    m:SM ("sm", i) {}
-    m:L1 ("l1d", i) { size = "16KiB", ways = 4, mshrs = 32 }
-    m:L2 ("l2", i) { size = "128KiB", ways = 16, mshrs = 32 }
-    m:MemoryController ("mc", i) {}
-  end
-  m:wire("dispatcher.sm[*]", "sm[*].dispatch", { latency = 8 })
-  m:wire("sm[*].lsu.mem", "banks.up[*]", { latency = 4 })
-  m:wire("banks.down[*]", "l1d[*].cpu", { latency = 4 })
-  m:wire("l1d[*].mem", "l2[*].cpu", { latency = 8, depth = 32 })
-  m:wire("l2[*].mem", "mc[*].cpu[*]")
-end)]])
 local strangers = harness.write("strangers.lua", [[
 local strangers = require "warpwright.policy" "strangers" {
   doc = "Counts requests at an L2 for addresses of another", scope = "l2", counters = { came = "Requests of another slice's addresses" },
@@ -150,7 +130,7 @@ strangers.on_hit, strangers.on_merge = strangers.on_miss, strangers.on_miss
 return strangers]])
 
 harness.test("a bank of an L1 drops prefetches of lines that lie in another, and fetches its own", function()
-  local r = checks.run { config = banked, workload = "vecadd", policy = "next_line:tagged=false+" .. strangers }
+  local r = checks.run { config = "gallery/banked_l1", workload = "vecadd", policy = "next_line:tagged=false+" .. strangers }
   harness.equal(checks.sum(r, "l2.strangers.came"), 0, "requests of an L2 for another's addresses")
   assert(r["l1d[*].prefetch_drops_outside"] > 100, "none was dropped")
   assert(r["l1d[*].prefetches"] > 100, "none was sent")

@@ -64,6 +64,16 @@ void tag_shape_init(TagShape *shape, const char *path, const TagGeometry *geomet
     if (geometry->index == INDEX_XOR) read_index_masks(shape, path, geometry);
 }
 
+void tag_shape_leave_out(TagShape *shape, uint64_t bits) {
+    uint32_t count = log2_of(shape->sets), at = shape->line_shift;
+    if (shape->set_mask == NO_SET_MASK || shape->hashed || count > MAX_INDEX_BITS) return;
+    if (!(bits >> at & shape->set_mask)) return;
+    for (uint32_t i = 0; i < count; at++)
+        if (!(bits >> at & 1)) shape->masks[i++] = 1ull << at;
+    shape->index_bits = count;
+    shape->set_mask = NO_SET_MASK;
+}
+
 /* Bit i of an XOR index is the parity of the address bits under mask i. */
 uint32_t tag_set_otherwise(const TagShape *shape, uint64_t address) {
     if (!shape->index_bits) return (uint32_t)((address >> shape->line_shift) % shape->sets);

@@ -127,6 +127,8 @@ typedef struct {
 /* A geometry that cannot be built is a user error that names `path`. */
 void tag_shape_init(TagShape *shape, const char *path, const TagGeometry *geometry);
 
+/* Of a linear index of a power of two of sets: it is made of the next bits of an address but for these. */
+void tag_shape_leave_out(TagShape *shape, uint64_t bits);
 /* The set index of an address. */
 uint32_t tag_set_otherwise(const TagShape *shape, uint64_t address);
 static inline uint32_t tag_set(const TagShape *shape, uint64_t address) {

@@ -62,6 +62,19 @@ START_TEST(linear_index_takes_any_number_of_sets) {
 }
 END_TEST
 
+/* Eight sets by bits 7 to 9; without bit 8, which is the same in all lines, by bits 7, 9 and 10. */
+START_TEST(linear_index_leaves_out_bits_that_say_nothing) {
+    TagShape shape = shape_of((TagGeometry){.size = 4096, .ways = 4, .line = LINE, .sectors = 1});
+    tag_shape_leave_out(&shape, 1 << 10 | 1 << 20); /* above the index */
+    ck_assert_uint_eq(shape.set_mask, 7);
+    tag_shape_leave_out(&shape, 1 << 8);
+    static const uint32_t sets[] = {1, 0, 2, 4, 0}; /* of bits 7, 8, ... */
+    for (uint32_t i = 0; i < 5; i++)
+        ck_assert_uint_eq(tag_set(&shape, 1ull << (7 + i)), sets[i]);
+    ck_assert_uint_eq(tag_set(&shape, 0x780), 7);
+}
+END_TEST
+
 /* set = addr[11:7] XOR {a19, a17, a15, a14, a13} */
 START_TEST(xor_index_of_the_gtx480_l1) {
     TagShape shape = shape_of((TagGeometry){.size = 16384,
@@ -327,6 +340,7 @@ Suite *tag_array_suite(void) {
     TCase *tests = tcase_create("tag_array");
     tcase_add_test(tests, linear_index_counts_lines_modulo_sets);
     tcase_add_test(tests, linear_index_takes_any_number_of_sets);
+    tcase_add_test(tests, linear_index_leaves_out_bits_that_say_nothing);
     tcase_add_test(tests, xor_index_of_the_gtx480_l1);
     tcase_add_test(tests, xor_index_of_pric_figure_5);
     tcase_add_test(tests, xor_index_of_pric_figure_7_is_the_remainder_modulo_polynomial_37);

@@ -98,6 +98,24 @@ START_TEST(bit_8_chooses_between_two_slices_and_stays_a_bank_bit) {
 }
 END_TEST
 
+/* Channel: bits 8 and 9, above them what is left; slice: its bits 8 and 11, which are 10 and 13 of the address, and 7. */
+START_TEST(bits_that_are_a_slice_s_number_are_known_where_nothing_is_mixed) {
+    const AddressMap *map = MAP_WITH({"channels", 4}, {"slices_per_channel", 8}, {"slice_mask", 0x980});
+    static const uint64_t bits[] = {1 << 7, 1 << 10, 1 << 13, 1 << 8, 1 << 9};
+    for (uint32_t bit = 0; bit < 5; bit++) {
+        ck_assert_uint_eq(address_map_slice_bit(map, bit), bits[bit]);
+        ck_assert_uint_eq(address_map_slice(map, bits[bit]), 1u << bit);
+    }
+}
+END_TEST
+
+START_TEST(bits_of_a_slice_s_number_are_unknown_where_a_division_or_a_hash_makes_it) {
+    const AddressMap *map = _i ? MAP_WITH({"channels", 4}, {"channel_hash", 1}) : MAP_WITH({"channels", 6});
+    for (uint32_t bit = 0; bit < 3; bit++)
+        ck_assert_uint_eq(address_map_slice_bit(map, bit), 0);
+}
+END_TEST
+
 /* The lines of a slice, in order of their addresses, are numbered 0, 1, 2, ... */
 START_TEST(lines_of_a_slice_are_numbered_without_gaps) {
     const AddressMap *map = MAP_WITH({"slices_per_channel", 4}, {"slice_mask", 0x900});
@@ -477,6 +495,9 @@ Suite *address_map_suite(void) {
     tcase_add_loop_test(tests, channel_is_the_remainder_for_any_number_of_channels, 0, 11);
     tcase_add_test(tests, bit_8_chooses_between_two_slices_and_stays_a_bank_bit);
     tcase_add_test(tests, lines_of_a_slice_are_numbered_without_gaps);
+    tcase_add_test(tests, bits_that_are_a_slice_s_number_are_known_where_nothing_is_mixed);
+    tcase_add_loop_test(tests, bits_of_a_slice_s_number_are_unknown_where_a_division_or_a_hash_makes_it, 0,
+                        2);
     tcase_add_loop_test(tests, hashed_channels_leave_no_gaps, 0, 4);
     tcase_add_loop_test(tests, a_stride_over_hashed_channels_reaches_all_of_them, 0, 2);
     tcase_add_test(tests, a_bank_hash_adds_the_lowest_bits_of_the_row);
