@@ -136,6 +136,20 @@ harness.test("a bank of an L1 drops prefetches of lines that lie in another, and
   assert(r["l1d[*].prefetches"] > 100, "none was sent")
 end)
 
+harness.test("pollution counts the misses of lines that prefetches have replaced, and changes nothing", function()
+  local function counts(policy)
+    local r = checks.run { workload = "sgemm", policy = policy, set = { "sms=4" } }
+    return r["sm[*].l1d.pollution.replaced"], r["sm[*].l1d.pollution.misses"], r
+  end
+  local replaced, misses, with = counts "next_line+pollution"
+  local without = checks.run { workload = "sgemm", policy = "next_line", set = { "sms=4" } }
+  assert(misses > 1000 and misses <= replaced and misses < with["sm[*].l1d.read_misses"], ("%d misses of %d lines"):format(misses, replaced))
+  harness.same_text(checks.text_of(with, { "pollution" }), checks.text_of(without))
+  harness.equal(select(2, counts "gto+pollution"), 0, "without a prefetcher")
+  harness.equal(select(2, counts "next_line:queue=0+pollution"), 0, "of one whose prefetches are dropped")
+  assert(select(2, counts "next_line+pollution:lines=4") < misses, "four lines remember as much")
+end)
+
 -- Laws ----------------------------------------------------------------------------------------------------------------
 
 for _, policy in ipairs { "next_line", "stride", "mt_hwp", "best_offset" } do
@@ -164,7 +178,8 @@ end
 checks.resumes("next_line:degree=2+stride:cache=l2[*]", "bfs", 2)
 checks.resumes("mt_hwp:period=500", "bfs", 2)
 checks.law("best_offset:score=4,cache=*", "bfs", { "sms=3" })
-checks.resumes("best_offset:score=4", "bfs", 2)
+checks.resumes("best_offset:score=4+pollution:lines=100", "bfs", 2)
+checks.law("stride+next_line:cache=l2[*]+pollution:cache=*", "bfs", { "sms=3" })
 checks.takes_over("best_offset", "stride", "spmv", 20000)
 checks.takes_over("stride", "next_line:degree=4", "spmv", 20000)
 checks.takes_over("gto", "next_line:degree=4", "spmv", 20000)

@@ -161,6 +161,7 @@ local texts = {
 local texts_of = {
   ["locality.cache"] = { "L1", "L2", "data|L2" }, ["global_throttle.cache"] = { "L2", "L1|L2" }, ["mrpb.cache"] = { "L1", "data" },
   ["eaf.cache"] = { "last", "L2" }, ["l2_delays.cache"] = { "last", "L2" }, ["victim_cache.cache"] = { "L1", "data" },
+  ["best_offset.priority"] = { "demand", "oldest", "own_port" }, ["best_offset.drop"] = { "newest", "oldest" },
 }
 
 --- Policies and parameters of theirs that are left out, and why.
@@ -197,8 +198,8 @@ end
 --- Policies that refuse a machine without an L1 between SMs and L2, one whose SMs share it, one without a DRAM clock, one
 -- without memory controllers, one with objects that cannot follow a clock that changes.
 local want_an_l1 = {
-  "bypass_all", "ccws", "daws", "dwt_cs", "dwt_pric", "global_throttle", "mascar", "medic", "mrpb", "mt_hwp", "next_line", "pcal",
-  "pric", "srrip_in_lua", "stream_bypass", "stride",
+  "best_offset", "bypass_all", "ccws", "daws", "dwt_cs", "dwt_pric", "global_throttle", "mascar", "medic", "mrpb", "mt_hwp", "next_line", "pcal",
+  "pollution", "pric", "srrip_in_lua", "stream_bypass", "stride",
   "unbounded", "victim_cache", "warp_ratios", "warp_types", "wbyp", "wip", "wms",
 }
 local wants = { perfect = "dram", mascar = "own", fcfs_in_lua = "controller", atlas = "controller", parbs = "controller", warp_groups = "controller",
@@ -217,10 +218,12 @@ end
 local first_of_two = { "gto", "lrr", "owl", "swl", "two_level", "victim_cache" }
 
 --- Parameters that are always drawn: machines with their defaults take long to build. Of the lines of an unbounded cache
--- there must be as many as a kernel touches.
+-- there must be as many as a kernel touches. Some must be powers of two, or divide others.
 local always = {
   ["perfect.entries"] = from(0, 512), ["unbounded.l1_lines"] = any { 8192, 10000 },
   ["unbounded.l2_lines"] = any { 8192, 16384 },
+  ["best_offset.recent"] = any { 1, 16, 256 }, ["best_offset.page"] = any { 128, 4096, 65536 },
+  ["victim_cache.lines"] = any { 4, 16, 64, 96, 256 }, ["victim_cache.ways"] = any { 0, 0, 1, 2, 4 },
 }
 
 local function draw_parameters(rng, name, percent, settings)
