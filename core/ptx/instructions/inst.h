@@ -236,7 +236,7 @@ static inline void inst_writes_name(Inst *inst, uint8_t name) {
 /* The first register that it writes has this number. */
 static inline void inst_writes_register(Inst *inst, uint32_t number) {
     inst->out_bank = (uint8_t)(number % 256);
-    inst->out_mask = inst->dst_count > 0 ? (uint16_t)(1u << number % MASKED_BANKS) : 0;
+    inst->out_mask = (uint16_t)(inst->dst_count ? 1u << number % MASKED_BANKS : 0u);
 }
 
 /* Registers that PTX names with a leading %. Those that never change while a warp lives are slots filled at
