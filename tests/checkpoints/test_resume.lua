@@ -122,12 +122,13 @@ host_programs.together = { "racing_kernel.ptx", [[
 -- Kernels join others, behind waits for one and for some cycles, and one of them is in flight from the first to the last.
 host_programs.in_flight = { "in_flight_kernel.ptx", [[
   local flag, before = gpu:upload(ww.array("u32", 2)), nil
-  local function spin(grid, rounds, behind)
-    return { kernel = self.kernels.spin, grid = grid, block = 128, args = { gpu:alloc(4 * 128 * grid), rounds }, behind = behind }
+  local function spin(grid, rounds, behind, priority)
+    return { kernel = self.kernels.spin, grid = grid, block = 128, args = { gpu:alloc(4 * 128 * grid), rounds }, behind = behind,
+      priority = priority }
   end
   gpu:launch_async { { kernel = self.kernels.wait, grid = 1, block = 32, args = { flag } } }
   for i = 1, 6 do
-    local number = gpu:launch_async { spin(10 * i, 100, before), spin(3, 400 * i), spin(1, 20, before) }
+    local number = gpu:launch_async { spin(10 * i, 100, before), spin(3, 400 * i), spin(1, 20, before, -i % 3) }
     if i % 2 == 0 then gpu:wait(number) else gpu:wait({ number, number + 1 }, 400) end
     before = number
   end

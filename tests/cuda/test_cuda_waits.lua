@@ -69,6 +69,12 @@ harness.test("kernels wait for those in flight, in their stream and by events", 
   harness.equal(behind, 3, "kernels behind the one that waits")
 end)
 
+harness.test("a kernel of a stream of higher priority goes before one in flight, as CTAs end", function()
+  local _, launches = good("priorities", "--set", "dispatcher.kernels_per_sm=2")
+  assert(launches[2].start_cycle > launches[1].start_cycle, "it is not launched behind the other")
+  assert(launches[2].ends < launches[1].ends, "it does not end first")
+end)
+
 harness.test("what a kernel prints comes before what the program does behind the wait for it", function()
   local output = good "prints_early"
   harness.contains(output, "thread 0 9\nthread 1 9")

@@ -21,6 +21,15 @@ end
 
 local function wait(kernels, flag) return { kernel = kernels.wait, grid = 1, block = 32, args = { flag } } end
 
+--- Memory and statistics of a run, but for what the clock says.
+local function text_of(sim)
+  local lines = { sim:gpu():digest() }
+  for name, value in sim:result():stats() do
+    if not name:find "^run%.s" and not name:find "per_second" then lines[#lines + 1] = name .. " " .. value end
+  end
+  return table.concat(lines, "\n")
+end
+
 local function end_of(launch) return launch.start_cycle + launch.cycles end
 
 harness.test("a kernel that waits for the program ends when the program has written, behind the end of another", function()
@@ -61,23 +70,16 @@ harness.test("waiting often changes nothing: kernels launched at once run as tog
     if way == "each" then for k = 0, 2 do gpu:wait(k) end end
     for _ = 1, way == "cycles" and 5 or 0 do gpu:wait(nil, 300) end
     if way ~= "together" then gpu:wait() end
-    local lines = { gpu:digest() }
-    for name, value in sim:result():stats() do
-      if not name:find "^run%.s" and not name:find "per_second" then lines[#lines + 1] = name .. " " .. value end
-    end
-    texts[several] = texts[several] or table.concat(lines, "\n")
-    harness.same_text(table.concat(lines, "\n"), texts[several], way)
+    local text = text_of(sim)
+    texts[several] = texts[several] or text
+    harness.same_text(text, texts[several], way)
   end
 end)
 
 local function statistics(how, body)
   local sim, gpu, kernels = build(how)
   body(gpu, kernels)
-  local lines = { gpu:digest() }
-  for name, value in sim:result():stats() do
-    if not name:find "^run%.s" and not name:find "per_second" then lines[#lines + 1] = name .. " " .. value end
-  end
-  return table.concat(lines, "\n")
+  return text_of(sim)
 end
 
 --- Kernels join others again and again, and the one that waits is there from the first to the last.
@@ -142,6 +144,22 @@ harness.test("a kernel that takes more of an SM than those that it has joins the
       for _, address in ipairs(wide) do harness.equal(gpu:download("u32", address, 448)[65], 96, "what wide computed") end
     end)
     harness.same_text(texts[#texts], texts[1], "statistics")
+  end
+end)
+
+harness.test("a kernel of a lower priority number gets SMs before others that wait for them, and with several per SM before all", function()
+  for _, per_sm in ipairs { 1, 2 } do
+    for _, priority in ipairs { 0, -3 } do
+      local _, gpu, kernels = build { set = { ["dispatcher.kernels_per_sm"] = per_sm } }
+      gpu:launch_async { spin(gpu, kernels, 600, 200), spin(gpu, kernels, 200, 200) }
+      gpu:wait(0, 500)
+      gpu:launch_async { spin(gpu, kernels, 200, 200, { priority = priority }) }
+      gpu:wait()
+      local launches = gpu:launches()
+      local last = end_of(launches[3])
+      harness.equal(last < end_of(launches[2]), priority < 0, "it ends before the one that waited")
+      harness.equal(last < end_of(launches[1]), priority < 0 and per_sm > 1, "it ends before the first")
+    end
   end
 end)
 
@@ -222,6 +240,9 @@ harness.test("what cannot go with kernels in flight is refused, and so are wrong
   refused("wait: expected a number of cycles from 1 on, got 0", gpu.wait, gpu, 0, 0)
   refused("kernel spin: behind: expected the number of a launch before it, or several, got 1", gpu.launch_async, gpu,
     { spin(gpu, kernels, 1, 1, { behind = 1 }) })
+  refused("priority: expected a whole number, lower ones first, got 'high'", gpu.launch_async, gpu,
+    { spin(gpu, kernels, 1, 1, { priority = "high" }) })
+  refused("no field matches 'priority'", gpu.launch_together, gpu, { spin(gpu, kernels, 1, 1, { priority = 0 }) })
   refused("no field matches 'behind'", gpu.launch_together, gpu, { spin(gpu, kernels, 1, 1, { behind = 0 }) })
   local nothing, why = gpu:try_launch_async { { kernel = kernels.stop, grid = 1, block = 32, shared = 1 << 20 } }
   harness.equal(nothing, nil, "number of a launch that is refused")
@@ -233,6 +254,25 @@ harness.test("what cannot go with kernels in flight is refused, and so are wrong
   refused("expected up to 1024 kernels from the first to the last that is in flight, got 2000", gpu.launch_async, gpu, many)
   gpu:wait()
   harness.equal(#sim:result().launches, 1001, "launches")
+end)
+
+harness.test("a host program may pause in its waits, and before its launches", function()
+  local texts = {}
+  harness.write("in_flight.ptx", harness.read(ptx))
+  for _, step in ipairs { 1 << 40, 320, 90 } do
+    local sim = ww.build("gtx480", { policy = "gto" })
+    local w = ww.workload "pauses" { ptx = harness.folder() .. "/in_flight.ptx", sizes = { small = {} } }
+    function w:run(gpu) pipeline(gpu, self.kernels) end
+    sim:start(w, "small")
+    local cycle, pauses = step, 0
+    while not sim:run { until_cycle = cycle } do
+      cycle, pauses = cycle + step, pauses + 1
+      harness.equal(pcall(sim:gpu().alloc, sim:gpu(), 4), false, "a script may allocate while the host program waits")
+    end
+    harness.equal(pauses > 5, step < 1000, "pauses")
+    texts[#texts + 1] = text_of(sim)
+    harness.same_text(texts[#texts], texts[1], step .. " cycles at a time")
+  end
 end)
 
 harness.test("a checkpoint between two calls has the kernels in flight", function()
@@ -262,11 +302,7 @@ harness.test("a checkpoint between two calls has the kernels in flight", functio
     if resumes then sim:resume(("%s/call%d.ckpt"):format(folder, resumes), { allow_changes = true }) end
     sim:start(w, "small")
     sim:run {}
-    local lines = { sim:gpu():digest() }
-    for name, value in sim:result():stats() do
-      if not name:find "^run%.s" and not name:find "per_second" then lines[#lines + 1] = name .. " " .. value end
-    end
-    return table.concat(lines, "\n")
+    return text_of(sim)
   end
   local want = results(true)
   for call = 1, 5 do harness.same_text(results(false, call), want, "resumed at call " .. call) end

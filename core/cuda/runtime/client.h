@@ -186,6 +186,7 @@ typedef struct {
     uint32_t after_count;
     uint32_t *behind; /* likewise, of those in flight: numbers of warp_begin() */
     uint32_t behind_count;
+    int priority;  /* of its stream, for warp_begin() */
     uint64_t ends; /* filled in: the core cycle */
 } WarpKernelLaunch;
 

@@ -316,6 +316,7 @@ static WarpMessage *question_of(const WarpKernelLaunch *launches, uint32_t count
         put_launch(message, of->function, of->shape, of->params, of->packed, of->packed_bytes);
         put_numbers(message, of->after, of->after_count);
         if (joins) put_numbers(message, of->behind, of->behind_count);
+        if (joins) warp_put_u32(message, (uint32_t)of->priority);
     }
     return message;
 }

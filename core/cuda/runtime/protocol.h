@@ -44,8 +44,8 @@ typedef enum {
     ASK_LIMIT,    /* u32 LimitKind, u64 bytes                                            */
     ASK_TOGETHER, /* u32 count, { what ASK_LAUNCH has, u32 count, u32[] numbers of those before it that end before it
                    * begins } -> { u64 core cycle in which it ended, string printed }             */
-    ASK_BEGIN, /* the same, each with u32 count, u32[] numbers of launches before these, which end before it begins
-                   * -> u32 number of the first: they begin, beside those in flight               */
+    ASK_BEGIN, /* the same, each with u32 count, u32[] numbers of launches before these, which end before it begins,
+                   * i32 priority -> u32 number of the first: they begin, beside those in flight               */
     ASK_WAIT, /* u64 cycles or 0, u32 count, u32[] numbers: until one of these has ended, or all where none is named,
                    * or the core clock comes to a multiple of so many cycles -> u64 core cycle, u32 count of those that
                    * have ended since the last wait, { u32 number, u64 core cycle, string printed } */

@@ -130,7 +130,8 @@ static void join(WorkList *list, Group *group, WorkItem *item) {
                                  .shape = &kernel->shape,
                                  .params = kernel->params,
                                  .packed = kernel->packed,
-                                 .packed_bytes = kernel->packed_bytes};
+                                 .packed_bytes = kernel->packed_bytes,
+                                 .priority = item->priority};
     launch->after = calloc(group->count + 1, sizeof *launch->after);
     launch->behind = calloc(list->in_flight + 1, sizeof *launch->behind);
     if (!launch->after || !launch->behind) abort();

@@ -56,6 +56,7 @@ static const Field fields[] = {
     STATE_ARRAY(Dispatcher, taken, taken_words,
                 "Of kernels whose CTAs policies choose: bit per CTA that is handed out"),
     HOST(Dispatcher, sms_of, "What it asks and tells of the SMs"),
+    HOST(Dispatcher, turns, "Kernels in the order in which they get SMs"),
     HOST(Dispatcher, expected, "Kernels that the launch has, or may have when others have joined it"),
     HOST(Dispatcher, pause_at, "Finished CTAs at which the machine stops for the host program, or 0"),
     STATE_ARRAY(Dispatcher, slots, sms, "Of each SM: its kernel, CTA slots, and which of them are free"),
@@ -66,6 +67,10 @@ static const Field fields[] = {
 
 void dispatcher_expect(SimObject *object, uint32_t kernels) {
     ((Dispatcher *)object)->expected = kernels;
+}
+
+void dispatcher_set_turns(SimObject *object, const uint16_t *turns) {
+    ((Dispatcher *)object)->turns = turns;
 }
 
 void dispatcher_start(SimObject *object, uint32_t kernels) {
@@ -253,7 +258,8 @@ bool dispatcher_is_kept_waiting(const SimObject *object) {
 /* Kernel after kernel: each SM gets CTAs of one of them in this cycle. True when an SM got a CTA. */
 static bool hand_out_all(Dispatcher *d, uint64_t now, bool *any_left) {
     bool busy = false;
-    for (uint32_t g = 0; g < d->grid_count; g++) {
+    for (uint32_t i = 0; i < d->grid_count; i++) {
+        uint32_t g = in_turn(d, i);
         if (!has_ctas_left(&d->grids[g])) continue;
         d->present = g;
         pass_taken(d);

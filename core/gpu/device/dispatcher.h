@@ -32,6 +32,9 @@ void dispatcher_instructions(const SimObject *dispatcher, uint32_t kernel, uint6
 
 /* Between quanta, nothing running: the kernels of the next launch may become so many. Known before its state is loaded. */
 void dispatcher_expect(SimObject *dispatcher, uint32_t kernels);
+/* Between quanta: the numbers of the kernels in the order in which they get SMs, a list that is to stay; NULL: that of the
+ * launch. */
+void dispatcher_set_turns(SimObject *dispatcher, const uint16_t *turns);
 /* Between quanta, nothing running: so many kernels will begin. All SMs have the first of them, and no place yet. */
 void dispatcher_start(SimObject *dispatcher, uint32_t kernels);
 /* Between quanta: so many more will begin, whose numbers are behind the others'. */

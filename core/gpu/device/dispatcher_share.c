@@ -43,7 +43,8 @@ static bool can_use(const Dispatcher *d, uint32_t sm, uint32_t grid) {
 static int grid_for(const Shares *shares, uint32_t sm) {
     const Dispatcher *d = shares->d;
     int wanting = NO_GRID, first = NO_GRID;
-    for (uint32_t g = 0; g < d->grid_count; g++) {
+    for (uint32_t i = 0; i < d->grid_count; i++) {
+        uint32_t g = in_turn(d, i);
         bool is_usable = can_use(d, sm, g), wants = is_usable && wants_sm(shares, g);
         if (is_usable && first == NO_GRID) first = (int)g;
         if (wants && (wanting == NO_GRID || shares->sms[g] < shares->sms[wanting])) wanting = (int)g;
@@ -125,7 +126,8 @@ static void drain_for_others(Shares *shares) {
     Dispatcher *d = shares->d;
     uint32_t share = shares->running ? d->sms / shares->running : 0;
     uint8_t is_meant[MAX_SMS] = {0};
-    for (uint32_t g = 0; g < d->grid_count; g++) {
+    for (uint32_t i = 0; i < d->grid_count; i++) {
+        uint32_t g = in_turn(d, i);
         int sm;
         while (wants_sm(shares, g) && shares->sms[g] < share &&
                (sm = sm_to_drain(shares, g, share, is_meant)) != NO_SM) {

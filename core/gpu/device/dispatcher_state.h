@@ -67,6 +67,7 @@ typedef struct {
     uint64_t kernels_per_sm, count_by_kernel;                  /* parameters; the latter is a flag */
     Port *sm;
     const SmsOfKernels *sms_of;
+    const uint16_t *turns; /* kernels in the order in which they get SMs; NULL: that of the launch */
     uint32_t grid_count;
     uint32_t taken_words;
     uint32_t present;   /* the grid whose CTAs are handed out, or were last */
@@ -81,6 +82,11 @@ typedef struct {
     uint8_t limit[MAX_SMS];            /* knob: CTAs that an SM may hold; 0: as many as fit */
     uint64_t kernels, ctas_dispatched; /* statistics */
 } Dispatcher;
+
+/* The kernel whose turn it is at this place. */
+static inline uint32_t in_turn(const Dispatcher *d, uint32_t place) {
+    return d->turns ? d->turns[place] : place;
+}
 
 static inline uint32_t slots_of(uint32_t places) {
     return places ? ~0u >> (MAX_CTAS - places) : 0;

@@ -85,8 +85,8 @@ bool can_get(const Dispatcher *d, uint32_t sm, uint32_t grid) {
 }
 
 static int first_that_can(const Dispatcher *d, uint32_t sm) {
-    for (uint32_t g = 0; g < d->grid_count; g++)
-        if (can_get(d, sm, g)) return (int)g;
+    for (uint32_t i = 0; i < d->grid_count; i++)
+        if (can_get(d, sm, in_turn(d, i))) return (int)in_turn(d, i);
     return NO_GRID;
 }
 
@@ -124,7 +124,8 @@ static Deal begin_deal(const Dispatcher *d, uint32_t sm) {
     Deal deal = {.ctas = most_resident(d, sm), .all = d->sms_of->room(d->sms_of->context, sm)};
     uint32_t kernels = kernels_in(d, sm);
     deal.room = deal.all;
-    for (uint32_t g = 0; g < d->grid_count && deal.hands < MAX_CTAS; g++) {
+    for (uint32_t i = 0; i < d->grid_count && deal.hands < MAX_CTAS; i++) {
+        uint32_t g = in_turn(d, i);
         uint32_t resident = ctas_of_kernel(d, sm, g);
         CtaNeeds needs = needs_of(d, sm, g);
         bool takes_part = has_ctas_left(&d->grids[g]) && needs.warps &&
@@ -174,8 +175,10 @@ static int first_below_its_share(const Dispatcher *d, uint32_t sm) {
 /* --- Choosing ------------------------------------------------------------------------------------ */
 
 static int first_running(const Dispatcher *d, uint32_t sm) {
-    for (uint32_t g = 0; g < d->grid_count; g++)
+    for (uint32_t i = 0; i < d->grid_count; i++) {
+        uint32_t g = in_turn(d, i);
         if (is_running(&d->grids[g])) return can_get(d, sm, g) ? (int)g : NO_GRID;
+    }
     return NO_GRID;
 }
 

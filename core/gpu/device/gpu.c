@@ -102,6 +102,7 @@ void gpu_free(Gpu *gpu) {
     gpu_free_kernels(gpu->planned, gpu->planned_count);
     free(gpu->keepers);
     free(gpu->running);
+    free(gpu->turns);
     free(gpu->needs);
     free(gpu->faults);
     free(gpu->hang_report);
@@ -432,6 +433,7 @@ void gpu_move(Gpu *gpu, Sim *to) {
     if (before && gpu->kernel_counts) kernel_counts_take_over(gpu->kernel_counts, before);
     if (before) keep_counts(gpu, before);
     dispatcher_expect(gpu->dispatcher, gpu->expected);
+    gpu_give_turns(gpu);
     if (gpu->has_several_per_sm) gpu_set_all_kernels(gpu);
     for (uint32_t i = 0; gpu->kernel_count && i < gpu->sm_count; i++)
         gpu_set_kernel_again(gpu, i, gpu->kernel_of[i]);

@@ -35,6 +35,7 @@ typedef struct {
     const Launch *launch;
     const uint32_t *after; /* numbers of kernels before it in the list, which end before it begins */
     uint32_t after_count;
+    int32_t priority; /* lower numbers get SMs first; of the same, in the order of the list */
 } KernelLaunch;
 
 /* What one kernel did: the differences of its SMs' counters while they had it. */

@@ -24,6 +24,7 @@ typedef struct {
     PrintedText printed;
     uint32_t *after; /* kernels that end before it begins */
     uint32_t after_count;
+    int32_t priority;
     uint32_t has_begun, has_ended; /* flags */
     bool is_awaited;               /* see gpu_await() */
 } LaunchedKernel;
@@ -48,6 +49,7 @@ struct Gpu {
     uint32_t expected;             /* kernels that the last launch with timing has, or may have */
     bool is_async;                 /* there is room for others, which may join them */
     bool awaited_has_ended;        /* any of the kernels that are awaited */
+    uint16_t *turns;               /* for the dispatcher: by priority; NULL before any has one */
     const RunningKernel **running; /* of each kernel */
     CtaNeeds *needs;               /* of each, on each SM */
     bool has_several_per_sm;       /* any SM may have CTAs of any of them at once */
@@ -110,6 +112,8 @@ void gpu_set_kernel_again(Gpu *gpu, uint32_t sm, uint32_t kernel);
 void gpu_begin_joined_kernels(Gpu *gpu);
 /* SMs execute all kernels of the launch, which is new, side by side. */
 void gpu_set_all_kernels(Gpu *gpu);
+/* The dispatcher gives SMs in the order of their priorities. */
+void gpu_give_turns(Gpu *gpu);
 /* And those from this one on, which have come to the others. */
 void gpu_add_kernels(Gpu *gpu, uint32_t first);
 /* What the dispatcher asks of the machine's SMs. */

@@ -108,6 +108,27 @@ void gpu_set_all_kernels(Gpu *gpu) {
     }
 }
 
+static bool any_has_priority(const Gpu *gpu) {
+    for (uint32_t k = 0; k < gpu->kernel_count; k++)
+        if (gpu->kernels[k].priority) return true;
+    return false;
+}
+
+/* Of the same priority, in the order of the launch. */
+void gpu_give_turns(Gpu *gpu) {
+    dispatcher_set_turns(gpu->dispatcher, NULL);
+    if (!any_has_priority(gpu)) return;
+    if (!gpu->turns) gpu->turns = calloc(MAX_KERNELS_TOGETHER, sizeof *gpu->turns);
+    ensure_memory(gpu->turns);
+    for (uint32_t k = 0; k < gpu->kernel_count; k++) {
+        uint32_t at = k;
+        for (; at && gpu->kernels[gpu->turns[at - 1]].priority > gpu->kernels[k].priority; at--)
+            gpu->turns[at] = gpu->turns[at - 1];
+        gpu->turns[at] = (uint16_t)k;
+    }
+    dispatcher_set_turns(gpu->dispatcher, gpu->turns);
+}
+
 void gpu_add_kernels(Gpu *gpu, uint32_t first) {
     find_needs(gpu, first);
     for (uint32_t i = 0; i < gpu->sm_count; i++)

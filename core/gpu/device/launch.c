@@ -189,6 +189,7 @@ static void fill_in(Gpu *gpu, LaunchedKernel *kernel, const KernelLaunch *launch
     kernel->printed.limit = gpu->print_limit;
     kernel->after = copied(launch->after, launch->after_count * sizeof *launch->after);
     kernel->after_count = launch->after_count;
+    kernel->priority = launch->priority;
     running->launch = gpu->launches++;
     running->printed = &kernel->printed;
     running->params = copied(launch->launch->params, launch->kernel->param_bytes);
@@ -271,6 +272,7 @@ static void prepare(Gpu *gpu, const KernelLaunch *launches, uint32_t count, uint
     if (gpu->kernel_counts) kernel_counts_launches(gpu->kernel_counts, gpu->launches);
     if (!launches->launch->is_untimed) gpu->expected = room;
     dispatcher_expect(gpu->dispatcher, gpu->expected);
+    gpu_give_turns(gpu);
     gpu->has_several_per_sm = has_several_per_sm(gpu, launches, room);
     give_kernels(gpu);
     gpu_free_kernels(before, count_before);
@@ -355,6 +357,7 @@ static void join(Gpu *gpu, const KernelLaunch *launches, uint32_t count) {
         gpu->running[gpu->kernel_count++] = &kernels[k].running;
         if (gpu->profile) profile_note_arguments(gpu->profile, &kernels[k].running);
     }
+    gpu_give_turns(gpu);
     if (gpu->has_several_per_sm) gpu_add_kernels(gpu, gpu->kernel_count - count);
     if (gpu->kernel_counts) kernel_counts_launches(gpu->kernel_counts, gpu->launches);
 }

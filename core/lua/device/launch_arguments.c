@@ -213,11 +213,11 @@ static void refuse_keys_beside(lua_State *L, lua_Unsigned count, const char *wha
     }
 }
 
-/* `behind` is of kernels that join others. */
+/* `behind` and `priority` are of kernels that join others. */
 void take_launches(lua_State *L, const Machine *machine, const char *what, bool is_async) {
-    static const char *const all[] = {"behind",    "kernel", "grid", "block", "shared",
-                                      "registers", "stack",  "args", "after", NULL};
-    const char *const *legal = is_async ? all : all + 1;
+    static const char *const all[] = {"behind",    "priority", "kernel", "grid",  "block", "shared",
+                                      "registers", "stack",    "args",   "after", NULL};
+    const char *const *legal = is_async ? all : all + 2;
     lua_Unsigned count = lua_istable(L, 2) ? lua_rawlen(L, 2) : 0;
     if (count > MAX_KERNELS_TOGETHER)
         user_error("%s: expected a list of 1 to %d kernels, got %llu", what, MAX_KERNELS_TOGETHER, count);
@@ -301,6 +301,16 @@ static void read_behind(lua_State *L, KernelLaunch *launch, lua_Integer number, 
     lua_pop(L, 1);
 }
 
+static int32_t read_priority(lua_State *L, const KernelLaunch *launch) {
+    int whole = true;
+    lua_Integer priority = lua_getfield(L, 3, "priority") == LUA_TNIL ? 0 : lua_tointegerx(L, -1, &whole);
+    if (!whole || priority < INT16_MIN || priority > INT16_MAX)
+        user_error_got(L, -1, "kernel %s: priority: expected a whole number, lower ones first",
+                       launch->kernel->name);
+    lua_pop(L, 1);
+    return (int32_t)priority;
+}
+
 /* `at`: NULL where nothing is joined. */
 static LaunchList *read_launches(lua_State *L, const Machine *machine, uint32_t count, bool returns_faults,
                                  const LaunchPlace *at) {
@@ -315,6 +325,7 @@ static LaunchList *read_launches(lua_State *L, const Machine *machine, uint32_t 
                                      .launch = &list->launch[k]};
         list->launch[k] = launch_at(L, list->of[k].kernel, returns_faults);
         lua_rawseti(L, kept, 2 * k + 1);
+        if (at) list->of[k].priority = read_priority(L, &list->of[k]);
         if (at)
             read_behind(L, &list->of[k], k + 1, *at);
         else

@@ -175,6 +175,20 @@ static void behind(void) {
     EXPECT(last_of(b), BIAS);
 }
 
+/* Launch 1 goes before launch 0, which is in flight, where SMs hold CTAs of both. */
+static void priorities(void) {
+    cudaStream_t low = new_stream(0), high = 0;
+    int *a = allocate(), *b = allocate();
+    set_factor();
+    GOOD(cudaStreamCreateWithPriority(&high, 0, -1));
+    GOOD(scale_long(low, a, 30000));
+    EXPECT(cudaStreamQuery(low), cudaErrorNotReady);
+    GOOD(scale_long(high, b, 500));
+    GOOD(cudaDeviceSynchronize());
+    EXPECT(last_of(a), BIAS);
+    EXPECT(last_of(b), BIAS);
+}
+
 /* What a kernel prints is there when the program has waited for it. */
 static void prints_early(void) {
     cudaStream_t other = new_stream(cudaStreamNonBlocking);
@@ -302,6 +316,7 @@ int main(int argc, char **argv) {
                                  {"pipeline", pipeline},
                                  {"times", times},
                                  {"behind", behind},
+                                 {"priorities", priorities},
                                  {"prints_early", prints_early},
                                  {"fault", fault},
                                  {"leaves", leaves},

@@ -281,7 +281,10 @@ local function take_launches(server, payload, joins)
       if number + 1 >= i or k >= i then error(Garbage, 0) end
       how.after[k] = number + 1
     end
-    if joins then how.behind, at = take_numbers(payload, at) end
+    if joins then
+      how.behind, at = take_numbers(payload, at)
+      how.priority, at = take("i4", payload, at)
+    end
     launches[i] = how
   end
   return launches
