@@ -157,6 +157,26 @@ harness.test("of a variant of a variant the outer changes win", function()
   harness.contains(object(config, "L1", "sm[0].l1d"), "mshrs = 9,", "ways = 2,")
 end)
 
+harness.test("a variant inserts objects into wires of its base, several into one", function()
+  local status, output, config = variant [[
+  m:change("l2[*].mem -> mc[*].cpu[*]", { depth = 5 })
+  m:insert("l2[*].mem -> mc[*].cpu[*]", function(b, i)
+    local l3 = b:L2 ("l3", i) { size = "1MiB", ways = 16, mshrs = 64 }
+    return l3.cpu, l3.mem, { latency = 3 }
+  end)
+  m:insert("l2[*].mem -> mc[*].cpu[*]", function(b, i)
+    local last = b:L2 ("last", i) { size = "2MiB", ways = 16, mshrs = 64 }
+    return last.cpu, last.mem
+  end)
+  m:change("last[*].mem -> mc[*].cpu[*]", { depth = 7 })
+  m:change("last[*]", { mshrs = 9 })]]
+  harness.equal(status, 0, "exit status, output " .. output)
+  harness.contains(config, 'm:wire("l2[3].mem", "l3[3].cpu", { latency = 30, depth = 5, ', 'm:wire("l3[3].mem", "last[3].cpu", { latency = 3, depth = 8, ',
+    'm:wire("last[3].mem", "mc[3].cpu[0]", { latency = 1, depth = 7, ')
+  assert(not config:find('"l2[3].mem", "mc[3].cpu[0]"', 1, true), "the wire of the base is there, too")
+  harness.contains(object(config, "L2", "last[5]"), "mshrs = 9,", "size = 2097152,")
+end)
+
 harness.test("mistakes in a variant are refused in its own line", function()
   for _, case in ipairs {
     { 'm:change("sm[*].l1", { mshrs = 7 })', "machine mine: no object of gtx480 matches 'sm[*].l1'; did you mean sm[*].l1d, " },
@@ -179,6 +199,11 @@ harness.test("mistakes in a variant are refused in its own line", function()
     { 'm:quantum(2^40)', "quantum: expected a whole number up to 4294967295, got 1099511627776.0" },
     { 'm:quantum(0)', "quantum: expected a whole number from 1 on, got 0" },
     { 'm:base() m:quantum(3)', "machine mine: expected changes before m:base(), got one later" },
+    { 'm:insert("l2[*]", function() end)', "m:insert: expected a wire: m:insert(" },
+    { 'm:insert("l2[*].mem -> mc[*].cpu[*]", 3)', "m:insert: l2[*].mem -> mc[*].cpu[*]: expected a function that returns two ports, got 3" },
+    { 'm:insert("l2[*].mem -> mc[*].cpu[*]", function() end)', "m:insert: l2[*].mem -> mc[*].cpu[*]: expected two ports, such as " },
+    { 'm:insert("l2[*].mem -> mc[*].cpuu[*]", function() end)', "machine mine: no wire of gtx480 matches 'l2[*].mem -> mc[*].cpuu[*]'; did you mean l2[*].mem" },
+    { 'm:base() m:insert("l2[*].mem -> mc[*].cpu[*]", print)', "machine mine: expected changes before m:base(), got one later" },
     { 'm:SM "sm" {}', "machine mine: expected m:base() before m:SM" },
     { 'm:change("sm[*]", 3)', "m:change: sm[*]: expected a table of values, such as { ways = 8 }, got 3" },
     { 'm:base() m:object "sm"', "machine mine: no object matches 'sm'" },

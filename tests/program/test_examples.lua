@@ -99,6 +99,7 @@ end)
 
 harness.test("configs/README.md: a variant", function()
   run("run", write("fast_l2.lua", block("configs/README.md", 'ww.variant("fast_l2"')), "vecadd", "--size", "small", "--out", to "fast")
+  run("run", write("with_l3.lua", block("configs/README.md", 'ww.variant("with_l3"')), "vecadd", "--size", "small", "--out", to "with_l3")
 end)
 
 harness.test("policies/README.md: both versions of a scheduler", function()

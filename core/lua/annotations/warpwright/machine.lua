@@ -50,6 +50,10 @@ function Variant:clock(name, frequency) end
 ---@param values table parameters, or options of the wires
 function Variant:change(pattern, values) end
 
+---@param pattern string of wires: "port -> port"
+---@param make fun(m: warpwright.Machine, i: integer): warpwright.Port|string, warpwright.Port|string, warpwright.WireOptions?
+function Variant:insert(pattern, make) end
+
 ---Builds the base; objects and wires may follow.
 function Variant:base() end
 

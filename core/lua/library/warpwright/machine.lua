@@ -300,17 +300,37 @@ function Builder:quantum(cycles)
   self.has_quantum = true
 end
 
-local function wire_one(self, a, b, options)
+local options_of_wire <const> = "a table of options, such as { latency = 4 }"
+
+--- The options given for a wire, with what variants make of them.
+local function varied_wire(self, name, options)
+  if options ~= nil and type(options) ~= "table" then names.expected("wire " .. name, options_of_wire, options) end
+  return varied(self, "wire", name, options or {})
+end
+
+local function make_wire(self, a, b, given, places)
   local name = ("%s -> %s"):format(a, b)
-  local what <const> = "a table of options, such as { latency = 4 }"
-  if options ~= nil and type(options) ~= "table" then names.expected("wire " .. name, what, options) end
-  local given, places = varied(self, "wire", name, options or {})
+  local what <const> = options_of_wire
   local values, configured_by = configured(self, "wire", name, given)
   local function place(key) return configured_by[key] or places and places[key] end
   if values.back ~= nil and type(values.back) ~= "table" then
     names.at_place(place "back", names.expected, ("wire %s: back"):format(name), what, values.back)
   end
   names.at_place(place(1), self.machine.wire, self.machine, a, b, values)
+end
+
+--- The wire, in pieces where a variant inserts something; the first piece has its options.
+local function wire_one(self, a, b, options)
+  local name = ("%s -> %s"):format(a, b)
+  local given, places = varied_wire(self, name, options)
+  local changes = rawget(self, "changes")
+  local hops = changes and changes:insertions(self, name) or {}
+  for i, hop in ipairs(hops) do
+    make_wire(self, a, hop.first, given, places)
+    a = hop.last
+    given, places = varied_wire(self, ("%s -> %s"):format(a, hops[i + 1] and hops[i + 1].first or b), hop.options)
+  end
+  make_wire(self, a, b, given, places)
 end
 
 --- The ports that are meant: an object's port, or a text, which may be a pattern. Nil: `a` and `b` are one port each.

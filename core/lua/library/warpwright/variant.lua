@@ -41,6 +41,23 @@ function Changes:values(kind, name, values)
   return changed or values, places
 end
 
+--- What is inserted into a wire: a list of { first port, last port, options of the wire onward }. The builder makes no more
+-- insertions into the wires that lead to these.
+function Changes:insertions(builder, name)
+  local found = {}
+  self:each("insertion", name, function(change)
+    local i = change.count or 0
+    change.count = i + 1
+    local first, last, options = change.values(builder, i)
+    if first == nil or last == nil then
+      error(("%sm:insert: %s: expected two ports, such as shaper.up and shaper.down, got %s"):format(change.place, change.pattern,
+        first == nil and "none" or "one"), 0)
+    end
+    found[#found + 1] = { first = first, last = last, options = options }
+  end)
+  return found
+end
+
 --- The clocks with what is changed and added.
 function Changes:clocks(clocks)
   local changed, places = {}, {}
@@ -88,6 +105,16 @@ function Variant:change(pattern, values)
   add(self, pattern:find("->", 1, true) and "wire" or "object", pattern, values)
 end
 
+--- m:insert("port -> port", function(m, i) ... return first, last, options end): something stands in the middle of each such
+--- wire, of which `i` counts from 0. The wire, with its options, goes to the port `first`, another from `last` on.
+function Variant:insert(pattern, make)
+  if type(pattern) ~= "string" or not pattern:find("->", 1, true) then
+    names.expected("m:insert", 'a wire: m:insert("l2[*].mem -> mc[*].cpu[*]", function(m, i) ... end)', pattern)
+  end
+  if type(make) ~= "function" then names.expected("m:insert: " .. pattern, "a function that returns two ports", make) end
+  add(self, "insertion", pattern, make)
+end
+
 --- m:object(path): one of the base, after m:base().
 function Variant:object(path)
   return self.builder.machine:find(path) or core.user_error(("machine %s: no object matches '%s'"):format(self.name, tostring(path)))
@@ -102,7 +129,7 @@ local function candidates(self, kind)
     seen[folded] = true
   end
   local built = self.builder.machine
-  if kind == "wire" then
+  if kind == "wire" or kind == "insertion" then
     for _, wire in ipairs(built:wires()) do note(("%s -> %s"):format(wire.from, wire.to)) end
   else
     for _, object in ipairs(machine.all_objects(built)) do note(object.path) end
@@ -133,7 +160,7 @@ local function require_used(self)
       if stray then
         error(("%smachine %s: %s: expected indices as [3] or [*], got '%s'"):format(change.place, self.name, change.pattern, stray), 0)
       end
-      refuse(change.kind, names.did_you_mean(change.pattern:gsub("%[%d+%]", "[*]"), candidates(self, change.kind), 3))
+      refuse(change.kind == "insertion" and "wire" or change.kind, names.did_you_mean(change.pattern:gsub("%[%d+%]", "[*]"), candidates(self, change.kind), 3))
     end
   end
 end
@@ -158,7 +185,7 @@ end
 function Variant:__index(key)
   if Variant[key] then return Variant[key] end
   if not rawget(self, "is_built") then
-    core.user_error(("machine %s: expected m:base() before m:%s; before it there are m:clock, m:quantum, m:change"):format(self.name,
+    core.user_error(("machine %s: expected m:base() before m:%s; before it there are m:clock, m:quantum, m:change, m:insert"):format(self.name,
       tostring(key)))
   end
   return function(_, ...) return self.builder[key](self.builder, ...) end
