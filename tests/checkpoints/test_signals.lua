@@ -99,7 +99,10 @@ local w = ww.workload "untimed" { ptx = %q, sizes = { small = {} } }
 function w:run(gpu)
   local flag = gpu:alloc(4)
   io.popen("kill -" .. os.getenv "WW_SIGNAL" .. " $PPID"):close()
-  gpu:launch(self.kernels.wait, { grid = 4, block = 32, args = { flag }, timed = os.getenv "WW_TIMED" == "1" })
+  local launch = { grid = 4, block = 32, args = { flag }, timed = os.getenv "WW_TIMED" == "1" }
+  local _, problem = pcall(gpu.launch, gpu, self.kernels.wait, launch)
+  gpu:launch(self.kernels.nothing, { grid = 1, block = 32, timed = false }) -- a host program may go on
+  error(problem, 0)
 end
 return w]]):format [[
 .version 3.1
@@ -117,6 +120,7 @@ again:
   @%p bra again;
   ret;
 }
+.entry nothing() { ret; }
 ]])
 
 harness.test("a launch without timing that does not end is ended by the first signal, with stats", function()

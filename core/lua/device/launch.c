@@ -210,6 +210,7 @@ _Noreturn static void stop_run(Machine *machine, const char *why) {
 /* Some of the launch has no timing, and has not come to its end. */
 _Noreturn static void stop_untimed_run(Machine *machine, const char *kernel) {
     signals_take();
+    machine->untimed_was_stopped = false;
     user_error("kernel %s has not ended without timing: %s", kernel, machine->stopped);
 }
 
