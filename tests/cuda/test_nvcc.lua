@@ -834,6 +834,30 @@ int main() {
   end
 end)
 
+nvcc_test("a program's own functions of the C library's names go first in device code", function()
+  harness.write("own_strings.cu", [[
+#include <cstdio>
+#include <cstring>
+__device__ int strcmp(const char *a, const char *b) { return 77 + (*a == *b); }
+__device__ size_t strlen(const char *text) { return text[0] == 'h' ? 55 : 0; }
+__host__ __device__ int length(const char *text) { return (int)strlen(text); }
+__global__ void call(int *out, const char *text) {
+    out[0] = strcmp(text, "hat"), out[1] = (int)strlen(text), out[2] = length(text), out[3] = memcmp(text, "hellp", 5);
+}
+int main() {
+    int *out;
+    char *text;
+    cudaMallocManaged(&out, 16);
+    cudaMallocManaged(&text, 16);
+    strcpy(text, "hello");
+    call<<<1, 1>>>(out, text);
+    int problem = cudaDeviceSynchronize();
+    printf("%d: %d %d %d %d, %d\n", problem, out[0], out[1], out[2], out[3], length(text));
+}
+]])
+  harness.contains(passes "nvcc own_strings.cu -o own_strings && cuda own_strings", "0: 78 55 55 -1, 5\n")
+end)
+
 nvcc_test("shared objects, several in a declaration, also of several lines, and pointers among them", function()
   harness.write("several.cu", [[
 #include <cstdio>
