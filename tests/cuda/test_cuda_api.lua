@@ -12,7 +12,7 @@ local function good(part)
 end
 
 for _, part in ipairs { "basic", "memory", "volumes", "mapped", "textures", "linear_texture", "colours", "voxel_arrays", "array_bounds", "surfaces", "removed", "threads", "children", "properties", "driver", "driver_more", "contexts", "libraries", "runtime_libraries", "pointers",
-  "hints", "per_thread", "versions", "entry_points" } do
+  "hints", "more_copies", "per_thread", "versions", "entry_points" } do
   harness.test("the API: " .. part, function() good(part) end)
 end
 

@@ -213,6 +213,8 @@ uint64_t warp_shared_bytes(void);
 /* The most dynamic shared memory with which a function can be launched: what the program set, or what is left of those
  * bytes. Of a function that is loaded. */
 uint64_t warp_dynamic_limit(const WarpFunction *function);
+/* Of a CTA of that many in an SM. */
+uint64_t warp_available_dynamic(const WarpFunction *function, uint64_t ctas);
 /* With its own, no more than an SM has. 0 or an error code. */
 int warp_set_dynamic_limit(WarpFunction *function, int bytes);
 /* CTAs of a kernel that an SM holds at once. */

@@ -375,11 +375,16 @@ int warp_launch_together(WarpKernelLaunch *launches, uint32_t count) {
     return problem;
 }
 
-uint64_t warp_most_shared_bytes(void) {
+/* Of each of so many CTAs on an SM. */
+static uint64_t shared_bytes_of_each(uint64_t ctas) {
     const int64_t *number = warp_device()->number;
-    uint64_t all = (uint64_t)number[DEVICE_SHARED_PER_SM],
+    uint64_t each = (uint64_t)number[DEVICE_SHARED_PER_SM] / ctas,
              reserved = (uint64_t)number[DEVICE_RESERVED_SHARED];
-    return all > reserved ? all - reserved : 0;
+    return each > reserved ? each - reserved : 0;
+}
+
+uint64_t warp_most_shared_bytes(void) {
+    return shared_bytes_of_each(1);
 }
 
 uint64_t warp_shared_bytes(void) {
@@ -394,6 +399,10 @@ static uint64_t left_of(uint64_t bytes, const WarpFunction *function) {
 uint64_t warp_dynamic_limit(const WarpFunction *function) {
     return function->has_dynamic_limit ? function->most_dynamic_shared
                                        : left_of(warp_shared_bytes(), function);
+}
+
+uint64_t warp_available_dynamic(const WarpFunction *function, uint64_t ctas) {
+    return left_of(shared_bytes_of_each(ctas), function);
 }
 
 int warp_set_dynamic_limit(WarpFunction *function, int bytes) {

@@ -218,6 +218,12 @@ cudaError_t cudaDeviceCanAccessPeer(int *can, int device, int peer) {
     return runtime_note(device || peer ? CUDA_INVALID_DEVICE : CUDA_OK);
 }
 
+/* Of two devices; there is one. */
+cudaError_t cudaDeviceGetP2PAttribute(int *value, enum cudaDeviceP2PAttr which, int device, int peer) {
+    (void)which, (void)device, (void)peer;
+    return runtime_note(value ? CUDA_INVALID_DEVICE : CUDA_INVALID_VALUE);
+}
+
 cudaError_t cudaDeviceEnablePeerAccess(int peer, unsigned int flags) {
     (void)peer, (void)flags;
     return runtime_note(CUDA_INVALID_DEVICE);

@@ -65,6 +65,11 @@ CUresult cuDeviceCanAccessPeer(int *can, CUdevice device, CUdevice peer) {
     if (can) *can = 0;
     return device || peer ? CUDA_INVALID_DEVICE : CUDA_OK;
 }
+/* Of two devices; there is one. */
+CUresult cuDeviceGetP2PAttribute(int *value, int which, CUdevice device, CUdevice peer) {
+    (void)which, (void)device, (void)peer;
+    return value ? CUDA_INVALID_DEVICE : CUDA_INVALID_VALUE;
+}
 CUresult cuDeviceGetPCIBusId(char *text, int length, CUdevice device) {
     if (device) return CUDA_INVALID_DEVICE;
     if (!text || length < (int)sizeof PCI_BUS_ID) return CUDA_INVALID_VALUE;
@@ -148,6 +153,14 @@ CUresult cuMemHostGetDevicePointer_v2(CUdeviceptr *address, void *pointer, unsig
     const WarpRange *range = problem ? NULL : warp_range((uint64_t)pointer);
     if (!problem && !range) problem = CUDA_INVALID_VALUE;
     if (!problem) *address = range->device + ((uint64_t)pointer - range->start);
+    return driver_leave(problem);
+}
+CUresult cuMemHostGetFlags(unsigned *flags, void *pointer) {
+    enum { DEVICE_MAPPED = 2 };
+    int problem = driver_enter();
+    const WarpRange *range = problem ? NULL : warp_range((uint64_t)pointer);
+    if (!problem && (!range || !flags)) problem = CUDA_INVALID_VALUE;
+    if (!problem) *flags = range->flags | (range->kind == RANGE_MAPPED ? DEVICE_MAPPED : 0);
     return driver_leave(problem);
 }
 CUresult cuMemHostRegister_v2(void *pointer, size_t bytes, unsigned flags) {

@@ -170,6 +170,12 @@ CUresult cuCtxSetCacheConfig(int config) {
     (void)config;
     return current_problem();
 }
+/* The machine has one arrangement of memory: none is preferred. */
+CUresult cuCtxGetCacheConfig(int *config) {
+    if (!config) return CUDA_INVALID_VALUE;
+    *config = 0;
+    return current_problem();
+}
 CUresult cuCtxSetLimit(int limit, size_t value) {
     int problem = driver_enter();
     if (!problem) problem = warp_set_limit((unsigned)limit, value);

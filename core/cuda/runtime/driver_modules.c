@@ -164,6 +164,26 @@ CUresult cuFuncSetSharedMemConfig(CUfunction function, int config) {
     return cuFuncSetAttribute(function, 0, config);
 }
 
+enum { FUNCTION_UNLOADED, FUNCTION_LOADED, MODULES_LOADED_EAGERLY = 1 };
+
+CUresult cuFuncLoad(CUfunction function) {
+    int problem = warp_enter();
+    if (!problem)
+        problem = warp_known_function(function) ? warp_function_load(function) : CUDA_INVALID_HANDLE;
+    return driver_leave(problem);
+}
+CUresult cuFuncIsLoaded(int *state, CUfunction function) {
+    if (!state) return CUDA_INVALID_VALUE;
+    if (!warp_known_function(function)) return CUDA_INVALID_HANDLE;
+    *state = function->is_loaded ? FUNCTION_LOADED : FUNCTION_UNLOADED;
+    return CUDA_OK;
+}
+CUresult cuModuleGetLoadingMode(int *mode) {
+    if (!mode) return CUDA_INVALID_VALUE;
+    *mode = MODULES_LOADED_EAGERLY;
+    return CUDA_OK;
+}
+
 CUresult cuFuncGetName(const char **name, CUfunction function) {
     if (!name || !warp_known_function(function)) return CUDA_INVALID_VALUE;
     *name = function->name;
@@ -196,6 +216,15 @@ CUresult cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *ctas, CUfunct
 CUresult cuOccupancyMaxActiveBlocksPerMultiprocessor(int *ctas, CUfunction function, int threads,
                                                      size_t shared_bytes) {
     return cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(ctas, function, threads, shared_bytes, 0);
+}
+
+CUresult cuOccupancyAvailableDynamicSMemPerBlock(size_t *bytes, CUfunction function, int ctas, int threads) {
+    int problem = warp_enter();
+    if (!problem && (!bytes || !warp_known_function(function) || ctas <= 0 || threads <= 0))
+        problem = CUDA_INVALID_VALUE;
+    if (!problem) problem = warp_function_load(function);
+    if (!problem) *bytes = warp_available_dynamic(function, (uint64_t)ctas);
+    return driver_leave(problem);
 }
 
 typedef size_t (*SharedOfThreads)(int threads);

@@ -232,11 +232,6 @@ cudaError_t cudaOccupancyAvailableDynamicSMemPerBlock(size_t *bytes, const void 
     WarpFunction *function;
     int problem = enter_with(symbol, &function);
     if (!problem && (!bytes || ctas <= 0 || threads <= 0)) problem = CUDA_INVALID_VALUE;
-    if (!problem) {
-        const int64_t *number = warp_device()->number;
-        uint64_t each = (uint64_t)number[DEVICE_SHARED_PER_SM] / (uint64_t)ctas,
-                 taken = function->shared + (uint64_t)number[DEVICE_RESERVED_SHARED];
-        *bytes = each > taken ? each - taken : 0;
-    }
+    if (!problem) *bytes = warp_available_dynamic(function, (uint64_t)ctas);
     return runtime_leave(problem);
 }

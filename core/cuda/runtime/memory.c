@@ -247,6 +247,27 @@ static cudaError_t copy_volume(const struct cudaMemcpy3DParms *p, void *stream) 
     return submit_copy(&copy, stream);
 }
 
+static cudaError_t copy_of_peers(const struct cudaMemcpy3DPeerParms *p, void *stream) {
+    if (!p) return runtime_note(CUDA_INVALID_VALUE);
+    if (p->srcDevice || p->dstDevice) return runtime_note(CUDA_INVALID_DEVICE);
+    const struct cudaMemcpy3DParms of_one = {.srcArray = p->srcArray,
+                                             .srcPos = p->srcPos,
+                                             .srcPtr = p->srcPtr,
+                                             .dstArray = p->dstArray,
+                                             .dstPos = p->dstPos,
+                                             .dstPtr = p->dstPtr,
+                                             .extent = p->extent,
+                                             .kind = cudaMemcpyDeviceToDevice};
+    return copy_volume(&of_one, stream);
+}
+
+cudaError_t cudaMemcpy3DPeer(const struct cudaMemcpy3DPeerParms *p) {
+    return copy_of_peers(p, WARP_WAIT);
+}
+cudaError_t cudaMemcpy3DPeerAsync(const struct cudaMemcpy3DPeerParms *p, cudaStream_t stream) {
+    return copy_of_peers(p, stream);
+}
+
 cudaError_t cudaMemcpy3D(const struct cudaMemcpy3DParms *p) {
     return copy_volume(p, WARP_WAIT);
 }

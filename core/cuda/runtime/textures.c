@@ -128,6 +128,29 @@ cudaError_t cudaMemcpyFromArrayAsync(void *to, cudaArray_const_t from, size_t x,
     return copy_lines(from, x, y, to, count, kind, false, stream);
 }
 
+static size_t row_bytes(const struct cudaArray *array) {
+    return array->extent.width * array->element_bytes;
+}
+
+/* Both go on in their next row where one ends. */
+cudaError_t cudaMemcpyArrayToArray(cudaArray_t to, size_t x, size_t y, cudaArray_const_t from, size_t from_x,
+                                   size_t from_y, size_t count, enum cudaMemcpyKind kind) {
+    cudaError_t problem = cudaSuccess;
+    if (!warp_array(to) || !warp_array(from)) return runtime_note(CUDA_INVALID_VALUE);
+    const size_t row = row_bytes(to), from_row = row_bytes(from);
+    while (count && !problem) {
+        if (x >= row || from_x >= from_row) return runtime_note(CUDA_INVALID_VALUE);
+        size_t bytes = row - x < from_row - from_x ? row - x : from_row - from_x;
+        if (bytes > count) bytes = count;
+        problem = cudaMemcpy2DArrayToArray(to, x, y, from, from_x, from_y, bytes, 1, kind);
+        count -= bytes;
+        x += bytes, from_x += bytes;
+        if (x == row) x = 0, y++;
+        if (from_x == from_row) from_x = 0, from_y++;
+    }
+    return problem;
+}
+
 /* --- Objects ----------------------------------------------------------------------------------- */
 
 cudaError_t cudaCreateTextureObject(cudaTextureObject_t *object, const struct cudaResourceDesc *resource,

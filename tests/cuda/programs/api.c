@@ -1130,6 +1130,31 @@ static void missing(void) {
     EXPECT(cuGraphConditionalHandleCreate(), cudaErrorNotSupported);
 }
 
+/* Copies between arrays, and between devices, of which there is one. */
+static void more_copies(void) {
+    enum { WIDTH = 4, ROWS = 3 };
+    struct cudaChannelFormatDesc format = {32, 0, 0, 0, cudaChannelFormatKindSigned};
+    int host[WIDTH * ROWS], back[WIDTH * ROWS], value = 0;
+    cudaArray_t from, to;
+    for (int i = 0; i < WIDTH * ROWS; i++)
+        host[i] = i;
+    GOOD(cudaMallocArray(&from, &format, WIDTH, ROWS, 0));
+    GOOD(cudaMallocArray(&to, &format, WIDTH, ROWS, 0));
+    GOOD(cudaMemcpy2DToArray(from, 0, 0, host, 16, 16, ROWS, cudaMemcpyHostToDevice));
+    GOOD(cudaMemcpyArrayToArray(to, 8, 0, from, 4, 0, 28, cudaMemcpyDeviceToDevice)); /* 1 to 7, from 2 on */
+    GOOD(cudaMemcpy2DFromArray(back, 16, to, 0, 0, 16, ROWS, cudaMemcpyDeviceToHost));
+    for (int i = 2; i < 9; i++)
+        EXPECT(back[i], i - 1);
+    EXPECT(cudaMemcpyArrayToArray(to, 8, 2, from, 0, 0, 12, cudaMemcpyDeviceToDevice), cudaErrorInvalidValue);
+    struct cudaMemcpy3DPeerParms peers = {.srcArray = from, .dstArray = to, .extent = {WIDTH, ROWS, 1}};
+    GOOD(cudaMemcpy3DPeer(&peers));
+    GOOD(cudaMemcpy2DFromArray(back, 16, to, 0, 0, 16, ROWS, cudaMemcpyDeviceToHost));
+    EXPECT(memcmp(back, host, sizeof host), 0);
+    peers.dstDevice = 1;
+    EXPECT(cudaMemcpy3DPeerAsync(&peers, 0), cudaErrorInvalidDevice);
+    EXPECT(cudaDeviceGetP2PAttribute(&value, cudaDevP2PAttrAccessSupported, 0, 0), cudaErrorInvalidDevice);
+}
+
 /* What -default-stream per-thread makes of the plain names. */
 static void per_thread(void) {
     int *a, host[100];
@@ -1360,6 +1385,7 @@ int main(int argc, char **argv) {
                  {"freed", freed},
                  {"hints", hints},
                  {"missing", missing},
+                 {"more_copies", more_copies},
                  {"per_thread", per_thread},
                  {"versions", versions},
                  {"entry_points", entry_points}};

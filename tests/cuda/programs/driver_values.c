@@ -68,6 +68,27 @@ static void check_parameters(void) {
     CHECK(cuKernelGetParamInfo((CUkernel)count, 2, &offset, &bytes) == CUDA_SUCCESS && offset == 16);
 }
 
+static void check_functions(void) {
+    void *pinned;
+    unsigned flags;
+    int value;
+    size_t bytes;
+    CUmoduleLoadingMode mode;
+    CUfunctionLoadingState state;
+    CUfunc_cache config;
+    CHECK(cuMemHostAlloc(&pinned, 64, CU_MEMHOSTALLOC_PORTABLE) == CUDA_SUCCESS);
+    CHECK(cuMemHostGetFlags(&flags, pinned) == CUDA_SUCCESS &&
+          flags == (CU_MEMHOSTALLOC_PORTABLE | CU_MEMHOSTALLOC_DEVICEMAP));
+    CHECK(cuMemHostGetFlags(&flags, &flags) == CUDA_ERROR_INVALID_VALUE);
+    CHECK(cuModuleGetLoadingMode(&mode) == CUDA_SUCCESS && cuCtxGetCacheConfig(&config) == CUDA_SUCCESS);
+    CHECK(cuFuncLoad(count) == CUDA_SUCCESS && cuFuncLoad(NULL) == CUDA_ERROR_INVALID_HANDLE);
+    CHECK(cuFuncIsLoaded(&state, count) == CUDA_SUCCESS && state == CU_FUNCTION_LOADING_STATE_LOADED);
+    CHECK(cuOccupancyAvailableDynamicSMemPerBlock(&bytes, count, 4, 32) == CUDA_SUCCESS && bytes == 12288);
+    CHECK(cuOccupancyAvailableDynamicSMemPerBlock(&bytes, count, 0, 32) == CUDA_ERROR_INVALID_VALUE);
+    CHECK(cuDeviceGetP2PAttribute(&value, CU_DEVICE_P2P_ATTRIBUTE_ACCESS_SUPPORTED, 0, 1) ==
+          CUDA_ERROR_INVALID_DEVICE);
+}
+
 static void check_ranges(void) {
     void *managed;
     int answer = 5, list[2] = {5, 5};
@@ -103,6 +124,7 @@ int main(void) {
     check_writes(first);
     check_waits(first, second);
     check_parameters();
+    check_functions();
     check_ranges();
     return finish("driver_values");
 }
