@@ -34,6 +34,8 @@ static inline __attribute__((always_inline)) void memory_op_fill(const Sm *sm, u
     op->has_addresses = 0;
     if (space == SPACE_SHARED)
         op->conflict_degree = conflict_degree(sm, inst, inst->space == SPACE_SHARED);
+    else if (space_is_constant(inst->space) && context->lowest == context->highest) /* as they mostly are */
+        op->lowest = op->highest = context->lowest;
     else if (space == SPACE_TEXTURE)
         coalesce_texels(context->texel, context->texel_count, op);
     else
