@@ -58,6 +58,17 @@ harness.test("a wrong order, or parameter of a part, is told at the policy's lin
   refused('parts = { { class = "VictimTags", name = "vta", of = "SM", wayz = 1 } }', "part vta: sm[0].vta: no parameter of VictimTags matches 'wayz'")
 end)
 
+harness.test("two policies that make a part of one path are named", function()
+  local function with_part(name)
+    return harness.write(name .. ".lua", ([[
+local policy = require "warpwright.policy"
+return policy "%s" { parts = { { class = "VictimTags", name = "vta", of = "SM" } } }]]):format(name))
+  end
+  local first, second = with_part "first", with_part "second"
+  harness.refused(("error: %s:2: policy second: part vta: sm[0].vta: expected a part of one policy, got one of policy first too"):format(second),
+    "run", "gtx480", "vecadd", "--size", "small", "--policy", first .. "+" .. second, "--out", harness.folder() .. "/out")
+end)
+
 local not_repeatable <const> = {
   { "{ mshrs = math.random(64) }", "math.random: expected numbers that repeat in each run" },
   { "{ mshrs = #tostring({}) }", "tostring: expected a value whose text is the same in each run, got a table" },

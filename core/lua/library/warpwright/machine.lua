@@ -457,6 +457,16 @@ local function params_of_part(part, entry, object)
   return params
 end
 
+local function add_part(self, place, entry, class, path)
+  local maker = self.makers[path]
+  if maker then
+    names.at_place(place, core.user_error, ("%s: expected a part of one policy, got one of policy %s too"):format(path, maker))
+  end
+  self.makers[path] = entry.definition.name
+  self.parts[path] = names.at_place(place, self.machine.add, self.machine, class, path)
+  return self.parts[path]
+end
+
 --- The parts that policies compose into an object: objects below it, "sm[3].vta".
 local function add_parts(self, object)
   for _, entry in ipairs(self.policies) do
@@ -467,9 +477,8 @@ local function add_parts(self, object)
         check_path(("policy %s: parts"):format(entry.definition.name), part.name)
         local place = ("%spolicy %s: part %s: "):format(entry.definition.defined_at, entry.definition.name, part.name)
         local params = names.at_place(place, params_of_part, part, entry, object)
-        local made = self.machine:add(part.class, object.path .. "." .. part.name)
+        local made = add_part(self, place, entry, part.class, object.path .. "." .. part.name)
         names.at_place(place, finish, self, made, params, false)
-        self.parts[made.path] = made
       end
     end
   end
@@ -544,7 +553,7 @@ end
 --- The objects of the machine as it is without policies.
 local function sketch(description, overrides)
   local bare = core.machine(description.name)
-  description.build(setmetatable({ machine = bare, overrides = overrides, policies = {}, parts = {}, unfinished = {} }, Builder),
+  description.build(setmetatable({ machine = bare, overrides = overrides, policies = {}, parts = {}, makers = {}, unfinished = {} }, Builder),
     resolve_options(description, overrides))
   return machine.all_objects(bare)
 end
@@ -556,7 +565,7 @@ function machine.build(description, options)
   caches.find(options.policies or {}, description.name, function() return sketch(description, read_overrides(options.set or {})) end)
   local built = core.machine(description.name)
   local builder = setmetatable({ machine = built, overrides = overrides, policies = options.policies or {},
-    parts = {}, unfinished = {} }, Builder)
+    parts = {}, makers = {}, unfinished = {} }, Builder)
   description.build(builder, resolve_options(description, overrides))
   for _, entry in ipairs(builder.policies) do policy.check_scope(entry.definition) end
   if builder.unfinished[1] then
