@@ -119,6 +119,9 @@ static void find_rows(Run *run, Reader *r) {
     }
 }
 
+/* SavedLink of snapshot_parts.h, which begins with what was pushed and popped. */
+enum { SAVED_LINK_BYTES = 64 };
+
 static void find_link(Run *run, Reader *r) {
     char of[256];
     uint64_t pushed, popped;
@@ -127,10 +130,10 @@ static void find_link(Run *run, Reader *r) {
     reader_u32(r);
     reader_text(r, of, sizeof of);
     uint32_t bytes = reader_u32(r);
-    add_row(run, owner, of, "(counters)", r->position, 56);
+    add_row(run, owner, of, "(counters)", r->position, SAVED_LINK_BYTES);
     pushed = reader_u64(r);
     popped = reader_u64(r);
-    reader_bytes(r, 40);
+    reader_bytes(r, SAVED_LINK_BYTES - 16);
     uint64_t count = (pushed - popped) * (bytes + 8);
     if (count) add_row(run, owner, of, "(messages)", r->position, count);
     ensure(reader_bytes(r, count) || !count);
