@@ -158,4 +158,7 @@ bool can_get(const Dispatcher *d, uint32_t sm, uint32_t grid);
 void choose_kernels(Dispatcher *d);
 bool any_sm_could_get_one(const Dispatcher *d);
 
+/* --- dispatcher_methods.c --- */
+extern const Method dispatcher_methods[];
+
 #endif
