@@ -1,6 +1,7 @@
-/* The refreshes of a memory controller: of all banks at once, or of one bank after the other, as soon as one is due and the open
- * rows may be closed. Commands that become legal before it is due still go; behind it, those for other banks. While nothing waits nobody can see when a refresh is done, and the controller sleeps: it
- * is done when somebody looks. */
+/* The refreshes of a memory controller: of all banks at once, or of one bank after the other, as soon as one is due
+ * and the open rows may be closed. Commands that become legal before it is due still go; behind it, those for other
+ * banks. While nothing waits nobody can see when a refresh is done, and the controller sleeps: it is done when
+ * somebody looks. */
 #include "mem/dram/memory_controller_state.h"
 
 static DramBanks banks_of_next(const MemoryController *mc) {

@@ -30,7 +30,8 @@ void l1_gets_slice(SimObject *l1, const AddressMap *map, uint32_t slice);
 void l1_slices_known(SimObject *l1);
 /* Do requests for the address come to it? Behind a network none do for one whose page lies nowhere yet. */
 bool l2_gets(const SimObject *l2, uint64_t address);
-/* From now on this slice passes atomics on towards memory, and forgets their lines: others get requests for its addresses, too. */
+/* From now on this slice passes atomics on towards memory, and forgets their lines: others get requests for its
+ * addresses, too. */
 void l2_pass_atomics_on(SimObject *l2);
 
 /* Puts the line of `address`, which must belong to this slice, into L2 as a clean one, between quanta: the

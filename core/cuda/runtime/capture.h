@@ -1,6 +1,6 @@
-/* Capture: work of a stream that is captured becomes nodes of a graph, all other is done, or issued: see pending.h. Between warp_enter()
- * and warp_leave(); these return 0 or an error code. What CUDA does not permit while a stream is captured is an
- * error, and makes the capture invalid. */
+/* Capture: work of a stream that is captured becomes nodes of a graph, all other is done, or issued: see pending.h.
+ * Between warp_enter() and warp_leave(); these return 0 or an error code. What CUDA does not permit while a stream is
+ * captured is an error, and makes the capture invalid. */
 #ifndef WW_CUDA_CAPTURE_H
 #define WW_CUDA_CAPTURE_H
 

@@ -1,5 +1,6 @@
-/* The state of a Gpu, shared by the files that implement it: gpu.c; launch.c, what begins a launch; kernels.c, which of its kernels
- * run, and which SMs have which; run.c, what goes on until it has ended; untimed_launch.c for launches without timing; drain.c. */
+/* The state of a Gpu, shared by the files that implement it: gpu.c; launch.c, what begins a launch; kernels.c, which
+ * of its kernels run, and which SMs have which; run.c, what goes on until it has ended; untimed_launch.c for launches
+ * without timing; drain.c. */
 #ifndef WW_GPU_STATE_H
 #define WW_GPU_STATE_H
 

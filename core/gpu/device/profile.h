@@ -23,8 +23,9 @@ typedef struct {
     uint64_t hits, misses, merges;
 } InstAccesses;
 
-/* Of a kernel, over all its launches; where SMs hold CTAs of several, one without instructions stands for none. The last element of each array, insts[inst_count], is of no instruction: slots
- * without a warp, accesses of none of its instructions. */
+/* Of a kernel, over all its launches; where SMs hold CTAs of several, one without instructions stands for none. The
+ * last element of each array, insts[inst_count], is of no instruction: slots without a warp, accesses of none of its
+ * instructions. */
 typedef struct {
     const Kernel *kernel;
     uint64_t first_launch; /* that it was met in */

@@ -1,5 +1,5 @@
-/* Warps that sleep: by nanosleep, or as a policy says. It is at the SM's gates only to be asked when a warp sleeps; it holds none back that is
- * ready. */
+/* Warps that sleep: by nanosleep, or as a policy says. It is at the SM's gates only to be asked when a warp sleeps;
+ * it holds none back that is ready. */
 #ifndef WW_GPU_SLEEP_H
 #define WW_GPU_SLEEP_H
 

@@ -32,8 +32,9 @@ static inline bool untimed_has_fault(const Sm *sm) {
  * flight. The SMs take turns, and in each its CTAs, as many as fit: a CTA goes on from barrier to barrier, and what
  * executes for long makes room for the next one. Nothing is counted, nobody is told, and the SMs are as they were;
  * memory has what the kernel wrote, and the caches have the lines of its CTAs but for the first `cold_ctas`: an SM's
- * accesses leave none until it starts a later one. Ends after the first fault, which is where the running kernel keeps
- * them, or when `is_given_up`, which is asked every now and then, says so. False when the warps that are left wait for each other. */
+ * accesses leave none until it starts a later one. Ends after the first fault, which is where the running kernel
+ * keeps them, or when `is_given_up`, which is asked every now and then, says so. False when the warps that are left
+ * wait for each other. */
 bool sms_run_untimed(Sm *const *sms, uint32_t count, const RunningKernel *running, uint64_t cold_ctas,
                      bool (*is_given_up)(void *context), void *context);
 

@@ -165,8 +165,8 @@ static int l_begin_timing(lua_State *L) {
     return 0;
 }
 
-/* core.run_instructions(gpu, n, ctas) -> has the kernel ended: until n warp instructions have issued since the machine was made, or
- * so many CTAs of the launch have ended */
+/* core.run_instructions(gpu, n, ctas) -> has the kernel ended: until n warp instructions have issued since the
+ * machine was made, or so many CTAs of the launch have ended */
 static int l_run_instructions(lua_State *L) {
     Machine *machine = offered(L);
     gpu_run_instructions(machine->gpu, (uint64_t)luaL_checkinteger(L, 2),

@@ -101,8 +101,9 @@ static void limit_thread(int signal) {
     if (entered_state && stop_signal) limit_lua(entered_state);
 }
 
-/* The run stops at a quantum boundary and looks at the signal there. Who insists kills the program at once. A request to stop is not forgotten for one to go on, nor one for a
- * checkpoint for one to be shown. Runs on the thread that watches: the others block these signals. */
+/* The run stops at a quantum boundary and looks at the signal there. Who insists kills the program at once. A request
+ * to stop is not forgotten for one to go on, nor one for a checkpoint for one to be shown. Runs on the thread that
+ * watches: the others block these signals. */
 static void note_signal(int signal) {
     int problem = errno;
     if (stops_run(signal) && signal_insists(signal, &stop_at)) return;

@@ -1,5 +1,5 @@
-/* All counters of a machine at once, as a string of doubles: their differences, weighted sums, and the statistics that they make.
- * For --sample, which estimates them. */
+/* All counters of a machine at once, as a string of doubles: their differences, weighted sums, and the statistics
+ * that they make. For --sample, which estimates them. */
 #include "core/lua/bindings.h"
 #include "core/lua/machine/machine.h"
 
@@ -95,7 +95,8 @@ static void put_back(void *context, uint64_t *counter) {
     *counter = *(*kept)++;
 }
 
-/* core.stats_of_counters(machine, vector, cycle) -> the statistics that its objects would have with these counters, at this cycle */
+/* core.stats_of_counters(machine, vector, cycle) -> the statistics that its objects would have with these counters,
+ * at this cycle */
 static int l_stats_of_counters(lua_State *L) {
     const Machine *machine = machine_at(L, 1);
     size_t length, count = 0;

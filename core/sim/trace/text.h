@@ -4,8 +4,8 @@
 
 #include "core/sim/trace/trace.h"
 
-/* `heading`: the first lines. `events`: names of those to write, "issue,miss", or NULL: all. NULL with `problem` set, to be freed, when the file
- * cannot be written. */
+/* `heading`: the first lines. `events`: names of those to write, "issue,miss", or NULL: all. NULL with `problem` set,
+ * to be freed, when the file cannot be written. */
 TraceWriter *trace_text_new(const char *path, const char *heading, const char *events, char **problem);
 
 #endif

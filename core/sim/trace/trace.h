@@ -81,8 +81,8 @@ Tracer *tracer_new(Sim *sim, const TraceOptions *options);
 /* The machine has got the state of a later time: what was before is in no window. */
 void tracer_time_has_moved(Tracer *tracer);
 void tracer_add_writer(Tracer *tracer, TraceWriter *writer);
-/* Writes what is left, and says how many records there were, unless `records` is NULL. sim_free() does so, too. Returns NULL, or the first problem of a writer, to be
- * freed. */
+/* Writes what is left, and says how many records there were, unless `records` is NULL. sim_free() does so, too.
+ * Returns NULL, or the first problem of a writer, to be freed. */
 char *tracer_close(Tracer *tracer, uint64_t *records);
 
 /* Of all events that its objects may show, some more than once. */

@@ -34,8 +34,8 @@ START_TEST(a_bank_can_be_opened_tRFC_after_the_refresh_is_due_and_not_before) {
     elaborate(1);
     read_at(cases[_i].activate_without - TO_ACTIVATE, 3, 5);
     run();
-    /* The first case has its READ when the refresh is due: it waits until the row has been open for tRAS, is refreshed and opened
-     * again. */
+    /* The first case has its READ when the refresh is due: it waits until the row has been open for tRAS, is
+     * refreshed and opened again. */
     uint64_t activate = cases[_i].activate;
     if (_i == 0) activate += 28 + 12 + RFC;
     ck_assert_uint_eq(answered_at(0), activate + FROM_ACTIVATE);
@@ -91,8 +91,8 @@ START_TEST(a_bank_can_be_opened_tRFCpb_after_its_turn_and_the_others_go_on) {
 }
 END_TEST
 
-/* The bank's row, opened a cycle before, can be closed tRAS behind that. Row hits of it have to wait; another bank is opened tRRD
- * behind it, and read. */
+/* The bank's row, opened a cycle before, can be closed tRAS behind that. Row hits of it have to wait; another bank is
+ * opened tRRD behind it, and read. */
 START_TEST(others_go_on_while_a_bank_waits_until_it_can_be_closed) {
     refresh_by_bank();
     elaborate(1);

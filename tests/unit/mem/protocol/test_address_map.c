@@ -203,9 +203,9 @@ static const AddressMap *build_small_map(const Hashes *hashes) {
 START_TEST(each_channel_bank_and_slice_bit_is_the_parity_of_the_bits_under_its_mask) {
     const AddressMap *map = build_small_map(
         &(Hashes){4, 2, "0x900, 0x12200", "0x10100,0x22000,0x4000,0x18000", "0x1480"});
-    /* Bits 16, 13, 12, 11, 8 and 7. Channel bit 0: bits 11 and 8, even; bit 1: 16, 13 and not 9, even. Without bits 9:8, rest is
-     * the same from bit 10 on moved down by two: bits 14, 11, 10, 9 and 7. Bank bit 0: 16, 8: none; 1: 17, 13: none; 2: 14; 3: none.
-     * Slice: 12, 10 and 7: bits 10 and 7, even. */
+    /* Bits 16, 13, 12, 11, 8 and 7. Channel bit 0: bits 11 and 8, even; bit 1: 16, 13 and not 9, even. Without
+     * bits 9:8, rest is the same from bit 10 on moved down by two: bits 14, 11, 10, 9 and 7. Bank bit 0: 16, 8:
+     * none; 1: 17, 13: none; 2: 14; 3: none. Slice: 12, 10 and 7: bits 10 and 7, even. */
     DramLocation at = address_map_locate(map, 0x13980);
     ck_assert_uint_eq(at.channel, 0);
     ck_assert_uint_eq(at.bank, 4);
