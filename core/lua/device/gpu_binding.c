@@ -303,58 +303,49 @@ static int l_try_launch(lua_State *L) {
     return launch_or_pause(L, true);
 }
 
-static int go_on_to_launches(lua_State *L, int resumed, lua_KContext returns_faults);
+/* Of launches of several kernels, how: what a pause keeps. */
+enum { RETURNS_FAULTS = 1, STAYS_OPEN = 2 };
 
-static int launch_together_or_pause(lua_State *L, bool returns_faults) {
-    const char *what = returns_faults ? "try_launch_together" : "launch_together";
-    take_launches(L, machine_to_change(L, what), what, false);
-    Machine *machine = machine_to_change(L, what);
+static int go_on_to_launches(lua_State *L, int resumed, lua_KContext how);
+
+static int launches_or_pause(lua_State *L, lua_KContext how) {
+    static const char *const names[] = {[0] = "launch_together",
+                                        [RETURNS_FAULTS] = "try_launch_together",
+                                        [STAYS_OPEN] = "launch_async",
+                                        [STAYS_OPEN | RETURNS_FAULTS] = "try_launch_async"};
+    bool returns_faults = how & RETURNS_FAULTS, stays_open = how & STAYS_OPEN;
+    take_launches(L, machine_to_change(L, names[how]), names[how], stays_open);
+    Machine *machine = machine_to_change(L, names[how]);
     if (pauses_before_launch(L, machine, lua_rawlen(L, 2)))
-        return pause_host_program(L, returns_faults, go_on_to_launches);
-    return launch_kernels_together(L, machine, returns_faults);
+        return pause_host_program(L, how, go_on_to_launches);
+    return stays_open ? launch_kernels_async(L, machine, returns_faults)
+                      : launch_kernels_together(L, machine, returns_faults);
 }
 
-static int go_on_to_launches(lua_State *L, int resumed, lua_KContext returns_faults) {
+static int go_on_to_launches(lua_State *L, int resumed, lua_KContext how) {
     (void)resumed;
     lua_settop(L, 2);
-    return launch_together_or_pause(L, returns_faults != 0);
+    return launches_or_pause(L, how);
 }
 
 /* gpu:launch_together { { kernel =, grid =, block =, ..., after = }, ... } -> list of what each of them did */
 static int l_launch_together(lua_State *L) {
-    return launch_together_or_pause(L, false);
+    return launches_or_pause(L, 0);
 }
 
 /* gpu:try_launch_together { ... } -> list of what each of them did, the fault that ended them or nil */
 static int l_try_launch_together(lua_State *L) {
-    return launch_together_or_pause(L, true);
-}
-
-static int go_on_to_async(lua_State *L, int resumed, lua_KContext returns_faults);
-
-static int launch_async_or_pause(lua_State *L, bool returns_faults) {
-    const char *what = returns_faults ? "try_launch_async" : "launch_async";
-    take_launches(L, machine_to_change(L, what), what, true);
-    Machine *machine = machine_to_change(L, what);
-    if (pauses_before_launch(L, machine, lua_rawlen(L, 2)))
-        return pause_host_program(L, returns_faults, go_on_to_async);
-    return launch_kernels_async(L, machine, returns_faults);
-}
-
-static int go_on_to_async(lua_State *L, int resumed, lua_KContext returns_faults) {
-    (void)resumed;
-    lua_settop(L, 2);
-    return launch_async_or_pause(L, returns_faults != 0);
+    return launches_or_pause(L, RETURNS_FAULTS);
 }
 
 /* gpu:launch_async { { kernel =, grid =, block =, ..., after =, behind = }, ... } -> number of the first of them */
 static int l_launch_async(lua_State *L) {
-    return launch_async_or_pause(L, false);
+    return launches_or_pause(L, STAYS_OPEN);
 }
 
 /* gpu:try_launch_async { ... } -> the same, or nil and why they are refused */
 static int l_try_launch_async(lua_State *L) {
-    return launch_async_or_pause(L, true);
+    return launches_or_pause(L, STAYS_OPEN | RETURNS_FAULTS);
 }
 
 /* gpu:wait(numbers, cycles) -> { [number] = what it did, ... }, the fault that ended them or nil, core cycle */
