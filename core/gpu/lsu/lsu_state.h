@@ -39,8 +39,7 @@ typedef struct {
 typedef struct {
     Link *link;
     uint64_t *accesses;
-    uint32_t
-        payload; /* mask of MemoryOp.payload: what other instructions than atomics have there is their own */
+    uint32_t payload; /* mask of MemoryOp.payload: what others than atomics have there is their own */
     uint8_t kind, flags;
     uint16_t pad;
 } RequestRule;
