@@ -137,7 +137,8 @@ static inline uintptr_t constant_bank(const uint8_t *constants) {
 
 /* The values of an operand that is no predicate, lane by lane. */
 static inline const void *operand_lanes(const ExecContext *context, uint32_t operand) {
-    return __builtin_assume_aligned((const void *)(context->bank[operand >> 31] + operand), 64);
+    const void *lanes = (const void *)(context->bank[operand >> 31] + operand);
+    return __builtin_assume_aligned(lanes, 64); /* clang 14 with sanitizers crashes at a cast in here */
 }
 
 /* Writes the values of special registers into their slots: the registers of a starting warp, or a constant

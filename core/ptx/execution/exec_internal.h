@@ -257,7 +257,8 @@ static inline const void *any_source(const Inst *inst, const ExecContext *contex
 }
 
 static inline void *destination(const Inst *inst, const ExecContext *context, int index) {
-    return __builtin_assume_aligned((void *)(context->bank[0] + inst->dst[index]), 64);
+    void *lanes = (void *)(context->bank[0] + inst->dst[index]);
+    return __builtin_assume_aligned(lanes, 64); /* without a cast: see operand_lanes() */
 }
 
 static inline uint32_t predicate_source(const Inst *inst, const ExecContext *context, int index) {
