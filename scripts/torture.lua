@@ -75,7 +75,7 @@ end
 
 local root = arg[-1]:match "^(.*)/[^/]*/[^/]*$"
 local own_build = arg[-1]:match "([^/]*)/[^/]*$"
-local known_builds = { "opt", "opt-clang", "debug", "asan", "tsan", "release" }
+local known_builds = { "opt", "opt-clang", "debug", "asan", "asan-clang", "tsan", "release" }
 
 --- Other builds of this revision by name, and those that are left out, with the reason.
 local function find_builds()

@@ -284,7 +284,7 @@ local function test_damage(with, build, flips)
 end
 
 test_damage(arg[-1], "", 30)
-local sanitized = (arg[-1]:match "^(.*)/[^/]*/warpwright$" or "build") .. "/asan/warpwright"
+local sanitized = (arg[-1]:match "^(.*)/[^/]*/warpwright$" or "build") .. "/asan-clang/warpwright"
 if core.is_file(sanitized) and sanitized ~= arg[-1] then test_damage(sanitized, " by a build with sanitizers", 6) end
 
 harness.test("inspect shows control characters, and what is no text, as numbers", function()

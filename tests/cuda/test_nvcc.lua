@@ -516,7 +516,8 @@ end)
 
 nvcc_test("--list-gpu-arch and --list-gpu-code: what can be compiled for", function()
   harness.contains(passes "nvcc --list-gpu-arch", "compute_35\n", "compute_86\n")
-  for code in passes "nvcc --list-gpu-code":gmatch "%S+" do
+  local codes = passes "nvcc --list-gpu-code"
+  for _, code in ipairs { codes:match "%S+", codes:match "(%S+)%s*$" } do
     passes(("nvcc -arch=%s -ptx one.cu && grep -q 'target %s' one.ptx"):format(code, code))
   end
 end)

@@ -18,7 +18,7 @@ local function run(command, ...)
 end
 
 for _, entry in ipairs(targets) do
-  local target = ("%s/asan/fuzz_%s"):format(folder, entry.name)
+  local target = ("%s/asan-clang/fuzz_%s"):format(folder, entry.name)
   harness.test(("inputs of fuzz_%s, damaged in many ways, crash nothing"):format(entry.name), function()
     if not core.is_file(target) then harness.skip("there is no " .. target) end
     local seeds = harness.folder() .. "/" .. entry.name

@@ -3,7 +3,7 @@
 -- exist is skipped; scripts/test makes them all.
 local harness = require "tests.lib.harness"
 
-local builds = { "opt", "opt-clang", "asan", "tsan" }
+local builds = { "opt", "asan-clang", "tsan" }
 local threads = { tsan = 2 }
 -- The thread sanitizer slows a run down 40 times, and looks for races, which less data has as well.
 local all_data = { vecadd = "", sgemm = "", spmv = "", kmeans = "", bfs = "", gesummv = "" }
