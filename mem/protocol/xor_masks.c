@@ -2,6 +2,7 @@
 
 #include "core/sim/base/error.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,9 +13,10 @@ uint32_t xor_masks_read(uint64_t masks[], uint32_t most, const char *text, const
         char *end;
         at += strspn(at, " ");
         bool number = *at >= '0' && *at <= '9'; /* no sign */
+        errno = 0;
         uint64_t mask = strtoull(at, &end, 0);
         end += strspn(end, " ");
-        if (!number || mask == 0 || (*end && *end != ','))
+        if (!number || errno || mask == 0 || (*end && *end != ','))
             user_error("%s.%s: expected a mask of address bits for each %s bit, bit 0 first "
                        "(\"0x80,0x100\"), got '%s'",
                        path, parameter, what, text);
@@ -44,4 +46,23 @@ bool xor_masks_tell_apart(const uint64_t masks[], uint32_t count, uint64_t own) 
             rows[i] ^= rows[i] & bit ? row : 0;
     }
     return true;
+}
+
+/* Each row lacks the highest bits of those before it, so one pass takes these from a mask; it is the XOR of the masks
+ * `made_of`. */
+uint32_t xor_masks_find_dependent(const uint64_t masks[], uint32_t count, uint64_t *of) {
+    uint64_t rows[64], made_of[64];
+    ensure(count <= 64);
+    for (uint32_t i = 0; i < count; i++) {
+        rows[i] = masks[i];
+        made_of[i] = 0;
+        for (uint32_t k = 0; k < i; k++) {
+            if ((rows[i] ^ rows[k]) >= rows[i]) continue;
+            rows[i] ^= rows[k];
+            made_of[i] ^= made_of[k] | 1ull << k;
+        }
+        *of = made_of[i];
+        if (!rows[i]) return i;
+    }
+    return count;
 }

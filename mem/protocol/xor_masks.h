@@ -11,6 +11,9 @@ uint32_t xor_masks_read(uint64_t masks[], uint32_t most, const char *text, const
                         const char *parameter, const char *what);
 /* Do the bits under `own`, of which there are as many as masks, follow from the number and all other bits? */
 bool xor_masks_tell_apart(const uint64_t masks[], uint32_t count, uint64_t own);
+/* The first mask that is the XOR of some before it, up to 64 masks; then `of` has a bit for each of these. `count`: none is,
+ * and every number has addresses. */
+uint32_t xor_masks_find_dependent(const uint64_t masks[], uint32_t count, uint64_t *of);
 
 static inline uint32_t xor_masks_apply(const uint64_t masks[], uint32_t count, uint64_t address) {
     uint32_t number = 0;

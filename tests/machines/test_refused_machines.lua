@@ -63,6 +63,16 @@ refused("a line of an L2 that is shorter than that of its L1", {},
   "l2.line: expected 128 B or more for the requests of sm.lsu.mem, got 64 B; 'sectors' ", "--set", "l2.line=64")
 runs("lines that are fetched in sectors of 32 B", {}, "--set", "sm.l1d.sectors=4", "--set", "l2.sectors=4")
 
+refused("index masks of which one is the XOR of others, so that half of the sets have no addresses", {},
+  "sm.l1d.index_masks: expected masks that reach every set, none the XOR of others, got 0x880, which is that of "
+    .. "0x480, 0xc00", "--set", "sm.l1d.index=xor", "--set", "sm.l1d.index_masks=0x480,0x100,0xc00,0x880,0x200")
+refused("an index mask of more than 64 bits", {},
+  "sm.l1d.index_masks: expected a mask of address bits for each index bit, bit 0 first (\"0x80,0x100\"), got '0x10000000000000080,",
+  "--set", "sm.l1d.index=xor", "--set", "sm.l1d.index_masks=0x10000000000000080,0x100,0x200,0x400,0x800")
+refused("an index mask that stands there twice", {},
+  "l2.index_masks: expected masks that reach every set, none the XOR of others, got 0x80, which is that of 0x80",
+  "--set", "l2.index=xor", "--set", "l2.index_masks=0x80,0x100,0x200,0x400,0x800,0x1000,0x80")
+
 refused("sub-cores without as many schedulers each", { { "m:SM \"sm\" {}", "m:SM \"sm\" { schedulers = 3, sub_cores = 2 }" } },
   "sm.sub_cores: expected a divisor of `schedulers`, 3, got 2")
 

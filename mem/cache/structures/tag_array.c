@@ -29,6 +29,20 @@ static void check_geometry(const char *path, const TagGeometry *g) {
         user_error("%s.size: expected up to 2^24 lines, got %lu (%lu B)", path, g->size / g->line, g->size);
 }
 
+/* With a mask that is the XOR of others, half of the sets have no addresses. */
+static void check_masks_independent(const TagShape *shape, const char *path) {
+    uint64_t of;
+    uint32_t i = xor_masks_find_dependent(shape->masks, shape->index_bits, &of);
+    if (i == shape->index_bits) return;
+    char others[MAX_INDEX_BITS * 20] = "";
+    for (size_t used = 0; of; of &= of - 1)
+        used += (size_t)snprintf(others + used, sizeof others - used, "%s0x%lx", used ? ", " : "",
+                                 shape->masks[__builtin_ctzll(of)]);
+    user_error("%s.index_masks: expected masks that reach every set, none the XOR of others, got 0x%lx, "
+               "which is that of %s",
+               path, shape->masks[i], others);
+}
+
 /* All bytes of a line are in one set. */
 static void read_index_masks(TagShape *shape, const char *path, const TagGeometry *g) {
     shape->index_bits = xor_masks_read(shape->masks, MAX_INDEX_BITS, g->index_masks, path, "index_masks",
@@ -42,6 +56,7 @@ static void read_index_masks(TagShape *shape, const char *path, const TagGeometr
             user_error(
                 "%s.index_masks: expected masks whose lowest %u bits are 0 (a line has %u bytes), got 0x%lx",
                 path, shape->line_shift, shape->line_bytes, shape->masks[i]);
+    check_masks_independent(shape, path);
 }
 
 void tag_shape_init(TagShape *shape, const char *path, const TagGeometry *geometry) {

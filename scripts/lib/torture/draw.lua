@@ -38,9 +38,10 @@ local function way_masks(rng)
   return table.concat(list, ",")
 end
 
+--- Each has a lowest bit of its own, so none is the XOR of others.
 local function index_masks(rng)
   local list = {}
-  for i = 1, rng:int(1, 7) do list[i] = ("0x%x"):format(mask(rng, 2, 7, 20) | 1 << (6 + i)) end
+  for i = 1, rng:int(1, 7) do list[i] = ("0x%x"):format(mask(rng, 2, 6 + i, 20) | 1 << (6 + i)) end
   return table.concat(list, ",")
 end
 

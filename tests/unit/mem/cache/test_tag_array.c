@@ -328,6 +328,12 @@ static const TagGeometry bad_geometries[] = {
     {.size = 1024, .ways = 4, .line = 128, .sectors = 1, .index = INDEX_XOR, .index_masks = "0"},
     {.size = 1024, .ways = 4, .line = 128, .sectors = 1, .index = INDEX_XOR, .index_masks = "-128"},
     {.size = 1024, .ways = 4, .line = 128, .sectors = 1, .index = INDEX_XOR, .index_masks = "0x8040"},
+    {.size = 4096,
+     .ways = 4,
+     .line = 128,
+     .sectors = 1,
+     .index = INDEX_XOR,
+     .index_masks = "0x80,0x180,0x100"},
 };
 
 START_TEST(geometry_that_cannot_be_built_is_a_user_error) {
