@@ -73,6 +73,31 @@ refused("an index mask that stands there twice", {},
   "l2.index_masks: expected masks that reach every set, none the XOR of others, got 0x80, which is that of 0x80",
   "--set", "l2.index=xor", "--set", "l2.index_masks=0x80,0x100,0x200,0x400,0x800,0x1000,0x80")
 
+-- Translations ------------------------------------------------------------------------------------------------------
+
+local to_l1 = "m:wire(sm.lsu.mem, l1.cpu)"
+refused("data for a TLB that has no way down", { { to_l1, [[
+  local tlb, walker = m:TLB (sm, "tlb") {}, m:PageWalker "walker" {}
+  m:wire(sm.lsu.mem, tlb.up)
+  m:wire(tlb.walk, walker.up)
+  m:wire(walker.mem, l1.cpu)]] } },
+  "sm.tlb.down: expected a wire, for the requests of sm.lsu.mem, got none; only a TLB that is asked for translations alone has none")
+refused("data for a page walker", { { to_l1, [[
+  local walker = m:PageWalker "walker" {}
+  m:wire(sm.lsu.mem, walker.up)
+  m:wire(walker.mem, l1.cpu)]] } },
+  "walker.up: expected requests for translations, as a TLB's walk sends them, got those of sm.lsu.mem")
+refused("data for a second TLB, by the mux that brings it requests for translations", { { to_l1, [[
+  local tlb, walker = m:TLB (sm, "tlb") {}, m:PageWalker "walker" {}
+  local both, second = m:Mux (sm, "both") { up = 2 }, m:TLB "second" {}
+  m:wire(sm.lsu.mem, tlb.up)
+  m:wire(tlb.down, both.up[0])
+  m:wire(tlb.walk, both.up[1])
+  m:wire(both.down, second.up)
+  m:wire(second.walk, walker.up)
+  m:wire(walker.mem, l1.cpu)]] } },
+  "second.down: expected a wire, for the requests of sm.lsu.mem, got none")
+
 refused("sub-cores without as many schedulers each", { { "m:SM \"sm\" {}", "m:SM \"sm\" { schedulers = 3, sub_cores = 2 }" } },
   "sm.sub_cores: expected a divisor of `schedulers`, 3, got 2")
 

@@ -11,6 +11,7 @@
 #include "mem/protocol/caches.h"
 #include "mem/protocol/memory_protocol.h"
 #include "mem/protocol/networks.h"
+#include "mem/translation/translation.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -174,6 +175,54 @@ static void find_short_line(const Sim *sim, Look *look) {
         visit_onward_links(sim->objects[i], send_from, look);
 }
 
+/* --- Translations ------------------------------------------------------------------------------ */
+
+/* Requests that are none for translations: all but those that TLBs send to `walk`. */
+typedef struct {
+    const SimObject *from;
+    const Field *port;
+    Look *look; /* of 1: they come to the object */
+} Data;
+
+static void check_takes_data(const Data *data, SimObject *to) {
+    Look *look = data->look;
+    const Field *field;
+    const char *from = data->from->path, *port = data->port->name;
+    if (*look->problem) return;
+    if (to->class == &page_walker_class)
+        snprintf(look->problem, sizeof look->problem,
+                 "%s.up: expected requests for translations, as a TLB's walk sends them, got those of %s.%s",
+                 to->path, from, port);
+    else if (to->class == &tlb_class && !object_port(to, "down", &field)->send)
+        snprintf(
+            look->problem, sizeof look->problem,
+            "%s.down: expected a wire, for the requests of %s.%s, got none; only a TLB that is asked for "
+            "translations alone has none",
+            to->path, from, port);
+}
+
+static void send_data_on(void *context, const Field *port, const Link *link) {
+    const Data *data = context;
+    SimObject *to = link->receiver;
+    bool asks = link->sender->class == &tlb_class && strcmp(port->name, "walk") == 0;
+    if (asks || port->protocol != &memory_protocol || data->look->of[to->id]) return;
+    data->look->of[to->id] = 1;
+    check_takes_data(data, to);
+    if (to->class->passes_on || is_network(to)) visit_onward_links(to, send_data_on, context);
+}
+
+static void send_data_from(void *context, const Field *port, const Link *link) {
+    send_data_on(&(Data){link->sender, port, context}, port, link);
+}
+
+static void find_data_without_way(const Sim *sim, Look *look) {
+    for (uint32_t i = 0; i < sim->object_count; i++) {
+        const SimObject *object = sim->objects[i];
+        if (!object->class->passes_on && !is_network(object))
+            visit_onward_links(object, send_data_from, look);
+    }
+}
+
 static void look_at(const Sim *sim, void (*find)(const Sim *sim, Look *look)) {
     Look look = {.of = calloc(sim->object_count + 1, 1)};
     ensure_memory(look.of);
@@ -327,5 +376,6 @@ void wiring_check(const Sim *sim) {
     look_at(sim, find_loop);
     look_at(sim, find_long_route);
     look_at(sim, find_short_line);
+    look_at(sim, find_data_without_way);
     check_quantum(sim);
 }

@@ -5,8 +5,8 @@
 #include "core/sim/sim.h"
 
 /* Before sim_elaborate(): a user error where requests would go round in a loop or through more networks than
- * they can note, where the lines of a cache are shorter than the requests that come to it, and where the
- * quantum is longer than the longest legal one.
+ * they can note, where the lines of a cache are shorter than the requests that come to it, where data comes to
+ * a PageWalker or a TLB without `down`, and where the quantum is longer than the longest legal one.
  */
 void wiring_check(const Sim *sim);
 
