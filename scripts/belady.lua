@@ -158,7 +158,7 @@ local readers = {
   policies = command_line.policies, size = command_line.text, set = command_line.list, keep = command_line.text,
   trace = command_line.text, json = command_line.output, sms = command_line.flag, ["index-masks"] = command_line.text,
   cache = function(text) return core.quantity(text, "bytes") end,
-  ways = function(text) return command_line.whole("belady", "--ways", text, 1) end,
+  ways = command_line.count(1),
 }
 
 local function read_arguments(args)

@@ -266,7 +266,7 @@ end
 --- The curves of a figure, one for each pattern, and whether there are any points; those above `most` are left out.
 local function curves(rows, direction, options, figure, most)
   local series, any = {}, false
-  for i, pattern in ipairs(options.patterns) do
+  for i, pattern in ipairs(options.pattern) do
     local points = {}
     for _, row in ipairs(rows) do
       local shown = row[figure] and row[figure] <= most
@@ -299,62 +299,51 @@ end
 
 -- Command line --------------------------------------------------------------------------------------------------------
 
-local function number(name, text, min, max, whole)
-  local value = tonumber(text)
-  if whole then value = math.tointeger(value) end
-  if not value or value < min or value > max then
-    command_line.expected("network", name, ("a %snumber from %g to %g"):format(whole and "whole " or "", min, max), text)
-  end
-  return value
-end
-
-local function one_of(name, text, legal)
-  for _, word in ipairs(legal) do
-    if word == text then return text end
-  end
-  command_line.expected("network", name, "one of " .. table.concat(legal, ", "), text)
-end
-
-local readers = {
-  ["--set"] = function(o, text) table.insert(o.set, text) end,
-  ["--only"] = function(o, text) o.directions = { one_of("--only", text, { "requests", "responses" }) } end,
-  ["--pattern"] = function(o, text) o.patterns = { one_of("--pattern", text, pattern_names) } end,
-  ["--hot"] = function(o, text) o.hot = number("--hot", text, 0, 1) end,
-  ["--cycles"] = function(o, text) o.cycles = number("--cycles", text, 100, 1e9, true) end,
-  ["--seed"] = function(o, text) o.seed = number("--seed", text, 0, 2 ^ 53, true) end,
-  ["--topologies"] = function(o, text)
-    o.topologies = math.tointeger(tonumber(text))
-    if not o.topologies or not topologies.is_legal(o.topologies) then
-      command_line.expected("network", "--topologies", "4, 16, 36 or 64", text)
+--- For numbers within these bounds.
+local function number(min, max, whole)
+  return function(text, _, option)
+    local value = whole and math.tointeger(tonumber(text)) or not whole and tonumber(text)
+    if not value or value < min or value > max then
+      command_line.expected("network", option, ("a %snumber from %g to %g"):format(whole and "whole " or "", min, max), text)
     end
-  end,
-  ["--crossbar"] = function(o, text) o.crossbar = text end,
-  ["--svg"] = function(o, text) o.svg = command_line.output(text, nil, "--svg", "network") end,
-  ["--json"] = function(o, text) o.json = command_line.output(text, nil, "--json", "network") end,
-  ["--loads"] = function(o, text)
-    o.loads = {}
-    for load in (text .. ","):gmatch "([^,]*)," do table.insert(o.loads, number("--loads", load, 0.001, 1)) end
-  end,
-}
+    return value
+  end
+end
+
+local function one_of(legal)
+  return function(text, _, option)
+    for _, word in ipairs(legal) do
+      if word == text then return { text } end
+    end
+    command_line.expected("network", option, "one of " .. table.concat(legal, ", "), text)
+  end
+end
+
+local function read_topologies(text, _, option)
+  local nodes = math.tointeger(tonumber(text))
+  if not nodes or not topologies.is_legal(nodes) then
+    command_line.expected("network", option, "4, 16, 36 or 64", text)
+  end
+  return nodes
+end
+
+local function read_loads(text, _, option)
+  local loads, read = {}, number(0.001, 1)
+  for load in (text .. ","):gmatch "([^,]*)," do loads[#loads + 1] = read(load, nil, option) end
+  return loads
+end
 
 local function read_arguments(args)
-  local options = { set = {}, directions = { "requests", "responses" }, patterns = pattern_names, hot = 0.25,
+  local options = { set = {}, only = { "requests", "responses" }, pattern = pattern_names, hot = 0.25,
     cycles = 100000, seed = 1, loads = {} }
   for i = 1, 10 do options.loads[i] = i / 10 end
-  local i = 1
-  while args[i] do
-    local reader = readers[args[i]]
-    if reader then
-      reader(options, command_line.value("network", args[i], args[i + 1]))
-      i = i + 2
-    else
-      if args[i]:sub(1, 1) == "-" then command_line.unknown_option("network", args[i]) end
-      if options.config then usage_error("expected one CONFIG, got '%s' and '%s'", options.config, args[i]) end
-      options.config = args[i]
-      i = i + 1
-    end
-  end
-  options.config = options.config or "gtx480"
+  local words = command_line.read("network", args, options, {
+    set = command_line.list, only = one_of { "requests", "responses" }, pattern = one_of(pattern_names), hot = number(0, 1),
+    cycles = number(100, 1e9, true), seed = number(0, 2 ^ 53, true), topologies = read_topologies,
+    crossbar = command_line.text, svg = command_line.output, json = command_line.output, loads = read_loads,
+  })
+  if words[2] then usage_error("expected one CONFIG, got '%s' and '%s'", words[1], words[2]) end
+  options.config = words[1] or "gtx480"
   return options
 end
 
@@ -407,11 +396,11 @@ end
 local function main(options)
   if options.topologies then return measure_topologies(options) end
   local crossbar, rows, directions = read_crossbar(options), {}, {}
-  for d, name in ipairs(options.directions) do
+  for d, name in ipairs(options.only) do
     local direction = direction_of(crossbar, name)
     directions[d] = direction
     print_head(direction)
-    for _, pattern in ipairs(options.patterns) do
+    for _, pattern in ipairs(options.pattern) do
       for _, load in ipairs(options.loads) do
         rows[#rows + 1] = measure(direction, pattern, load, options)
         print_row(rows[#rows])

@@ -307,7 +307,7 @@ end
 
 local readers = {
   policies = command_line.policies, workloads = command_line.words, set = command_line.list, size = command_line.text,
-  config = command_line.text, jobs = command_line.text, json = command_line.output,
+  config = command_line.text, jobs = command_line.count(1), json = command_line.output,
   run = command_line.text, policy = command_line.text, result = command_line.text, -- between its processes
 }
 
@@ -317,14 +317,11 @@ local function read_arguments(args)
   local words = command_line.read("policies", args, options, readers)
   if words[1] then command_line.expected_arguments("policies", "options", #words) end
   options.policies = with_baselines(options.policies or every_policy())
-  options.jobs = command_line.whole("policies", "--jobs", options.jobs, 1)
   if options.run then return options end
   local size = options.size:match "^[^,]*" -- which parameters it has, its run says
   for _, name in ipairs(options.workloads) do preparation.check_workload(name, size) end
   preparation.find("config", options.config)
-  for _, specification in ipairs(options.policies) do -- whether each suits the machine, its run says
-    names.at_place("", policy.chain, specification, function(what) return preparation.find("policy", what) end)
-  end
+  preparation.check_policy_names(options.policies) -- whether each suits the machine, its run says
   return options
 end
 

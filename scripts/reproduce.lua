@@ -198,8 +198,7 @@ if command_line.helped(arg, help) then return end
 local options = { size = "medium", folder = "out/reproduce" }
 local words = command_line.read("reproduce", arg, options, {
   list = command_line.flag, size = command_line.text, sample = command_line.text, folder = command_line.text, svg = command_line.text,
-  page = command_line.text, kernels = command_line.words,
-  jobs = function(text) return command_line.whole("reproduce", "--jobs", text, 1) end,
+  page = command_line.text, kernels = command_line.words, jobs = command_line.count(1),
 })
 options.jobs = options.jobs or processors()
 main(options, words)

@@ -136,9 +136,9 @@ end
 
 local function read_arguments(args)
   local options = { sample = "error=3%", policies = { "gto" }, seeds = 1, size = "medium", least = 1000, jobs = 1, folder = "out/sampling" }
-  local function whole(text, _, option) return command_line.whole("sampling", option, text, 1) end
+  local count = command_line.count(1)
   local words = command_line.read("sampling", args, options, { sample = command_line.text, policies = command_line.policies,
-    seeds = whole, size = command_line.text, least = whole, jobs = whole, folder = command_line.text })
+    seeds = count, size = command_line.text, least = count, jobs = count, folder = command_line.text })
   if #words ~= 2 then command_line.expected_arguments("sampling", "CONFIG and WORKLOAD,...", #words) end
   options.config, options.workloads = words[1], command_line.words(words[2])
   return options

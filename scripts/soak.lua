@@ -1,9 +1,9 @@
 -- Looks for checkpoints from which a run does not go on as it would have; `help` below says how it is called.
 local core = require "warpwright.core"
-local load = require "warpwright.load"
 local child = require "scripts.lib.child"
 local command_line = require "scripts.lib.command_line"
 local oracle = require "scripts.lib.resume_oracle"
+local preparation = require "scripts.lib.preparation"
 
 local help = [[
 usage: scripts/soak [--minutes N] [--seed S] [--kill] [--configs C,...] [--workloads W,...] [--policies P,...]
@@ -29,12 +29,6 @@ A line for each difference, with what repeats it; the last line is `N resumes, M
 
 -- Arguments ----------------------------------------------------------------------------------------------------------
 
-local function list_of(text)
-  local list = {}
-  for word in text:gmatch "[^,]+" do list[#list + 1] = word end
-  return list
-end
-
 local function names_in(folder, file)
   local found = {}
   for _, entry in ipairs(core.list_folder(core.home_path(folder))) do
@@ -44,42 +38,27 @@ local function names_in(folder, file)
   return found
 end
 
-local options = {
-  seed = 1, size = "small", cycles = 20, chain = 10, jobs = 2,
-  configs = { "gtx480", "gtx480_gpgpusim4" },
-  workloads = names_in("workloads", "workloads/%s/%s.lua"),
-  policies = names_in("policies", "policies/%s.lua"),
-}
-local numbers = { minutes = 0, seed = 0, cycles = 1, chain = 0, jobs = 1 } -- the least that is legal
-
-local function read_option(name, value)
-  command_line.value("soak", "--" .. name, value)
-  if name == "size" then return value end
-  if not numbers[name] then return list_of(value) end
-  return command_line.whole("soak", "--" .. name, value, numbers[name])
+local function read_arguments(args)
+  local options = {
+    seed = 1, size = "small", cycles = 20, chain = 10, jobs = 2,
+    configs = { "gtx480", "gtx480_gpgpusim4" },
+    workloads = names_in("workloads", "workloads/%s/%s.lua"),
+    policies = names_in("policies", "policies/%s.lua"),
+  }
+  local count <const>, list <const> = command_line.count, command_line.words
+  local words = command_line.read("soak", args, options, {
+    minutes = count(0), seed = count(0), kill = command_line.flag, configs = list, workloads = list,
+    policies = command_line.policies, size = command_line.text, cycles = count(1), chain = count(0), jobs = count(1),
+  })
+  if words[1] then command_line.expected_arguments("soak", "options", #words) end
+  for _, name in ipairs(options.configs) do preparation.find("config", name) end
+  for _, name in ipairs(options.workloads) do preparation.check_workload(name, options.size) end
+  preparation.check_policy_names(options.policies)
+  return options
 end
 
-local i = 1
-while arg[i] do
-  local name = arg[i]:match "^%-%-(.*)$"
-  if name == "help" then
-    io.write(help)
-    os.exit(0)
-  elseif name == "kill" then
-    options.kill = true
-    i = i + 1
-  elseif name == "minutes" or options[name] then
-    options[name] = read_option(name, arg[i + 1])
-    i = i + 2
-  else
-    command_line.unknown_option("soak", arg[i])
-  end
-end
-for _, kind in ipairs { "config", "workload", "policy" } do
-  for _, name in ipairs(options[kind == "policy" and "policies" or kind .. "s"]) do
-    load.get(kind, name) -- or an error that says which there are
-  end
-end
+if command_line.helped(arg, help) then return end
+local options = read_arguments(arg)
 
 -- Rounds -------------------------------------------------------------------------------------------------------------
 

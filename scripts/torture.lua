@@ -40,19 +40,17 @@ no difference, crash, or hang.
 
 if command_line.helped(arg, help) then return end
 
-local function count_from(least)
-  return function(text, _, option) return command_line.whole("torture", option, text, least) end
-end
+local count <const> = command_line.count
 
 local function words_or_none(text) return command_line.words(text) end
 
 local options = { seed = 1, resumes = 1, ["build-every"] = 8, findings = 10 }
 local words = command_line.read("torture", arg, options, {
-  machines = count_from(1), seed = count_from(0), jobs = count_from(1), only = count_from(0), resumes = count_from(0),
+  machines = count(1), seed = count(0), jobs = count(1), only = count(0), resumes = count(0),
   minutes = function(text, _, option)
     return tonumber(text) or command_line.expected("torture", option, "a number of minutes", text)
   end,
-  settings = command_line.text, builds = words_or_none, ["build-every"] = count_from(1), findings = count_from(0),
+  settings = command_line.text, builds = words_or_none, ["build-every"] = count(1), findings = count(0),
   revision = command_line.flag, out = command_line.text, plant = command_line.text,
   legs = command_line.text, answers = command_line.text,
 })

@@ -37,14 +37,12 @@ local function all_policies()
   return found
 end
 
-local function number(text, _, option, name) return command_line.whole(name, option, text, 1) end
-
 local function read_arguments()
   local options = { config = "gtx480", workload = "kmeans", size = "medium", cycles = 500000, warm = "lrr", jobs = 2 }
-  local text <const> = command_line.text
+  local text <const>, count <const> = command_line.text, command_line.count(1)
   local words = command_line.read(script, arg, options, {
-    config = text, workload = text, size = text, cycles = number, warm = text, policies = command_line.policies,
-    jobs = number, out = text,
+    config = text, workload = text, size = text, cycles = count, warm = text, policies = command_line.policies,
+    jobs = count, out = text,
   })
   if words[1] then command_line.expected_arguments(script, "options alone", #words) end
   return options

@@ -28,9 +28,6 @@ also the hit ratio of single warps, window by window. CTAs come and go: a warp h
   --svg FILE           draws the curves of --warps
 ]]
 
-local numbers = { window = 200000, interval = 20000, ["warm-up"] = 100 }
-local options, positional, settings = { size = "medium" }, {}, {}
-
 local function usage_error(...) command_line.error("warp_hits", ...) end
 
 --- How many warps, or list of { sm =, warp = }.
@@ -46,39 +43,21 @@ local function read_warps(text)
   return list
 end
 
-local function read_arguments()
-  local i = 1
-  while arg[i] do
-    local name = arg[i]:match "^%-%-(.*)$"
-    if name == "help" then
-      io.write(help)
-      os.exit(0)
-    elseif not name then
-      positional[#positional + 1] = arg[i]
-      i = i + 1
-    else
-      local value = command_line.value("warp_hits", "--" .. name, arg[i + 1])
-      if numbers[name] then
-        numbers[name] = command_line.whole("warp_hits", "--" .. name, value, 1)
-      elseif name == "set" then
-        local path, setting = value:match "^([^=]+)=(.*)$"
-        if not path then command_line.expected("warp_hits", "--set", "PATH=VALUE", value) end
-        settings[path] = setting
-      elseif name == "warps" then
-        options.warps = read_warps(value)
-      elseif name == "size" or name == "policy" then
-        options[name] = value
-      elseif name == "json" or name == "svg" then
-        options[name] = command_line.output(value, nil, "--" .. name, "warp_hits")
-      else
-        command_line.unknown_option("warp_hits", arg[i])
-      end
-      i = i + 2
-    end
-  end
-  if #positional ~= 2 then command_line.expected_arguments("warp_hits", "CONFIG and WORKLOAD", #positional) end
+local function read_arguments(args)
+  local options = { size = "medium", set = {}, window = 200000, interval = 20000, ["warm-up"] = 100 }
+  local count <const>, text <const> = command_line.count(1), command_line.text
+  local words = command_line.read("warp_hits", args, options, {
+    size = text, policy = text, set = command_line.list, window = count, interval = count, ["warm-up"] = count,
+    warps = read_warps, json = command_line.output, svg = command_line.output,
+  })
+  if #words ~= 2 then command_line.expected_arguments("warp_hits", "CONFIG and WORKLOAD", #words) end
   if options.svg and not options.warps then usage_error "--svg: expected --warps with it, got none" end
+  options.config, options.workload = words[1], words[2]
+  return options
 end
+
+if command_line.helped(arg, help) then return end
+local options = read_arguments(arg)
 
 -- What is read ------------------------------------------------------------------------------------------------------
 
@@ -176,7 +155,7 @@ local function draw(windows, chosen)
     if points[1] then series[#series + 1] = { name = name_of(one), points = points } end
   end
   local canvas, box = svg.canvas(), { x = 0, y = 0, width = 900, height = 360 }
-  local title = ("L2 hit ratio of warps of %s, %s"):format(positional[2], options.size)
+  local title = ("L2 hit ratio of warps of %s, %s"):format(options.workload, options.size)
   if series[1] then canvas:curves(box, { title = title, x = "core cycle", y = "percent", series = series }) end
   return canvas:document(box.width, box.height)
 end
@@ -234,21 +213,20 @@ local function print_warps(windows, chosen)
   end
 end
 
-read_arguments()
-preparation.find("config", positional[1])
-preparation.check_workload(positional[2], options.size)
-local measuring = ("warp_ratios:interval=%d,warm_up=%d+l2_delays"):format(numbers.interval, numbers["warm-up"])
+preparation.find("config", options.config)
+preparation.check_workload(options.workload, options.size)
+local measuring = ("warp_ratios:interval=%d,warm_up=%d+l2_delays"):format(options.interval, options["warm-up"])
 local policies = { options.policy or {}, measuring, options.warps and warp_curves or {} }
-local sim = ww.build(positional[1], { policy = policies, set = settings })
+local sim = ww.build(options.config, { policy = policies, set = options.set })
 local watched = warps_to_watch(sim)
-sim:start(positional[2], options.size)
-print(("%s, %s %s, policy %s: percent of samples by L2 hit ratio"):format(sim.name, positional[2], options.size,
+sim:start(options.workload, options.size)
+print(("%s, %s %s, policy %s: percent of samples by L2 hit ratio"):format(sim.name, options.workload, options.size,
   options.policy or "of the config"))
 print_head()
 
 local windows, before, until_cycle = {}, nil, 0
 repeat
-  until_cycle = until_cycle + numbers.window
+  until_cycle = until_cycle + options.window
   local ended = sim:run { until_cycle = until_cycle }
   local r = sim:result()
   local now = samples_of(r)

@@ -53,6 +53,11 @@ function command_line.output(path, _, option, name)
   return path
 end
 
+--- For whole numbers from `least` on.
+function command_line.count(least)
+  return function(text, _, option, name) return command_line.whole(name, option, text, least) end
+end
+
 --- For options that may be repeated.
 function command_line.list(text, before)
   before[#before + 1] = text

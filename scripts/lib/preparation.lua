@@ -2,6 +2,7 @@
 local core = require "warpwright.core"
 local load = require "warpwright.load"
 local names = require "warpwright.names"
+local policy = require "warpwright.policy"
 local simulation = require "warpwright.simulation"
 local workload = require "warpwright.workload"
 
@@ -16,11 +17,18 @@ function preparation.check_workload(name, size)
   names.at_place("", workload.resolve_size, w, size)
 end
 
+--- An error for a policy's name, or text with parameters, that is none.
+function preparation.check_policy_names(policies)
+  for _, specification in ipairs(policies) do
+    names.at_place("", policy.chain, specification, function(name) return preparation.find("policy", name) end)
+  end
+end
+
 --- An error for policies that the machine cannot have.
 function preparation.check_policies(config, set, policies)
   preparation.find("config", config)
-  for _, policy in ipairs(policies) do
-    local sim = names.at_place("", simulation.build, config, { set = set, policy = policy })
+  for _, specification in ipairs(policies) do
+    local sim = names.at_place("", simulation.build, config, { set = set, policy = specification })
     names.at_place("", sim.gpu, sim)
     sim:close()
   end
