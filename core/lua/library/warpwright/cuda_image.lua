@@ -26,8 +26,8 @@ end
 local function read_container(image, at, found)
   local header_bytes, body_bytes = string.unpack("<I2I8", image, at + 6)
   local entry = at + header_bytes
+  if header_bytes < 16 or body_bytes < 0 or body_bytes > #image + 1 - entry then return nil, "it is cut off" end
   local last = entry + body_bytes
-  if header_bytes < 16 or body_bytes < 0 or last - 1 > #image then return nil, "it is cut off" end
   while entry + 63 < last do
     local kind, _, entry_bytes, payload_bytes, compressed = string.unpack("<I2I2I4I8I4", image, entry)
     local architecture, _, _, flags, _, size = string.unpack("<I4I4I4I8I8I8", image, entry + 28)
@@ -48,32 +48,9 @@ local function read_container(image, at, found)
   return last
 end
 
-local linked_magic <const> = 0x4B4E494C
-
---- Images that belong together, each behind a word and its size; a word of 0 may stand behind the last.
-local function read_linked(image)
-  local parts, at = {}, 1
-  while at <= #image do
-    if at + 15 > #image then return nil, "it is cut off" end
-    local word, bytes = string.unpack("<I8i8", image, at)
-    if word == 0 and #parts > 0 then return parts end
-    if word ~= linked_magic or bytes < 0 or bytes > #image - at - 15 then return nil, "it is cut off" end
-    local part, problem = cuda_image.read(image:sub(at + 16, at + 15 + bytes))
-    if not part then return nil, problem end
-    parts[#parts + 1] = part
-    at = at + 16 + bytes
-  end
-  return parts
-end
-
---- All PTX of an image: a list of { architecture =, text = }, with machine_code = true where it has code for hardware, or with
--- linked = a list of such lists, of which one text each is linked; or nil and what is wrong.
-function cuda_image.read(image)
+--- The list of one image, as read() has it; or nil and what is wrong.
+local function read_one(image)
   local found, at = {}, 1
-  if #image >= 16 and string.unpack("<I4", image) == linked_magic then
-    local parts, problem = read_linked(image)
-    return parts and { linked = parts }, problem
-  end
   if #image >= 16 and string.unpack("<I4", image) == magic then
     while at + 15 <= #image and string.unpack("<I4", image, at) == magic do
       local behind, problem = read_container(image, at, found)
@@ -86,6 +63,36 @@ function cuda_image.read(image)
   local text = image:gsub("%z+$", "")
   if not is_ptx(text) then return nil, "it is neither a fat binary nor PTX" end
   return { { architecture = cuda_image.target(text) or 0, text = text } }
+end
+
+local linked_magic <const> = 0x4B4E494C
+
+local function is_linked(image) return #image >= 16 and string.unpack("<I4", image) == linked_magic end
+
+--- Images that belong together, each behind a word and its size; a word of 0 may stand behind the last.
+local function read_linked(image)
+  local parts, at = {}, 1
+  while at <= #image do
+    if at + 15 > #image then return nil, "it is cut off" end
+    local word, bytes = string.unpack("<I8i8", image, at)
+    if word == 0 and #parts > 0 then return parts end
+    if word ~= linked_magic or bytes < 0 or bytes > #image - at - 15 then return nil, "it is cut off" end
+    local one = image:sub(at + 16, at + 15 + bytes)
+    if is_linked(one) then return nil, "it has linked images within linked images" end
+    local part, problem = read_one(one)
+    if not part then return nil, problem end
+    parts[#parts + 1] = part
+    at = at + 16 + bytes
+  end
+  return parts
+end
+
+--- All PTX of an image: a list of { architecture =, text = }, with machine_code = true where it has code for hardware, or with
+-- linked = a list of such lists, of which one text each is linked; or nil and what is wrong.
+function cuda_image.read(image)
+  if not is_linked(image) then return read_one(image) end
+  local parts, problem = read_linked(image)
+  return parts and { linked = parts }, problem
 end
 
 --- Of several, the one for the highest architecture up to `capability`, such as 80; else the lowest.
