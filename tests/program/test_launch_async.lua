@@ -2,16 +2,11 @@
 -- tests/checkpoints/test_resume.lua resumes such a host program at random cycles.
 local ww = require "warpwright"
 local harness = require "tests.lib.harness"
+local loaded_machine = require "tests.lib.loaded_machine"
 
 local ptx <const> = "tests/kernels/in_flight_kernel.ptx"
 
-local function build(options)
-  options = options or {}
-  options.policy = options.policy or "gto"
-  local sim = ww.build("gtx480", options)
-  local gpu = sim:gpu()
-  return sim, gpu, gpu:load(ptx)
-end
+local function build(options) return loaded_machine(ptx, options) end
 
 local function spin(gpu, kernels, grid, rounds, more)
   local launch = { kernel = kernels.spin, grid = grid, block = 128, args = { gpu:alloc(4 * 128 * grid), rounds } }

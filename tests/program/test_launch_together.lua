@@ -2,6 +2,7 @@
 -- tests/unit/gpu/device/test_kernels.c.
 local ww = require "warpwright"
 local harness = require "tests.lib.harness"
+local loaded_machine = require "tests.lib.loaded_machine"
 
 -- spin: each thread writes what so many rounds of arithmetic give. touch: each thread loads a word of a line of the CTA's own.
 -- peek: the first word. stop: traps.
@@ -57,13 +58,7 @@ LOOP:
 }
 ]])
 
-local function build(options)
-  options = options or {}
-  options.policy = options.policy or "gto"
-  local sim = ww.build("gtx480", options)
-  local gpu = sim:gpu()
-  return sim, gpu, gpu:load(ptx)
-end
+local function build(options) return loaded_machine(ptx, options) end
 
 --- A kernel `spin` of so many CTAs and rounds, whose output is at place `i`.
 local function spin(gpu, kernels, grid, rounds, after)
