@@ -1,4 +1,5 @@
--- Runs the reference jobs and prints their figures beside GPGPU-Sim 4.2's; `help` below says how it is called.
+-- Runs the reference jobs and prints their figures beside GPGPU-Sim 4.2's; `help` below says how it
+-- is called.
 local core = require "warpwright.core"
 local gpgpusim = require "workloads.reference.gpgpusim"
 local command_line = require "scripts.lib.command_line"
@@ -17,9 +18,10 @@ workloads/reference/gpgpusim.lua. A * marks what is further away than the tolera
   --json FILE        writes the comparisons there
 ]]
 
--- Comparing -----------------------------------------------------------------------------------------------------------
+-- Comparing ---------------------------------------------------------------------------------------
 
--- How a figure is printed, and whether its difference is the relative one. Differences of rates are absolute.
+-- How a figure is printed, and whether its difference is the relative one. Differences of rates are
+-- absolute.
 local figures = {
   cycles = { form = "%d", relative = true },
   warp_instructions = { form = "%d", relative = true },
@@ -44,13 +46,13 @@ local function compare(job_name, launch, figure, tolerance, ours, theirs)
   }
 end
 
--- Runs ----------------------------------------------------------------------------------------------------------------
+-- Runs --------------------------------------------------------------------------------------------
 
 local reference = core.home_path "workloads/reference"
 local registers = job.read_registers(reference .. "/regs.txt")
 
---- Runs a job; returns what came out, and the names of its launches: "2 own_bank(1,16)", with the numbers among the
--- arguments, by which the launches of a stressor differ.
+--- Runs a job; returns what came out, and the names of its launches: "2 own_bank(1,16)", with the
+-- numbers among the arguments, by which the launches of a stressor differ.
 local function run(config, name)
   local parsed, names = job.read(("%s/jobs/%s.job"):format(reference, name)), {}
   for _, step in ipairs(parsed.steps) do
@@ -112,7 +114,7 @@ local sections = {
   },
 }
 
--- Printing ------------------------------------------------------------------------------------------------------------
+-- Printing ----------------------------------------------------------------------------------------
 
 local columns = "%-14s  %-26s  %-18s %11s %11s %12s %s"
 
@@ -130,7 +132,7 @@ local function print_head(section)
   print((columns:format("job", "launch", "figure", "ours", "GPGPU-Sim", "difference", ""):gsub("%s+$", "")))
 end
 
--- Command line --------------------------------------------------------------------------------------------------------
+-- Command line ------------------------------------------------------------------------------------
 
 local function read_arguments(args)
   local known = { ["--config"] = true, ["--only"] = true, ["--json"] = true }

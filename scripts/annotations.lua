@@ -1,6 +1,7 @@
--- Writes what editors know of Warpwright's Lua: annotations for the Lua language server (LuaLS), from the rows of each class.
--- With them an editor completes `self.sm.` and the parameters of m:L1, and flags a misspelt knob. `scons install` puts them into
--- share/warpwright/library: name that folder in workspace.library of a project's .luarc.json.
+-- Writes what editors know of Warpwright's Lua: annotations for the Lua language server (LuaLS),
+-- from the rows of each class. With them an editor completes `self.sm.` and the parameters of m:L1,
+-- and flags a misspelt knob. `scons install` puts them into share/warpwright/library: name that
+-- folder in workspace.library of a project's .luarc.json.
 --   warpwright scripts/annotations.lua            writes core/lua/annotations/
 --   warpwright scripts/annotations.lua --check    fails when they are not current
 local core = require "warpwright.core"
@@ -10,7 +11,7 @@ local run = require "warpwright.run"
 local folder = core.home_path "core/lua/annotations"
 local head = "---@meta\n-- Written by scripts/annotations.lua from the rows of the classes: `warpwright scripts/annotations.lua` writes it anew.\n"
 
--- Types ---------------------------------------------------------------------------------------------------------------
+-- Types -------------------------------------------------------------------------------------------
 
 local plain_types <const> = { whole = "integer", real = "number", flag = "boolean", text = "string", set = "integer" }
 
@@ -50,7 +51,7 @@ end
 local function is_parameter(row) return row.row == "parameter" end
 local function is_number(row) return row.kind ~= nil and row.kind ~= "text" end
 
--- Objects of policies --------------------------------------------------------------------------------------------------
+-- Objects of policies -----------------------------------------------------------------------------
 
 local function is_readable(row) return is_number(row) and (row.row == "statistic" or row.row == "state") end
 local function is_knob(row) return is_number(row) and row.knob end
@@ -123,7 +124,7 @@ local function objects()
   return table.concat(lines, "\n") .. "\n"
 end
 
--- Machines -------------------------------------------------------------------------------------------------------------
+-- Machines ----------------------------------------------------------------------------------------
 
 local function add_parameters(lines, class)
   add(lines, "---@class (exact) warpwright.%s.Parameters", class.name)
@@ -234,7 +235,7 @@ local function machine()
   return table.concat(lines, "\n") .. "\n"
 end
 
--- Policies -------------------------------------------------------------------------------------------------------------
+-- Policies ----------------------------------------------------------------------------------------
 
 --- Whose events a policy has hooks of, and what stands before the event's name in theirs.
 local hooked <const> = {
@@ -362,7 +363,7 @@ local function policy()
   return table.concat(lines, "\n") .. "\n" .. policy_end
 end
 
--- The modules ------------------------------------------------------------------------------------------------------------
+-- The modules -------------------------------------------------------------------------------------
 
 local bits_text <const> = [[
 
@@ -533,7 +534,7 @@ local function module()
   return text .. "return ww\n"
 end
 
--- The files ------------------------------------------------------------------------------------------------------------
+-- The files ---------------------------------------------------------------------------------------
 
 local files <const> = {
   ["warpwright.lua"] = module, ["warpwright/bits.lua"] = function() return head .. bits_text end,

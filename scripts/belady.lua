@@ -1,5 +1,5 @@
--- Misses of the L1 data caches under Belady's optimal replacement, over the traces of runs. `help` below says how it is
--- called.
+-- Misses of the L1 data caches under Belady's optimal replacement, over the traces of runs. `help`
+-- below says how it is called.
 local ww = require "warpwright"
 local core = require "warpwright.core"
 local child = require "scripts.lib.child"
@@ -53,7 +53,7 @@ local function replay_folder(options, folder)
   return naming_options(replay.folder, folder, options) or usage_error("%s: expected a folder with traces, got one without", folder)
 end
 
--- Printing --------------------------------------------------------------------------------------------------------------
+-- Printing ----------------------------------------------------------------------------------------
 
 local function cell(row, kind)
   local counts = row[kind]
@@ -85,7 +85,7 @@ local function print_result(options, width, name, result)
   for _, row in ipairs(result.rows) do print_row(width, "  " .. row.name, row) end
 end
 
--- Running ---------------------------------------------------------------------------------------------------------------
+-- Running -----------------------------------------------------------------------------------------
 
 local function run(options, policy, folder)
   local traces = ("%s/%s"):format(folder, (policy:gsub("[^%w_.-]", "_")))
@@ -152,7 +152,7 @@ local function main(options)
   if options.json then json.write(options.json, results) end
 end
 
--- Command line ----------------------------------------------------------------------------------------------------------
+-- Command line ------------------------------------------------------------------------------------
 
 local readers = {
   policies = command_line.policies, size = command_line.text, set = command_line.list, keep = command_line.text,

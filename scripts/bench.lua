@@ -1,5 +1,5 @@
--- How fast the simulation is: the workloads and the reference jobs, each in a process of its own. `help` below says how
--- it is called.
+-- How fast the simulation is: the workloads and the reference jobs, each in a process of its own.
+-- `help` below says how it is called.
 local ww = require "warpwright"
 local core = require "warpwright.core"
 local gpgpusim = require "workloads.reference.gpgpusim"
@@ -45,7 +45,7 @@ local function config_of(item, options) return options.config or item.job and "g
 
 local function usage_error(text, ...) error("bench: " .. text:format(...) .. "; see scripts/bench.lua --help", 0) end
 
--- One run, in a process of its own ------------------------------------------------------------------------------------
+-- One run, in a process of its own ----------------------------------------------------------------
 
 --- The most memory that this process has had.
 local function peak_bytes()
@@ -91,7 +91,7 @@ local function run_item(item, options)
   io.write(json.encode(figures))
 end
 
--- All runs ------------------------------------------------------------------------------------------------------------
+-- All runs ----------------------------------------------------------------------------------------
 
 local function run_in_child(item, options)
   local text = child.output { arg[-1], arg[0], "--item", item.name, "--size", options.size, "--config",
@@ -149,7 +149,7 @@ local function measure(item, options)
   return result
 end
 
--- Printing ------------------------------------------------------------------------------------------------------------
+-- Printing ----------------------------------------------------------------------------------------
 
 local columns = "%-18s %5s %10s %11s %10s %12s %8s %8s %10s %11s %10s %10s %8s %10s %7s %7s"
 
@@ -172,7 +172,7 @@ local function print_row(r)
     r.process_ratio and ("%.1f"):format(r.process_ratio) or ""))
 end
 
--- Command line --------------------------------------------------------------------------------------------------------
+-- Command line ------------------------------------------------------------------------------------
 
 local takes_value = { ["--repeat"] = true, ["--only"] = true, ["--config"] = true, ["--out"] = true, ["--count"] = true,
   ["--item"] = true, ["--size"] = true }

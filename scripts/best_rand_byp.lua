@@ -1,4 +1,5 @@
--- Rand of the MeDiC paper (section 5, note 3): random bypassing of the L2 at the rate that is best for the workload.
+-- Rand of the MeDiC paper (section 5, note 3): random bypassing of the L2 at the rate that is best
+-- for the workload.
 local sweep = require "scripts.lib.sweep"
 
 sweep.main({

@@ -1,5 +1,5 @@
--- Measures what kind of load a workload is: L1 hits, instructions per L1 miss, misses per kilo-instruction. `help` below says
--- how it is called.
+-- Measures what kind of load a workload is: L1 hits, instructions per L1 miss, misses per
+-- kilo-instruction. `help` below says how it is called.
 local ww = require "warpwright"
 local character = require "scripts.lib.character"
 local command_line = require "scripts.lib.command_line"
@@ -27,7 +27,7 @@ A - stands for what needs an L1 data cache (l1d) where the machine has none.
                        given, and writes their figures anew
 ]]
 
--- Runs ------------------------------------------------------------------------------------------------------------------
+-- Runs --------------------------------------------------------------------------------------------
 
 local function measure(workload, size, config, policy, set)
   return ww.run { config = config, workload = workload, size = size, policy = policy, set = set, out = false }
@@ -72,7 +72,7 @@ local function update(path, wanted)
   end
 end
 
--- Command line ----------------------------------------------------------------------------------------------------------
+-- Command line ------------------------------------------------------------------------------------
 
 if command_line.helped(arg, help) then return end
 local options = { set = {}, policy = { "gto" } }

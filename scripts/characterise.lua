@@ -1,4 +1,5 @@
--- Measures a machine with the microbenchmarks of workloads/micro; `help` below says how it is called.
+-- Measures a machine with the microbenchmarks of workloads/micro; `help` below says how it is
+-- called.
 local ww = require "warpwright"
 local inputs = require "warpwright.inputs"
 local output = require "warpwright.output"
@@ -36,7 +37,7 @@ the machine's parameters allow, with what limited the measurement and the part o
 The output folder is the next free out/characterise-CONFIG-N; it is made unless both files are named.
 ]]
 
--- Measuring -----------------------------------------------------------------------------------------------------------
+-- Measuring ---------------------------------------------------------------------------------------
 
 local lacking = {
   l1 = "no L1 is wired to the load/store units",
@@ -77,7 +78,7 @@ local function take(target, section, row)
   }
 end
 
--- Printing ------------------------------------------------------------------------------------------------------------
+-- Printing ----------------------------------------------------------------------------------------
 
 local columns = "%-11s %-44s %9s %-10s %9s %8s %11s %8s  %s"
 
@@ -116,7 +117,7 @@ local function printer()
   end, lines
 end
 
--- Command line --------------------------------------------------------------------------------------------------------
+-- Command line ------------------------------------------------------------------------------------
 
 local options = { ["--set"] = "set", ["--only"] = "only", ["--json"] = "json", ["--svg"] = "svg" }
 

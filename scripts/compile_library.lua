@@ -15,7 +15,8 @@ local library <const> = core.home_path "core/lua/library/"
 
 local places = {}
 
---- Adds the Lua files in a folder of the library, "" or one that ends in a slash, and in those below it.
+--- Adds the Lua files in a folder of the library, "" or one that ends in a slash, and in those
+-- below it.
 local function add(folder)
   for _, name in ipairs(core.list_folder(library .. folder)) do
     if name:find "%.lua$" then

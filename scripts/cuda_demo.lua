@@ -1,4 +1,5 @@
--- Two CUDA programs, compiled by warpwright nvcc, on a GTX 480 under two warp schedulers. Each checks its own results.
+-- Two CUDA programs, compiled by warpwright nvcc, on a GTX 480 under two warp schedulers. Each
+-- checks its own results.
 local core = require "warpwright.core"
 local json = require "warpwright.json"
 

@@ -1,4 +1,5 @@
--- Where the instructions of a simulated cycle go, part by part of the simulator; `help` below says how it is called.
+-- Where the instructions of a simulated cycle go, part by part of the simulator; `help` below says
+-- how it is called.
 local callgrind = require "scripts.lib.callgrind"
 local child = require "scripts.lib.child"
 local json = require "warpwright.json"
@@ -39,7 +40,7 @@ end
 
 local function config_of(item) return item:find "^reference/" and "gtx480_gpgpusim4" or "gtx480" end
 
--- Where an instruction belongs -----------------------------------------------------------------------------------------
+-- Where an instruction belongs --------------------------------------------------------------------
 
 --- A file of the simulator, from the folder core or mem on.
 local function short(path)
@@ -47,8 +48,9 @@ local function short(path)
   return #core < #mem and core or mem
 end
 
---- The file that an instruction counts for, of the places of its inlined functions from the innermost outwards. The linker
--- has functions of its own, and the places of some instructions are not known.
+--- The file that an instruction counts for, of the places of its inlined functions from the
+-- innermost outwards. The linker has functions of its own, and the places of some instructions are
+-- not known.
 local function file_of(places)
   for _, place in ipairs(places) do
     local path = place:match "^(.-):[%d?]+"
@@ -99,7 +101,7 @@ local function measure(program, item)
   return measured
 end
 
--- Printing ------------------------------------------------------------------------------------------------------------
+-- Printing ----------------------------------------------------------------------------------------
 
 --- Names, and for each the sums of every item: by part, or by file with the largest first.
 local function rows_of(measured, by_file)
@@ -143,7 +145,7 @@ local function print_table(items, measured, by_file)
   print(table.concat(ends))
 end
 
--- Command line --------------------------------------------------------------------------------------------------------
+-- Command line ------------------------------------------------------------------------------------
 
 local items, by_file = {}, false
 for _, word in ipairs(arg) do

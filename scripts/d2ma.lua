@@ -1,5 +1,6 @@
--- Runs the kernels of the D2MA paper (Jamshidi, Samadi, Mahlke, PACT 2014) in their plain and their D2MA versions and prints
--- what the engine is worth, beside the figures of the paper. `help` below says how it is called.
+-- Runs the kernels of the D2MA paper (Jamshidi, Samadi, Mahlke, PACT 2014) in their plain and their
+-- D2MA versions and prints what the engine is worth, beside the figures of the paper. `help` below
+-- says how it is called.
 local ww = require "warpwright"
 local command_line = require "scripts.lib.command_line"
 local json = require "warpwright.json"
@@ -28,8 +29,8 @@ is then 1.
   --json FILE       all results, in numbers
 ]]
 
--- Kernels: the paper's names (Table 2) and ours. `paper`: sections 5.1 to 5.4. SAXPY is the case study of section 5.3 and
--- is in none of the paper's averages.
+-- Kernels: the paper's names (Table 2) and ours. `paper`: sections 5.1 to 5.4. SAXPY is the case
+-- study of section 5.3 and is in none of the paper's averages.
 local kernels = {
   { name = "DCT", workload = "dct8x8", paper = {} },
   { name = "MM", workload = "matmul", paper = { speedup = 1.14 } },
@@ -51,9 +52,10 @@ local paper_means = { speedup = 1.36, instructions = 0.07, transfer = 0.81, agen
 
 local function usage_error(...) command_line.error("d2ma", ...) end
 
--- Runs ----------------------------------------------------------------------------------------------------------------
+-- Runs --------------------------------------------------------------------------------------------
 
---- Cycles and instructions of the launches of one version's kernel; a decomposition launches others as well.
+--- Cycles and instructions of the launches of one version's kernel; a decomposition launches others
+-- as well.
 local function add_launches(figures, r, version)
   figures.cycles, figures.instructions = 0, 0
   for _, launch in ipairs(r.launches) do
@@ -72,8 +74,8 @@ local counters_of = {
     all = { "dma", "transfer_cycles" }, stalled = { "sm", "transfer_stall_cycles" } },
 }
 
---- Mean cycles of a transfer, before its first request and from there to its end, and the part of the kernel's time in which
--- an SM could do nothing but wait for transfers.
+--- Mean cycles of a transfer, before its first request and from there to its end, and the part of
+-- the kernel's time in which an SM could do nothing but wait for transfers.
 local function add_transfers(figures, r, version)
   local counted = {}
   for name, counter in pairs(counters_of[version]) do counted[name] = parts.sum(r, table.unpack(counter)) end
@@ -99,7 +101,7 @@ local function run_version(options, kernel, version)
   return figures
 end
 
--- Figures -------------------------------------------------------------------------------------------------------------
+-- Figures -----------------------------------------------------------------------------------------
 
 local function ratio(a, b) return a and b and b ~= 0 and a / b or nil end
 
@@ -145,7 +147,7 @@ local function means_of(rows)
   return means
 end
 
--- Printing ------------------------------------------------------------------------------------------------------------
+-- Printing ----------------------------------------------------------------------------------------
 
 local function times(value) return value and ("%.2fx"):format(value) or "" end
 local function percent(value) return value and ("%.0f %%"):format(100 * value) or "" end
@@ -212,7 +214,7 @@ local function compare(options)
   if failed then os.exit(1) end
 end
 
--- Command line --------------------------------------------------------------------------------------------------------
+-- Command line ------------------------------------------------------------------------------------
 
 local function kernels_named(list)
   local found = {}

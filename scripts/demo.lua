@@ -1,5 +1,6 @@
--- The main job: two kernels with opposite needs on a GTX 480 under two warp schedulers. Every run verifies the kernel's
--- results against an independent reference and stops with an error when they differ.
+-- The main job: two kernels with opposite needs on a GTX 480 under two warp schedulers. Every run
+-- verifies the kernel's results against an independent reference and stops with an error when they
+-- differ.
 
 local ww = require "warpwright"
 

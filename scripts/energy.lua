@@ -1,5 +1,5 @@
--- The energy of workloads under policies, by part, and how much of a comparison hangs on each number of the technology. `help`
--- below says how it is called.
+-- The energy of workloads under policies, by part, and how much of a comparison hangs on each
+-- number of the technology. `help` below says how it is called.
 local ww = require "warpwright"
 local energy = require "warpwright.energy"
 local command_line = require "scripts.lib.command_line"

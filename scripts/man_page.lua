@@ -1,4 +1,5 @@
--- Writes docs/warpwright.1, the man page, from what --help knows: warpwright scripts/man_page.lua [--check].
+-- Writes docs/warpwright.1, the man page, from what --help knows: warpwright scripts/man_page.lua
+-- [--check].
 local core = require "warpwright.core"
 local help = require "warpwright.help"
 

@@ -1,5 +1,5 @@
--- Measures networks alone, under random traffic: throughput, latency and fairness over load, of a machine's crossbar, or
--- of several topologies beside theory. `help` below says how it is called.
+-- Measures networks alone, under random traffic: throughput, latency and fairness over load, of a
+-- machine's crossbar, or of several topologies beside theory. `help` below says how it is called.
 local ww = require "warpwright"
 local core = require "warpwright.core"
 local command_line = require "scripts.lib.command_line"
@@ -43,7 +43,7 @@ comes off it.
 
 local function usage_error(...) command_line.error("network", ...) end
 
--- The crossbar of a machine -------------------------------------------------------------------------------------------
+-- The crossbar of a machine -----------------------------------------------------------------------
 
 --- The depths of the wire at a port, "xbar.up[0]": towards the slices, and back.
 local function depths_at(machine, port)
@@ -82,8 +82,9 @@ local function read_crossbar(options)
   return found
 end
 
---- One direction of it: a switch from `inputs` to `outputs` with packets of `flits`. Both subnets are the same switch,
--- so responses are measured as the requests of the crossbar turned round: as whole packets, whatever response_part is.
+--- One direction of it: a switch from `inputs` to `outputs` with packets of `flits`. Both subnets
+-- are the same switch, so responses are measured as the requests of the crossbar turned round: as
+-- whole packets, whatever response_part is.
 local function direction_of(crossbar, name)
   local payload = name == "requests" and 1 or 128 -- bytes behind a header of 8
   return {
@@ -97,7 +98,7 @@ local function direction_of(crossbar, name)
   }
 end
 
--- Traffic -------------------------------------------------------------------------------------------------------------
+-- Traffic -----------------------------------------------------------------------------------------
 
 local pattern_names = { "uniform", "hot_spot", "permutation" }
 
@@ -119,9 +120,9 @@ local function bound(direction, pattern, options)
   return passes / narrow
 end
 
---- What head-of-line blocking alone lets pass of uniform traffic when every input always has a packet: each output
--- takes one of the heads that want it, and the input that it took it from draws the next output. Which one is taken
--- does not matter (Karol, Hluchyj and Morgan 1987).
+--- What head-of-line blocking alone lets pass of uniform traffic when every input always has a
+-- packet: each output takes one of the heads that want it, and the input that it took it from draws
+-- the next output. Which one is taken does not matter (Karol, Hluchyj and Morgan 1987).
 local function head_of_line_limit(direction, slots)
   local random, outputs, wanted, passed = ww.rng(1), direction.outputs, {}, 0
   for j = 0, outputs - 1 do wanted[j] = 0 end
@@ -184,7 +185,7 @@ local function traffic_machine(direction, pattern, load, options)
   end)
 end
 
--- Measuring -----------------------------------------------------------------------------------------------------------
+-- Measuring ---------------------------------------------------------------------------------------
 
 --- What the sinks and sources have counted so far.
 local function counters(sim, direction)
@@ -217,7 +218,8 @@ end
 --- Cycles of a packet that meets no other: the links, the crossbar, and its other flits.
 local function unloaded(direction) return 2 + direction.crossbar.parameters.latency + direction.flits - 1 end
 
---- Whether queues grow: less passes than comes, by more than chance, or random arrivals fill an output altogether.
+--- Whether queues grow: less passes than comes, by more than chance, or random arrivals fill an
+-- output altogether.
 local function is_saturated(direction, pattern, load, passed, options)
   local rate, narrow = rate_of(direction, load), math.min(direction.inputs, direction.outputs)
   local chance = math.sqrt(rate * (1 - rate) * direction.inputs / options.cycles) * direction.flits / narrow
@@ -243,7 +245,7 @@ local function measure(direction, pattern, load, options)
   }
 end
 
--- Printing and drawing ------------------------------------------------------------------------------------------------
+-- Printing and drawing ----------------------------------------------------------------------------
 
 local function print_head(direction)
   local crossbar = direction.crossbar
@@ -263,7 +265,8 @@ local function print_row(row)
     cycles(row.latency, "%.2f"), cycles(row.longest, "%.0f"), row.fairness, row.least_to_most))
 end
 
---- The curves of a figure, one for each pattern, and whether there are any points; those above `most` are left out.
+--- The curves of a figure, one for each pattern, and whether there are any points; those above
+-- `most` are left out.
 local function curves(rows, direction, options, figure, most)
   local series, any = {}, false
   for i, pattern in ipairs(options.pattern) do
@@ -297,7 +300,7 @@ local function draw(rows, directions, options)
   return canvas:document(2 * width, #directions * height)
 end
 
--- Command line --------------------------------------------------------------------------------------------------------
+-- Command line ------------------------------------------------------------------------------------
 
 --- For numbers within these bounds.
 local function number(min, max, whole)
@@ -347,7 +350,7 @@ local function read_arguments(args)
   return options
 end
 
--- Topologies ----------------------------------------------------------------------------------------------------------
+-- Topologies --------------------------------------------------------------------------------------
 
 --- What passes per node and cycle, and the mean latency, at a load.
 local function measure_topology(name, load, options)

@@ -1,5 +1,5 @@
--- Compares policies over the workloads: speed-ups, how often each did something, and what it costs to simulate. `help`
--- below says how it is called.
+-- Compares policies over the workloads: speed-ups, how often each did something, and what it costs
+-- to simulate. `help` below says how it is called.
 local ww = require "warpwright"
 local core = require "warpwright.core"
 local load = require "warpwright.load"
@@ -32,7 +32,7 @@ lrr and gto run in any case.
 
 local baselines = { "lrr", "gto" }
 
--- One run, in a process of its own ------------------------------------------------------------------------------------
+-- One run, in a process of its own ----------------------------------------------------------------
 
 --- The workload, and a table in which `seconds` is the processor's time in its kernels.
 local function timed(name)
@@ -57,7 +57,8 @@ local function timed(name)
   return outer, spent
 end
 
---- Which rows of the stats belong to the policies: { ["ccws."] = name of a policy, ["vta."] = of a part }.
+--- Which rows of the stats belong to the policies: { ["ccws."] = name of a policy, ["vta."] = of a
+-- part }.
 local function prefixes_of(specification)
   local prefixes = {}
   for _, entry in ipairs(policy.chain(specification, function(what) return load.get("policy", what) end)) do
@@ -67,14 +68,16 @@ local function prefixes_of(specification)
   return prefixes
 end
 
---- What of the path of a row's object names a policy or a part, wherever that stands below an SM, a cache or the machine; or nil.
+--- What of the path of a row's object names a policy or a part, wherever that stands below an SM, a
+-- cache or the machine; or nil.
 local function owner_in(path, prefixes)
   local rest = path:match "%.(.*)$"
   while rest and not prefixes[rest] do rest = rest:match "%.(.*)$" end
   return rest
 end
 
---- Sums over the instances: list of { name = "vta.hits", value = }. Of parts, only what is not zero.
+--- Sums over the instances: list of { name = "vta.hits", value = }. Of parts, only what is not
+-- zero.
 local function triggers(r, prefixes)
   local found, by_name = {}, {}
   for name, value in r:stats() do
@@ -102,7 +105,7 @@ local function run_one(options)
     triggers = triggers(r, prefixes_of(options.policy)) })
 end
 
--- All runs ------------------------------------------------------------------------------------------------------------
+-- All runs ----------------------------------------------------------------------------------------
 
 local function start(options, run)
   run.result = os.tmpname()
@@ -154,7 +157,7 @@ local function run_all(options)
   return runs, by_policy
 end
 
--- Figures -------------------------------------------------------------------------------------------------------------
+-- Figures -----------------------------------------------------------------------------------------
 
 local function ratio(a, b) return a and b and b ~= 0 and a / b or nil end
 
@@ -179,7 +182,7 @@ local function geometric_mean(options, results, figure)
   return count > 0 and math.exp(sum / count) or nil
 end
 
--- Printing ------------------------------------------------------------------------------------------------------------
+-- Printing ----------------------------------------------------------------------------------------
 
 local function first_width(rows)
   local width = 6
@@ -209,7 +212,8 @@ local function print_figures(options, by_policy, title, figure)
   end
 end
 
---- Rows of what a policy counted: { name =, [workload] = value }, in the order of their first appearance.
+--- Rows of what a policy counted: { name =, [workload] = value }, in the order of their first
+-- appearance.
 local function trigger_rows(options, results)
   local rows, by_name = {}, {}
   for _, workload in ipairs(options.workloads) do
@@ -282,7 +286,7 @@ local function compare(options)
   if any_failed then os.exit(1) end
 end
 
--- Command line --------------------------------------------------------------------------------------------------------
+-- Command line ------------------------------------------------------------------------------------
 
 --- Without the one that writes files, the same for every workload.
 local function every_policy()

@@ -1,5 +1,5 @@
--- Writes into docs/policy_reference.md, between its markers, which policies there are, and the reference of knobs, hooks,
--- values and methods: the rows of each class, as --describe shows them.
+-- Writes into docs/policy_reference.md, between its markers, which policies there are, and the
+-- reference of knobs, hooks, values and methods: the rows of each class, as --describe shows them.
 --   warpwright scripts/policy_reference.lua            writes it
 --   warpwright scripts/policy_reference.lua --check    fails when it is not up to date
 local core = require "warpwright.core"
@@ -14,7 +14,8 @@ local function markers(title)
   return ("<!-- %s: written by scripts/policy_reference.lua -->\n"):format(title), ("<!-- %s: until here -->\n"):format(title)
 end
 
---- Classes that instances of policies have handles of, first and in this order, with what hooks of their events begin with.
+--- Classes that instances of policies have handles of, first and in this order, with what hooks of
+-- their events begin with.
 local handled = {
   { class = "SM", variable = "sm", prefix = "", handle = "`self.sm` in scope `sm`; `self.sms[i]` in scope `machine`" },
   { class = "L1", variable = "l1", prefix = "l1_",
@@ -42,7 +43,7 @@ local function read_file(path)
   return text
 end
 
--- What there is -------------------------------------------------------------------------------------------------------
+-- What there is -----------------------------------------------------------------------------------
 
 --- { events =, questions =, knobs =, values = lists of { name, kind, meaning } } of a class.
 local function described(class)
@@ -92,7 +93,7 @@ local function methods(class, variable)
   return found
 end
 
--- As Markdown ---------------------------------------------------------------------------------------------------------
+-- As Markdown -------------------------------------------------------------------------------------
 
 --- Choices and bounds, which --describe has behind the meaning, as values.
 local function knob_row(knob)
@@ -170,7 +171,7 @@ local function policies()
   return table.concat(lines, "\n") .. "\n\n"
 end
 
--- The file -------------------------------------------------------------------------------------------------------------
+-- The file ----------------------------------------------------------------------------------------
 
 --- The text with something else between the markers of a title.
 local function replaced(text, title, contents)

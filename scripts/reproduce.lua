@@ -78,7 +78,7 @@ local function write(path, text)
   if problem then error("reproduce: " .. problem, 0) end
 end
 
--- Printing ----------------------------------------------------------------------------------------------------------------
+-- Printing ----------------------------------------------------------------------------------------
 
 local function print_table(t)
   local width = 10
@@ -115,7 +115,7 @@ local function print_problems(problems)
   for _, text in ipairs(order) do print(("FAILED, %d run%s of %s"):format(counts[text], counts[text] == 1 and "" or "s", text)) end
 end
 
--- Main --------------------------------------------------------------------------------------------------------------------
+-- Main --------------------------------------------------------------------------------------------
 
 local function processors() return math.tointeger(tonumber(child.output { "nproc" } or "1")) or 1 end
 
@@ -130,8 +130,8 @@ local function run_all(figures, options)
   return kept, kept:run(runs)
 end
 
---- How many runs figures have, each counted once, and how long the simulation of those that are there took, in seconds of one
--- processor.
+--- How many runs figures have, each counted once, and how long the simulation of those that are
+-- there took, in seconds of one processor.
 local function effort_of(figures, options, result_of)
   local seen, count, seconds = {}, 0, 0.0
   for _, figure in ipairs(figures) do

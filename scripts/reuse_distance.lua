@@ -27,7 +27,7 @@ constants are not. Each cache has distances of its own; caches that are alike bu
 
 local function usage_error(...) command_line.error("reuse_distance", ...) end
 
--- Reading -----------------------------------------------------------------------------------------------------------
+-- Reading -----------------------------------------------------------------------------------------
 
 --- The sizes of lines by path, of a machine as Lua text.
 local function line_sizes(text)
@@ -60,7 +60,8 @@ end
 
 local function new_table(name, line) return { name = name, line = line, accesses = 0, first = 0, counts = {}, most = 0 } end
 
---- A list of { name =, line = bytes, accesses =, first = accesses to lines for the first time, counts = by bucket, most = bucket }.
+--- A list of { name =, line = bytes, accesses =, first = accesses to lines for the first time,
+-- counts = by bucket, most = bucket }.
 local function read(options)
   local file = core.is_file(options.path) and options.path or options.path .. "/trace.txt"
   if not core.is_file(file) then usage_error("expected the folder of a run with --trace, or a trace, got '%s'", options.path) end
@@ -99,7 +100,7 @@ local function read(options)
   return list
 end
 
--- Printing ----------------------------------------------------------------------------------------------------------
+-- Printing ----------------------------------------------------------------------------------------
 
 local function bytes_text(bytes)
   for _, unit in ipairs { "MiB", "KiB" } do
@@ -109,7 +110,8 @@ local function bytes_text(bytes)
   return ("%dB"):format(bytes)
 end
 
---- { from =, to = lines between, accesses =, up_to_here = share } of each bucket up to the last that is not empty.
+--- { from =, to = lines between, accesses =, up_to_here = share } of each bucket up to the last
+-- that is not empty.
 local function buckets_of(of)
   local rows, below = {}, 0
   for bucket = 0, of.most do
@@ -141,7 +143,7 @@ local function main(options)
   if options.json then json.write(options.json, figures) end
 end
 
--- Command line ------------------------------------------------------------------------------------------------------
+-- Command line ------------------------------------------------------------------------------------
 
 local readers = { caches = command_line.text, each = command_line.flag, json = command_line.output,
   line = function(text) return core.quantity(text, "bytes", "line") end }

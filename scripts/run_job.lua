@@ -56,7 +56,7 @@ local function read_arguments(args)
   return given
 end
 
--- Printing ------------------------------------------------------------------------------------------------------------
+-- Printing ----------------------------------------------------------------------------------------
 
 local head = { "launch", "cycles", "warp instr.", "thread instr.", "IPC", "L1D miss", "L2 miss", "DRAM busy", "seconds",
   "cycles/s" }

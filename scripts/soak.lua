@@ -1,4 +1,5 @@
--- Looks for checkpoints from which a run does not go on as it would have; `help` below says how it is called.
+-- Looks for checkpoints from which a run does not go on as it would have; `help` below says how it
+-- is called.
 local core = require "warpwright.core"
 local child = require "scripts.lib.child"
 local command_line = require "scripts.lib.command_line"
@@ -27,7 +28,7 @@ memory and verification must be those of a run that was never stopped.
 A line for each difference, with what repeats it; the last line is `N resumes, M unequal`. Exit status 0: none unequal.
 ]]
 
--- Arguments ----------------------------------------------------------------------------------------------------------
+-- Arguments ---------------------------------------------------------------------------------------
 
 local function names_in(folder, file)
   local found = {}
@@ -60,7 +61,7 @@ end
 if command_line.helped(arg, help) then return end
 local options = read_arguments(arg)
 
--- Rounds -------------------------------------------------------------------------------------------------------------
+-- Rounds ------------------------------------------------------------------------------------------
 
 local folder = os.tmpname()
 os.remove(folder)

@@ -1,4 +1,5 @@
--- What the memory system makes SMs wait for, workload by policy. `help` below says how it is called.
+-- What the memory system makes SMs wait for, workload by policy. `help` below says how it is
+-- called.
 local ww = require "warpwright"
 local command_line = require "scripts.lib.command_line"
 local json = require "warpwright.json"
@@ -26,7 +27,7 @@ A - stands for what needs an L1 data cache (l1d) or an L2 (l2) where the machine
   --json FILE          writes the figures
 ]]
 
--- Figures ---------------------------------------------------------------------------------------------------------------
+-- Figures -----------------------------------------------------------------------------------------
 
 --- nil where there is nothing to be counted.
 local function ratio(a, b) return a and (b ~= 0 and a / b or 0.0) end
@@ -80,7 +81,7 @@ local function run(options, set, workload, policy)
   return row
 end
 
--- Printing --------------------------------------------------------------------------------------------------------------
+-- Printing ----------------------------------------------------------------------------------------
 
 local function print_row(widths, row)
   local f = row.fails
@@ -112,7 +113,7 @@ local function main(options)
   if options.json then json.write(options.json, rows) end
 end
 
--- Command line ----------------------------------------------------------------------------------------------------------
+-- Command line ------------------------------------------------------------------------------------
 
 local function read_arguments(args)
   local options = { set = {}, size = "small", policies = { "lrr", "gto" } }

@@ -69,7 +69,7 @@ if options.legs then -- asked by leg.execute()
   return
 end
 
--- Builds --------------------------------------------------------------------------------------------------------------
+-- Builds ------------------------------------------------------------------------------------------
 
 local root = arg[-1]:match "^(.*)/[^/]*/[^/]*$"
 local own_build = arg[-1]:match "([^/]*)/[^/]*$"
@@ -99,7 +99,7 @@ end
 
 local programs, builds, missing_builds = find_builds()
 
--- Jobs ----------------------------------------------------------------------------------------------------------------
+-- Jobs --------------------------------------------------------------------------------------------
 
 local jobs = options.jobs or math.tointeger(tonumber(child.output { "nproc" })) or 1
 local scratch = os.tmpname()
@@ -137,7 +137,7 @@ local function wait()
   finding.remove_folder(job.folder)
 end
 
--- Machines ------------------------------------------------------------------------------------------------------------
+-- Machines ----------------------------------------------------------------------------------------
 
 local counts = { machines = 0, resumes = 0, difference = 0, crash = 0, hang = 0, refused = 0, cycles = 0, builds = {} }
 local given = options.settings and (leg.read_table(options.settings)
@@ -228,7 +228,7 @@ local function start_machine(number)
   end, finish_machine(number))
 end
 
--- The loop ------------------------------------------------------------------------------------------------------------
+-- The loop ----------------------------------------------------------------------------------------
 
 local first = options.only or 1
 local last = (options.only or given) and first or options.machines or not options.minutes and 100 or math.maxinteger
@@ -256,7 +256,7 @@ while has_more() or to_shrink[1] or alive > 0 do
 end
 finding.remove_folder(scratch)
 
--- The end -------------------------------------------------------------------------------------------------------------
+-- The end -----------------------------------------------------------------------------------------
 
 for _, line in ipairs(coverage.lines()) do report("%s", line) end
 local ran = {}

@@ -1,4 +1,5 @@
--- Warms a machine up once and compares policies from there: each goes on from the same state, in a process of its own.
+-- Warms a machine up once and compares policies from there: each goes on from the same state, in a
+-- process of its own.
 local ww = require "warpwright"
 local core = require "warpwright.core"
 local command_line = require "scripts.lib.command_line"
@@ -22,8 +23,8 @@ Runs a workload for N core cycles, then to its end under each policy, and prints
   --out FOLDER     a folder for each policy goes there; default: the next free ones in out/
 ]]
 
---- No warm machine can take over the first two: theirs have other clocks or other memory pages. The third records into the
--- current folder and changes nothing.
+--- No warm machine can take over the first two: theirs have other clocks or other memory pages. The
+-- third records into the current folder and changes nothing.
 local left_out <const> = { equalizer = true, first_touch = true, trace_l1 = true }
 --- A machine that goes on keeps its clocks.
 local warm_form <const> = { perfect = "perfect:memory=1" }

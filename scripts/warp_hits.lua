@@ -1,5 +1,5 @@
--- The figures on which MeDiC rests (section 2): the warps of a kernel differ in their L2 hit ratios (Figure 2), keep them
--- over time (Figure 4), and queue long at the L2 (Figure 5).
+-- The figures on which MeDiC rests (section 2): the warps of a kernel differ in their L2 hit ratios
+-- (Figure 2), keep them over time (Figure 4), and queue long at the L2 (Figure 5).
 local ww = require "warpwright"
 local command_line = require "scripts.lib.command_line"
 local inputs = require "warpwright.inputs"
@@ -59,7 +59,7 @@ end
 if command_line.helped(arg, help) then return end
 local options = read_arguments(arg)
 
--- What is read ------------------------------------------------------------------------------------------------------
+-- What is read ------------------------------------------------------------------------------------
 
 local ratios = { { "none", "0" } }
 for tenth = 0, 9 do ratios[#ratios + 1] = { ("from_%d"):format(10 * tenth), ("%d%%"):format(10 * tenth) } end
@@ -85,7 +85,7 @@ local function difference(now, before)
   return counts
 end
 
--- Single warps ------------------------------------------------------------------------------------------------------
+-- Single warps ------------------------------------------------------------------------------------
 
 --- All warps of the machine as list of { sm =, warp =, requests, hits = names of their rows }.
 local function warps_of(sim)
@@ -166,7 +166,7 @@ local function curves_for_json(chosen)
   return curves
 end
 
--- What is printed ---------------------------------------------------------------------------------------------------
+-- What is printed ---------------------------------------------------------------------------------
 
 local function print_samples(title, counts)
   local cells, sum = {}, counts[#counts]

@@ -10,8 +10,9 @@ local function next_state(state) return state * 6364136223846793005 + 1442695040
 
 local piece <const> = 1 << 16
 
---- Writes `count` elements to the device as copies from the host, each of an array that `fill(array)` fills. By pieces: memory
--- that the host touches once costs it more than what it writes there.
+--- Writes `count` elements to the device as copies from the host, each of an array that
+-- `fill(array)` fills. By pieces: memory that the host touches once costs it more than what it
+-- writes there.
 local function write_by_pieces(gpu, address, element, bytes, count, fill)
   local array = ww.array(element, math.min(piece, count))
   for first = 0, count - 1, piece do
@@ -27,12 +28,14 @@ function buffers.write_f32(gpu, address, count, seed)
   write_by_pieces(gpu, address, "f32", 4, count, function(array) seed = core.fill_congruential(array, seed) end)
 end
 
---- Zeros that the host copies, as the programs that jobs stand for do: a machine may keep what is copied in its L2.
+--- Zeros that the host copies, as the programs that jobs stand for do: a machine may keep what is
+-- copied in its L2.
 function buffers.write_zeros(gpu, address, bytes)
   write_by_pieces(gpu, address, "u8", 1, bytes, function() end)
 end
 
---- The order in which a chase visits its cells: 0 to cells - 1 for seed 0, else shuffled, cell 0 first.
+--- The order in which a chase visits its cells: 0 to cells - 1 for seed 0, else shuffled, cell 0
+-- first.
 local function chase_order(cells, seed)
   local order = {}
   for i = 0, cells - 1 do order[i] = i end
@@ -46,7 +49,8 @@ local function chase_order(cells, seed)
   return order
 end
 
---- Cells of `stride` bytes, each of which begins with the 8-byte address of the next one; the last points to the first.
+--- Cells of `stride` bytes, each of which begins with the 8-byte address of the next one; the last
+-- points to the first.
 function buffers.chase(base, bytes, stride, seed)
   local array, cells, words = ww.array("u64", bytes // 8), bytes // stride, stride // 8
   local order = chase_order(cells, seed)

@@ -1,6 +1,6 @@
--- The instructions that this computer executes for the simulation proper, counted by callgrind: exact to a few millionths,
--- and the same on a busy machine. Making inputs, start-up and checking results are left out: callgrind collects while
--- sim_run() of core/sim/sim.c runs.
+-- The instructions that this computer executes for the simulation proper, counted by callgrind:
+-- exact to a few millionths, and the same on a busy machine. Making inputs, start-up and checking
+-- results are left out: callgrind collects while sim_run() of core/sim/sim.c runs.
 local core = require "warpwright.core"
 local child = require "scripts.lib.child"
 
@@ -9,8 +9,8 @@ local callgrind = {}
 --- Flags for visit_instructions().
 callgrind.each_instruction = { "--dump-instr=yes", "--compress-strings=no", "--compress-pos=no" }
 
---- Runs one item of scripts/bench.lua, small, with `program`. Returns what it printed, and what callgrind wrote.
--- `flags`: further options of callgrind.
+--- Runs one item of scripts/bench.lua, small, with `program`. Returns what it printed, and what
+-- callgrind wrote. `flags`: further options of callgrind.
 function callgrind.run(program, item, config, flags)
   local path = os.tmpname()
   local words = { "valgrind", "-q", "--tool=callgrind", "--toggle-collect=sim_run*",
@@ -35,8 +35,8 @@ function callgrind.total(counts)
   return total
 end
 
---- Calls visit(object, address, count) for the instructions of a run with each_instruction: the file of the program or library
--- that they lie in, where ("0x1234"), and how often they ran.
+--- Calls visit(object, address, count) for the instructions of a run with each_instruction: the
+-- file of the program or library that they lie in, where ("0x1234"), and how often they ran.
 function callgrind.visit_instructions(counts, visit)
   local object, called = nil, false
   for line in counts:gmatch "[^\n]+" do

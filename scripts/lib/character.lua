@@ -1,11 +1,12 @@
--- What kind of load a workload is, from the result of a run: for scripts/character.lua and the tests of workloads.
+-- What kind of load a workload is, from the result of a run: for scripts/character.lua and the
+-- tests of workloads.
 local parts = require "scripts.lib.parts"
 
 local character = {}
 
---- { hit_rate, merge_rate, instructions_per_miss, mpki } of the loads at the L1s; stores are left out, since these never hit
--- in a write-evict cache. With instructions_per_texture_miss, of the texture caches, when textures were fetched from. nil where
--- the machine has no L1 data cache.
+--- { hit_rate, merge_rate, instructions_per_miss, mpki } of the loads at the L1s; stores are left
+-- out, since these never hit in a write-evict cache. With instructions_per_texture_miss, of the
+-- texture caches, when textures were fetched from. nil where the machine has no L1 data cache.
 function character.of(r)
   local hits, misses, merges = parts.read_sum(r, "l1d", "hits"), parts.read_sum(r, "l1d", "misses"), parts.read_sum(r, "l1d", "merges")
   if not hits then return nil end
@@ -20,7 +21,8 @@ function character.of(r)
   }
 end
 
---- What is outside the ranges { low, high } of a workload's `expected`, as a text; nil when nothing is.
+--- What is outside the ranges { low, high } of a workload's `expected`, as a text; nil when nothing
+-- is.
 function character.complaint(c, expected)
   for _, name in ipairs { "hit_rate", "instructions_per_miss", "instructions_per_texture_miss", "mpki" } do
     local range = expected[name]
@@ -46,9 +48,9 @@ function character.row(r)
   return ("| %s | %s | %s %s | %s | %.1f |"):format(r.workload, r.size, r.machine, r.policy, character.figures(r), r.seconds)
 end
 
---- A Markdown text with the figures of its rows as they are now. A row begins "| WORKLOAD, MORE | SIZE | CONFIG POLICY | CYCLES |";
--- an empty cell is as the one above. `measure`, a function of workload, size, config and policy, returns the five cells, or nil
--- for a row that is to stay.
+--- A Markdown text with the figures of its rows as they are now. A row begins "| WORKLOAD, MORE |
+-- SIZE | CONFIG POLICY | CYCLES |"; an empty cell is as the one above. `measure`, a function of
+-- workload, size, config and policy, returns the five cells, or nil for a row that is to stay.
 function character.updated(text, measure)
   local workload, size
   return (text:gsub("[^\n]+", function(line)

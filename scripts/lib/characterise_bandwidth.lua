@@ -1,4 +1,5 @@
--- Bandwidths beside what the parameters allow, and how DRAM's depends on rows, banks and the scheduler.
+-- Bandwidths beside what the parameters allow, and how DRAM's depends on rows, banks and the
+-- scheduler.
 local machine = require "scripts.lib.characterise_machine"
 local measure = require "scripts.lib.characterise_measure"
 local bandwidth = require "workloads.micro.bandwidth"
@@ -16,7 +17,7 @@ local function rate(target, d, bytes, allowed)
   }
 end
 
--- Streams -------------------------------------------------------------------------------------------------------------
+-- Streams -----------------------------------------------------------------------------------------
 
 local function bytes_per_turn(size) return size.ctas * size.threads // 32 * bandwidth.unroll * bandwidth.line_bytes end
 
@@ -32,7 +33,8 @@ local function stream(target, size, short, long)
   return d
 end
 
---- Footprints that stay where they are: the shorter run has been everywhere already, and has made `least` turns.
+--- Footprints that stay where they are: the shorter run has been everywhere already, and has made
+-- `least` turns.
 local function resident(target, size, least)
   local short = math.max(least, (size.footprint + bytes_per_turn(size) - 1) // bytes_per_turn(size))
   return stream(target, size, short, 3 * short)
@@ -51,9 +53,9 @@ end
 
 local window_steps <const> = 8
 
---- Lines that nobody has touched, in a window that begins when a shorter run has filled L2, so that writes drive out as many
--- as they bring. A difference of two runs could have more than the bus: the end of the shorter one counts as time that the
--- longer one saved.
+--- Lines that nobody has touched, in a window that begins when a shorter run has filled L2, so that
+-- writes drive out as many as they bring. A difference of two runs could have more than the bus:
+-- the end of the shorter one counts as time that the longer one saved.
 local function in_dram(target, size)
   local turn, fills = bytes_per_turn(size), 2 * machine.l2_bytes(target.facts)
   local function turns_of(bytes) return (bytes + turn - 1) // turn end
@@ -70,8 +72,9 @@ local function in_dram(target, size)
   return d
 end
 
---- Bytes of these kinds of requests, "read" or "write", that the DRAM moved. Not what was asked for, of which some may still
--- wait; of a burst that a request does not fill, its part. The last burst of a window may end behind it.
+--- Bytes of these kinds of requests, "read" or "write", that the DRAM moved. Not what was asked
+-- for, of which some may still wait; of a burst that a request does not fill, its part. The last
+-- burst of a window may end behind it.
 local function in_dram_bytes(...)
   local kinds = { ... }
   return function(target, d)
@@ -86,8 +89,8 @@ local function in_dram_bytes(...)
 end
 local dram_reads, dram_writes, dram_copies = in_dram_bytes "read", in_dram_bytes "write", in_dram_bytes("read", "write")
 
---- A measurement of the whole machine: as many warps per SM as come furthest, of 8, 16 and 32. `bytes_of` says how many
--- bytes moved in a difference.
+--- A measurement of the whole machine: as many warps per SM as come furthest, of 8, 16 and 32.
+-- `bytes_of` says how many bytes moved in a difference.
 local function best(name, run, theoretical, bytes_of)
   return function(target)
     local sm, most = target.facts.parts.sm, nil
@@ -139,7 +142,7 @@ local streams = {
     measure = best("dram_random", in_dram, "dram", dram_reads) },
 }
 
--- Rows and banks ------------------------------------------------------------------------------------------------------
+-- Rows and banks ----------------------------------------------------------------------------------
 
 --- The longer run may have met fewer open rows than the shorter one.
 local function row_hit_rate(counters)
@@ -149,8 +152,9 @@ end
 
 local many_banks <const> = 32
 
---- Reads lines as the size says; `x` is the part of the requests that found their row open. 16 warps for each channel
--- with 8 loads each keep its queue full; they are fewer lines than one bank, for which there are 8 warps, has rows.
+--- Reads lines as the size says; `x` is the part of the requests that found their row open. 16
+-- warps for each channel with 8 loads each keep its queue full; they are fewer lines than one bank,
+-- for which there are 8 warps, has rows.
 local function read_rows(target, size, short, long, more)
   local facts = target.facts
   local sm, channels = facts.parts.sm, #facts.parts.dram.paths

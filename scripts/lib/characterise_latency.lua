@@ -5,7 +5,7 @@ local chase = require "workloads.micro.chase"
 local operations = require "workloads.micro.operations"
 local beside = require "workloads.micro.hits_beside"
 
--- Loads ---------------------------------------------------------------------------------------------------------------
+-- Loads -------------------------------------------------------------------------------------------
 
 --- Cycles from a load to the one that depends on it.
 local function load_latency(target, size)
@@ -101,7 +101,7 @@ local loads = {
   { id = "shared_atomic", name = "atomic, shared memory", measure = simple "shared_atomic" },
 }
 
--- Operations ----------------------------------------------------------------------------------------------------------
+-- Operations --------------------------------------------------------------------------------------
 
 --- What `turns` turns of a kernel take more, after some to begin with.
 local function operations_difference(target, kind, row, warps, turns)
@@ -131,8 +131,8 @@ local function pipelines(sm, row)
   }
 end
 
---- Thread operations per cycle that an SM can do: what is fetched, its schedulers issue, its pipelines take, and its
--- result bus brings back.
+--- Thread operations per cycle that an SM can do: what is fetched, its schedulers issue, its
+-- pipelines take, and its result bus brings back.
 local function peak_throughput(sm, unit)
   local fetched = 2 * sm.sub_cores -- instructions: in each sub-core, the buffer of one warp is filled per cycle
   return 32 * math.min(fetched, sm.schedulers, sm.result_bus, unit.count / unit.interval)

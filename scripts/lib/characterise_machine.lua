@@ -1,5 +1,5 @@
--- What a machine consists of, as far as scripts/characterise wants to know: its parts by the role they play, their
--- parameters and clocks.
+-- What a machine consists of, as far as scripts/characterise wants to know: its parts by the role
+-- they play, their parameters and clocks.
 local core = require "warpwright.core"
 
 local characterise_machine = {}
@@ -139,7 +139,7 @@ function characterise_machine.occupancy(sm, threads, registers, shared)
   return bytes > 0 and math.min(fits, sm.shared // bytes) or fits
 end
 
--- Sizes ---------------------------------------------------------------------------------------------------------------
+-- Sizes -------------------------------------------------------------------------------------------
 
 --- Of all slices; 0 without an L2.
 function characterise_machine.l2_bytes(facts)
@@ -170,7 +170,7 @@ function characterise_machine.with_map(facts, size)
   return size
 end
 
--- Theoretical bandwidths, bytes per second ----------------------------------------------------------------------------
+-- Theoretical bandwidths, bytes per second --------------------------------------------------------
 
 local line_bytes <const> = 128 -- the most that moves at once, and what every access of these measurements moves
 
@@ -207,8 +207,8 @@ function theoretical.dram(facts)
   return #dram.paths * dram.parameters.bus_bytes * dram.hertz
 end
 
---- What DRAM allows when every activate is followed by `bytes` of its row: a bank activates every tRC, a channel every
--- tRRD, and the bus is there too.
+--- What DRAM allows when every activate is followed by `bytes` of its row: a bank activates every
+-- tRC, a channel every tRRD, and the bus is there too.
 function characterise_machine.rows_allow(facts, bytes, banks)
   local dram = facts.parts.dram
   local p = dram.parameters

@@ -1,10 +1,12 @@
--- Runs micro workloads, each on a machine of its own, and says what two runs of different length differ by, where start-up,
--- cold caches and the end of a kernel cancel; or what passed in a window inside one run.
+-- Runs micro workloads, each on a machine of its own, and says what two runs of different length
+-- differ by, where start-up, cold caches and the end of a kernel cancel; or what passed in a window
+-- inside one run.
 local ww = require "warpwright"
 
 local measure = {}
 
--- Why there is no value: what a machine lacks, or what a run said. It is raised, and ends the measurement alone.
+-- Why there is no value: what a machine lacks, or what a run said. It is raised, and ends the
+-- measurement alone.
 local Refusal = {}
 Refusal.__index = Refusal
 
@@ -13,8 +15,8 @@ function measure.refuse(text, ...) error(setmetatable({ reason = text:format(...
 --- The reason, when `problem` is what measure.refuse() raised.
 function measure.refusal(problem) return getmetatable(problem) == Refusal and problem.reason end
 
---- Counters summed over the objects of a role: counters["l1.hits"]; and those of each crossbar and Mux by path, for these
--- differ in width and in how busy they are.
+--- Counters summed over the objects of a role: counters["l1.hits"]; and those of each crossbar and
+-- Mux by path, for these differ in width and in how busy they are.
 local function counters_of(sim, roles)
   local sums = {}
   sim.machine:settle(false)
@@ -43,7 +45,8 @@ local function set_with(target, more)
   return table.move(more or {}, 1, more and #more or 0, #set + 1, set)
 end
 
---- What `work(sim)` returns for a new machine. `target` has description, set and facts; `more` are further overrides.
+--- What `work(sim)` returns for a new machine. `target` has description, set and facts; `more` are
+-- further overrides.
 local function on_machine(target, more, work)
   local sim = ww.build(target.description, { set = set_with(target, more) })
   local ok, result = pcall(work, sim)
@@ -70,7 +73,8 @@ local function subtract(last, first)
   return last
 end
 
---- What passed inside one run, from core cycle `from` until `step` to 2 * `step` cycles before its end.
+--- What passed inside one run, from core cycle `from` until `step` to 2 * `step` cycles before its
+-- end.
 function measure.window(target, workload, size, from, step)
   return on_machine(target, nil, function(sim)
     local marks, cycle = {}, from
@@ -100,25 +104,26 @@ function measure.difference(target, workload, size, name, short, long, more)
   return d
 end
 
---- A number of turns whose cycles are whole quanta if those of one turn are whole: then a difference in that many turns
--- is exact, though kernels start and end at quanta.
+--- A number of turns whose cycles are whole quanta if those of one turn are whole: then a
+-- difference in that many turns is exact, though kernels start and end at quanta.
 function measure.turns(facts, wanted) return (wanted + facts.quantum - 1) // facts.quantum * facts.quantum end
 
---- How far a value is from its reference, as a part of it; a reference { least, most } is met by all between.
+--- How far a value is from its reference, as a part of it; a reference { least, most } is met by
+-- all between.
 function measure.relative_error(value, reference)
   if type(reference) == "number" then return value / reference - 1 end
   if value < reference[1] then return value / reference[1] - 1 end
   return math.max(0.0, value / reference[2] - 1)
 end
 
--- What the machine was busy with --------------------------------------------------------------------------------------
+-- What the machine was busy with ------------------------------------------------------------------
 
--- From when on a port counts as what limits the rest. A switch that queues at its inputs delivers less than its
--- channels could: 59 % of random traffic (Karol, Hluchyj and Morgan 1987).
+-- From when on a port counts as what limits the rest. A switch that queues at its inputs delivers
+-- less than its channels could: 59 % of random traffic (Karol, Hluchyj and Morgan 1987).
 local saturated <const>, switch_saturated <const>, issue_saturated <const> = 0.75, 0.55, 0.9
 
---- Ports and buses on `sms` SMs' way to memory: { name =, busy = part of the time in which it moved something,
--- saturated = from when on that is all it can }.
+--- Ports and buses on `sms` SMs' way to memory: { name =, busy = part of the time in which it moved
+-- something, saturated = from when on that is all it can }.
 local function busy_ports(facts, d, sms)
   local ports, parts = {}, facts.parts
   local function add(name, role, width, counters, enough)
@@ -158,8 +163,9 @@ local function busy_ports(facts, d, sms)
   return ports
 end
 
---- Places where requests wait, from memory to the SM: { name =, busy = part of the time in which it was full and
--- somebody waited }. What can fill up in a cache counts together, and the name is that of the most frequent cause.
+--- Places where requests wait, from memory to the SM: { name =, busy = part of the time in which it
+-- was full and somebody waited }. What can fill up in a cache counts together, and the name is that
+-- of the most frequent cause.
 local function full_queues(facts, d, sms)
   local queues, parts = {}, facts.parts
   local function add(role, width, causes)
@@ -198,9 +204,10 @@ local function busiest(list)
   return best
 end
 
---- What limited a difference of runs on `sms` SMs: a list of { name =, busy = }. It is the busiest port or bus if that
--- is saturated; else the place nearest to memory that was full for half of the time, for what is full fills what is in
--- front of it; else both the busiest port and the place that was full most. `units`: further ports.
+--- What limited a difference of runs on `sms` SMs: a list of { name =, busy = }. It is the busiest
+-- port or bus if that is saturated; else the place nearest to memory that was full for half of the
+-- time, for what is full fills what is in front of it; else both the busiest port and the place
+-- that was full most. `units`: further ports.
 function measure.limiters(facts, d, sms, units)
   local ports, queues = busy_ports(facts, d, sms), full_queues(facts, d, sms)
   for _, unit in ipairs(units or {}) do ports[#ports + 1] = unit end

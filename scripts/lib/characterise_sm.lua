@@ -15,7 +15,7 @@ local function turns_of(target, workload, size)
   return measure.difference(target, workload, size, "turns", turns, 2 * turns), turns
 end
 
--- Bank conflicts and coalescing ---------------------------------------------------------------------------------------
+-- Bank conflicts and coalescing -------------------------------------------------------------------
 
 local function conflict(degree)
   return function(target)
@@ -51,7 +51,7 @@ local function cycles_of_stride(stride)
   end
 end
 
--- Occupancy -----------------------------------------------------------------------------------------------------------
+-- Occupancy ---------------------------------------------------------------------------------------
 
 --- CTAs that an SM holds together, beside what its parameters say.
 local function resident(threads, registers, shared)
@@ -68,7 +68,7 @@ local function resident(threads, registers, shared)
   end
 end
 
--- Divergence and barriers ---------------------------------------------------------------------------------------------
+-- Divergence and barriers -------------------------------------------------------------------------
 
 local function divergent(paths)
   return function(target)
@@ -84,7 +84,7 @@ local function barrier_of(warps)
   end
 end
 
--- Rows ----------------------------------------------------------------------------------------------------------------
+-- Rows --------------------------------------------------------------------------------------------
 
 --- A row for each x: `text` names it, and `of` makes its measurement.
 local function rows_of(list, xs, prefix, text, of)

@@ -4,7 +4,8 @@ local child = {}
 --- A word as the shell takes it literally.
 function child.quoted(text) return "'" .. text:gsub("'", "'\\''") .. "'" end
 
---- Runs a program with its arguments and returns what it printed, or nil when it failed. `input`: a file to read from.
+--- Runs a program with its arguments and returns what it printed, or nil when it failed. `input`: a
+-- file to read from.
 function child.output(words, input)
   local quoted = {}
   for i, word in ipairs(words) do quoted[i] = child.quoted(word) end

@@ -38,7 +38,7 @@ function command_line.whole(name, option, text, least)
   return value
 end
 
--- What becomes of an option's value: functions of its text, of what the option was before, of its name, and of the script's -----------
+-- What becomes of an option's value: functions of its text, of what the option was before, of its n
 
 function command_line.text(text) return text end
 
@@ -72,7 +72,8 @@ function command_line.words(text, _, option, name)
   return words
 end
 
---- "a:x=1,y=2,b" is { "a:x=1,y=2", "b" }: a parameter behind a comma belongs to the policy before it.
+--- "a:x=1,y=2,b" is { "a:x=1,y=2", "b" }: a parameter behind a comma belongs to the policy before
+-- it.
 function command_line.policies(text, _, option, name)
   local found = {}
   for _, word in ipairs(command_line.words(text, nil, option, name)) do
@@ -88,8 +89,8 @@ end
 --- In place of such a function: an option without a value.
 command_line.flag = {}
 
---- Reads what scripts/NAME was called with into `options`, which has the defaults: option --x is read by readers.x into
--- options.x. Returns the words that are no options.
+--- Reads what scripts/NAME was called with into `options`, which has the defaults: option --x is
+-- read by readers.x into options.x. Returns the words that are no options.
 function command_line.read(name, args, options, readers)
   local words, i = {}, 1
   while args[i] do

@@ -1,5 +1,5 @@
--- Job files: buffers, kernel launches and what to print, one directive a line. workloads/reference/README.md says what
--- each directive means.
+-- Job files: buffers, kernel launches and what to print, one directive a line.
+-- workloads/reference/README.md says what each directive means.
 local job = {}
 
 local function fail(path, line, text, ...) error(("%s:%d: "):format(path, line) .. text:format(...), 0) end
@@ -14,8 +14,8 @@ local function words_of(line)
   return words
 end
 
--- A directive reads its words through this: take(what) gives the next one, integer(what, least) as a number, and
--- fail(text, ...) names file and line.
+-- A directive reads its words through this: take(what) gives the next one, integer(what, least) as
+-- a number, and fail(text, ...) names file and line.
 local Line = {}
 Line.__index = Line
 
@@ -39,7 +39,7 @@ function Line:known_buffer(buffers, name)
   return buffers[name] and name or self:fail("%s: no buffer above this line matches '%s'", self.words[1], name)
 end
 
--- Directives ----------------------------------------------------------------------------------------------------------
+-- Directives --------------------------------------------------------------------------------------
 
 local contents = {
   zero = function() return {} end,
@@ -126,7 +126,8 @@ local function read_directive(line, buffers)
   return step
 end
 
---- The directives of a job file in its order: { path =, steps = { { directive =, line =, ... } ... } }.
+--- The directives of a job file in its order: { path =, steps = { { directive =, line =, ... } ...
+-- } }.
 function job.read(path)
   local file, problem = io.open(path, "rb")
   local text = file and file:read "a" -- nil for a folder

@@ -5,7 +5,7 @@ local core = require "warpwright.core"
 
 local job_runner = {}
 
--- Measuring -----------------------------------------------------------------------------------------------------------
+-- Measuring ---------------------------------------------------------------------------------------
 
 -- Counters that are added up over all objects of a name: sm[*].l1d, l2[*], mc[*].
 local wanted = {
@@ -38,7 +38,8 @@ local function miss_rate(counts, cache)
   return ratio(misses, counts[cache .. ".hits"] + misses + counts[cache .. ".merges"])
 end
 
---- What is printed of a launch or a whole job, of its counters. A rate without a denominator is NaN.
+--- What is printed of a launch or a whole job, of its counters. A rate without a denominator is
+-- NaN.
 local function figures(measured)
   local counts = measured.counts
   return {
@@ -62,10 +63,10 @@ local function add(total, measured)
   for name, count in pairs(measured.counts) do total.counts[name] = (total.counts[name] or 0) + count end
 end
 
--- Directives ----------------------------------------------------------------------------------------------------------
+-- Directives --------------------------------------------------------------------------------------
 
--- A job at work: sim, gpu, root, registers, addresses and bytes of buffers by name, kernels and refusals (why a kernel cannot
--- be launched) by name, and what came out.
+-- A job at work: sim, gpu, root, registers, addresses and bytes of buffers by name, kernels and
+-- refusals (why a kernel cannot be launched) by name, and what came out.
 local Run = {}
 Run.__index = Run
 
@@ -165,10 +166,11 @@ function actions.dump(run, step)
   if not saved then run.result.problem = run.result.problem or problem end
 end
 
---- Runs a job of job.read() on a new machine. `options`: root = the folder that its files are relative to,
--- registers = { kernel = per thread }, policy, set and threads as ww.build() takes them, dumps = false to leave out `dump`.
--- Returns { job =, config =, policy =, launches = list of figures, sums = list of { name =, f32 =, i32 = },
--- memory_peak =, problem = why a dump failed, if so, and the figures of all launches together }.
+--- Runs a job of job.read() on a new machine. `options`: root = the folder that its files are
+-- relative to, registers = { kernel = per thread }, policy, set and threads as ww.build() takes
+-- them, dumps = false to leave out `dump`. Returns { job =, config =, policy =, launches = list of
+-- figures, sums = list of { name =, f32 =, i32 = }, memory_peak =, problem = why a dump failed, if
+-- so, and the figures of all launches together }.
 function job_runner.run(config, job, options)
   local sim = ww.build(config, { policy = options.policy, set = options.set, threads = options.threads })
   local gpu, counted = sim:gpu(), counters(sim)
@@ -187,7 +189,8 @@ function job_runner.run(config, job, options)
     total = { cycles = 0, warp_instructions = 0, thread_instructions = 0, seconds = 0.0, counts = counted:read() },
     result = { job = job.path, config = sim.name, policy = sim.policy, launches = {}, sums = {} },
   }, Run)
-  -- Buffers come first, in the order of their lines, so that variables of the modules don't move them.
+  -- Buffers come first, in the order of their lines, so that variables of the modules don't move
+  -- them.
   for _, prepare in ipairs { { "buf", Run.allocate }, { "ptx", Run.load }, { "launch", Run.check_launch } } do
     for _, step in ipairs(job.steps) do
       if step.directive == prepare[1] then prepare[2](run, step) end

@@ -1,4 +1,5 @@
--- What the parts of a machine have counted, whatever its SMs are called and wherever its caches lie.
+-- What the parts of a machine have counted, whatever its SMs are called and wherever its caches
+-- lie.
 local parts = {}
 
 -- Class, and the last word of the path where that is what tells them apart.
@@ -26,7 +27,8 @@ function parts.sum(r, kind, counter)
   return sum
 end
 
---- A ratio over all parts of a kind; nil where the machine has none, or where they have several names.
+--- A ratio over all parts of a kind; nil where the machine has none, or where they have several
+-- names.
 function parts.ratio(r, kind, ratio)
   local pattern
   for _, path in ipairs(parts.paths(r.structure, kind)) do

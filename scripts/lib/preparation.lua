@@ -8,7 +8,8 @@ local workload = require "warpwright.workload"
 
 local preparation = {}
 
---- What load.get() finds; the error for a wrong name is the user's, and names no line of a script that is not.
+--- What load.get() finds; the error for a wrong name is the user's, and names no line of a script
+-- that is not.
 function preparation.find(kind, name) return load.get(kind, name, "") end
 
 --- An error for a workload, or a size of it, that is none.

@@ -1,5 +1,6 @@
--- Replays what policy trace_l1 has recorded of L1 data caches: as it was measured, under LRU, and under Belady's optimal
--- replacement. For scripts/belady, whose help says what the kinds mean, and scripts/reproduce.
+-- Replays what policy trace_l1 has recorded of L1 data caches: as it was measured, under LRU, and
+-- under Belady's optimal replacement. For scripts/belady, whose help says what the kinds mean, and
+-- scripts/reproduce.
 local core = require "warpwright.core"
 
 local parts = require "scripts.lib.parts"
@@ -15,7 +16,8 @@ local function geometry_of(options, header)
   return size, ways, header.index, header.index_masks, header.before == 0 and not header.on_fill
 end
 
---- An error for options of which no cache of the machine can be made, before it runs. sim: a machine that was built.
+--- An error for options of which no cache of the machine can be made, before it runs. sim: a
+-- machine that was built.
 function replay.check(sim, options)
   if not (options.cache or options.ways or options.index_masks) then return end
   for _, path in ipairs(parts.paths(sim:objects(), "l1d")) do
@@ -35,8 +37,9 @@ local function replay_one(options, file)
   return row
 end
 
---- { rows = of the caches, all = their sum } of the traces in a folder; each has hits, misses and merges by kind. nil when there
--- are no traces. options: cache = bytes, ways =, index_masks = of another cache.
+--- { rows = of the caches, all = their sum } of the traces in a folder; each has hits, misses and
+-- merges by kind. nil when there are no traces. options: cache = bytes, ways =, index_masks = of
+-- another cache.
 function replay.folder(folder, options)
   local rows, all = {}, { name = "all" }
   for _, name in ipairs(core.list_folder(folder)) do

@@ -1,5 +1,6 @@
--- The oracle of checkpoints: a run that is saved at some cycle and resumed in another process ends as the run that was
--- never stopped, in every byte of its stats and of device memory, whatever the threads and the tick order on either side.
+-- The oracle of checkpoints: a run that is saved at some cycle and resumed in another process ends
+-- as the run that was never stopped, in every byte of its stats and of device memory, whatever the
+-- threads and the tick order on either side.
 local ww = require "warpwright"
 local core = require "warpwright.core"
 local load = require "warpwright.load"
@@ -10,7 +11,7 @@ local names = require "warpwright.names"
 --- With what legs have: run(), checkpoints(), quote() ...
 local oracle = setmetatable({ read_file = inputs.read_file }, { __index = require "warpwright.check.legs" })
 
--- Legs: one process each ---------------------------------------------------------------------------------------------
+-- Legs: one process each --------------------------------------------------------------------------
 
 local digest_line = "digest of device memory: "
 
@@ -40,7 +41,7 @@ end
 --- What a user types for this leg, in the folder of all output folders.
 local function command(leg) return oracle.command(leg, "warpwright", "") end
 
--- Comparing ----------------------------------------------------------------------------------------------------------
+-- Comparing ---------------------------------------------------------------------------------------
 
 --- The first lines of two texts that differ in more than the widths of their columns.
 local function first_difference(got, want)
@@ -66,14 +67,15 @@ function oracle.difference(leg, straight)
   if leg.json ~= straight.json then return "stats.json: " .. first_difference(leg.json or "", straight.json) end
 end
 
--- One case: a workload on a machine under a policy --------------------------------------------------------------------
+-- One case: a workload on a machine under a policy ------------------------------------------------
 
 local Case = { __name = "case" }
 Case.__index = Case
 
---- oracle.case { folder =, jobs =, threaded = of 100 legs, how many run on more than one thread, config =, workload =,
--- size =, policy =, set = a list of "path=value", seed =, newest = how many checkpoints of a killed run resume (all unless given), report =
--- function(line) }: with the straight run made; case.problem when even that failed.
+--- oracle.case { folder =, jobs =, threaded = of 100 legs, how many run on more than one thread,
+-- config =, workload =, size =, policy =, set = a list of "path=value", seed =, newest = how many
+-- checkpoints of a killed run resume (all unless given), report = function(line) }: with the
+-- straight run made; case.problem when even that failed.
 function oracle.case(options)
   local case = setmetatable({ resumes = 0, unequal = 0, legs = 0 }, Case)
   for name, value in pairs(options) do case[name] = value end
@@ -144,7 +146,8 @@ end
 
 function Case:close() self:remove { self.straight } end
 
---- One run with checkpoints at `count` random cycles, which must end as the straight one, and a resume from each.
+--- One run with checkpoints at `count` random cycles, which must end as the straight one, and a
+-- resume from each.
 function Case:resume_everywhere(count)
   local cycles = oracle.random_cycles(self.rng, self.straight, count)
   local saving = self:shake(self:leg { ["checkpoint-at"] = table.concat(cycles, ",") })
@@ -160,7 +163,8 @@ function Case:resume_everywhere(count)
   self:remove(legs)
 end
 
---- A chain: saved, resumed in a new process, which saves later, and so on; every process must end as the straight run.
+--- A chain: saved, resumed in a new process, which saves later, and so on; every process must end
+-- as the straight run.
 function Case:resume_in_a_chain(length)
   local cycles, legs, from = oracle.random_cycles(self.rng, self.straight, length), {}, nil
   for i = 1, length + 1 do
@@ -175,10 +179,10 @@ function Case:resume_in_a_chain(length)
   self:remove(legs)
 end
 
--- Kills --------------------------------------------------------------------------------------------------------------
+-- Kills -------------------------------------------------------------------------------------------
 
---- Runs the program and kills it with SIGKILL so many seconds after `ready`, a condition of the shell, holds. Returns whether it
--- was still running.
+--- Runs the program and kills it with SIGKILL so many seconds after `ready`, a condition of the
+-- shell, holds. Returns whether it was still running.
 function oracle.run_and_kill(words, ready, seconds)
   local killing = ("%s >/dev/null 2>&1 & pid=$!; until %s || ! kill -0 $pid; do sleep 0.01; done; sleep %.3f; kill -9 $pid; wait $pid")
     :format(names.command_line(words), ready, seconds)
@@ -202,9 +206,9 @@ end
 
 local checkpoints_of_a_run = 8
 
---- Kills a run that saves often, so many seconds after it has saved so often; every checkpoint that is there then (or the
--- case's newest ones, the only ones that the kill can have met) resumes and ends as the straight run. Returns whether it was
--- killed before its end.
+--- Kills a run that saves often, so many seconds after it has saved so often; every checkpoint that
+-- is there then (or the case's newest ones, the only ones that the kill can have met) resumes and
+-- ends as the straight run. Returns whether it was killed before its end.
 local function kill_once(case, interval, saved, seconds)
   local leg = case:shake(case:leg { ["checkpoint-every"] = interval })
   local ready = saved == 0 and "true" or ("{ set -- %s/*.ckpt; [ -e \"$1\" ] && [ $# -ge %d ]; }"):format(child.quoted(leg.out), saved)

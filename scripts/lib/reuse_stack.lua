@@ -1,4 +1,5 @@
--- How many different lines were accessed since a line was accessed last: its distance in a stack of lines by their last access.
+-- How many different lines were accessed since a line was accessed last: its distance in a stack of
+-- lines by their last access.
 local reuse_stack = {}
 
 local Stack = {}
@@ -31,7 +32,8 @@ function Stack:up_to(time)
   return sum
 end
 
---- Times without a mark are left out, so that there is room for as many accesses again as there are lines.
+--- Times without a mark are left out, so that there is room for as many accesses again as there are
+-- lines.
 function Stack:renumber()
   local lines, tree = {}, {}
   for line in pairs(self.last) do lines[#lines + 1] = line end
@@ -46,7 +48,8 @@ function Stack:renumber()
   self.tree = tree
 end
 
---- The line is accessed. Returns how many others were since its last access, or nil: this is its first.
+--- The line is accessed. Returns how many others were since its last access, or nil: this is its
+-- first.
 function Stack:access(line)
   local before, distance = self.last[line], nil
   if before then

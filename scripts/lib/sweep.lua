@@ -1,5 +1,5 @@
--- Sweeps over a policy's parameter: runs a workload without it and under each of some values, and names the best. For
--- scripts/best_swl and scripts/best_rand_byp.
+-- Sweeps over a policy's parameter: runs a workload without it and under each of some values, and
+-- names the best. For scripts/best_swl and scripts/best_rand_byp.
 local ww = require "warpwright"
 local command_line = require "scripts.lib.command_line"
 local json = require "warpwright.json"
@@ -17,7 +17,7 @@ local options_help = [[
 A - stands for the miss rate of a cache (l1d, l2) where the machine has none.
 ]]
 
--- Runs ------------------------------------------------------------------------------------------------------------------
+-- Runs --------------------------------------------------------------------------------------------
 
 --- Every counter.
 local function text_of(r)
@@ -41,7 +41,7 @@ local function run(spec, options, value)
   return { [spec.parameter] = value, cycles = r.cycles, ipc = r.ipc, miss_rate = miss_rate }, text_of(r)
 end
 
--- Table -----------------------------------------------------------------------------------------------------------------
+-- Table -------------------------------------------------------------------------------------------
 
 local function print_row(name, row, base)
   local miss_rate = row.miss_rate and ("%.3f"):format(row.miss_rate) or "-"
@@ -77,7 +77,7 @@ local function best_of(rows)
   return best
 end
 
--- Command line ----------------------------------------------------------------------------------------------------------
+-- Command line ------------------------------------------------------------------------------------
 
 local function read_values(spec, text)
   local values = {}
@@ -100,10 +100,11 @@ local function read_arguments(spec, args)
   return options
 end
 
---- spec: name = of the script, help = text before the options, parameter = "limit", values_are = what its values are, read_value =
--- function of a text, all_values = function of the options, policy = function of a value, best = what is printed of the
--- best, a format; miss_rate = { name =, of = kind of part, ratio = } for the table; ends_without_effect = a value under which every counter is
--- as without the policy ends the sweep.
+--- spec: name = of the script, help = text before the options, parameter = "limit", values_are =
+-- what its values are, read_value = function of a text, all_values = function of the options,
+-- policy = function of a value, best = what is printed of the best, a format; miss_rate = { name =,
+-- of = kind of part, ratio = } for the table; ends_without_effect = a value under which every
+-- counter is as without the policy ends the sweep.
 function sweep.main(spec, args)
   local help = ("usage: scripts/%s [options] CONFIG WORKLOAD\n\n%s\n  --%-18s only these\n%s"):format(spec.name, spec.help,
     spec.parameter .. "s A,B,...", options_help)

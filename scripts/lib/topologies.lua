@@ -1,5 +1,5 @@
--- Networks of as many sources as sinks in several topologies, and what theory says of them under uniform traffic of single
--- flits.
+-- Networks of as many sources as sinks in several topologies, and what theory says of them under
+-- uniform traffic of single flits.
 local network = require "configs.lib.network"
 local ww = require "warpwright"
 
@@ -20,7 +20,7 @@ function topologies.is_legal(nodes)
   return side * side == nodes and side % 2 == 0 and nodes <= 64
 end
 
--- Theory --------------------------------------------------------------------------------------------------------------
+-- Theory ------------------------------------------------------------------------------------------
 
 --- The steps along one dimension, +1 or -1 and how many; as the class Router goes them.
 local function steps(from, to, side, wraps)
@@ -48,7 +48,8 @@ local function walk(load, name, from, to, columns, rows)
   return hops
 end
 
---- Mean hops, and flits per cycle of a node at which the fullest channel is always busy (at most 1: a sink's own).
+--- Mean hops, and flits per cycle of a node at which the fullest channel is always busy (at most 1:
+-- a sink's own).
 local function reckon(name, nodes)
   local columns, rows = shape(name, nodes)
   local load, hops, fullest = {}, 0, nodes
@@ -59,7 +60,8 @@ local function reckon(name, nodes)
   return hops / nodes / nodes, nodes / fullest
 end
 
---- What theory says: mean hops (of networks of routers), latency of a packet alone, highest throughput of a node.
+--- What theory says: mean hops (of networks of routers), latency of a packet alone, highest
+-- throughput of a node.
 function topologies.theory(name, nodes)
   local links <const> = 2
   if name == "crossbar" then return { latency = links + 1, throughput = 1 } end
@@ -68,7 +70,7 @@ function topologies.theory(name, nodes)
   return { hops = hops, latency = links + router_latency + hops * (router_latency + 1), throughput = throughput }
 end
 
--- Machines ------------------------------------------------------------------------------------------------------------
+-- Machines ----------------------------------------------------------------------------------------
 
 --- Makes the network; returns functions that give the port of a source and of a sink.
 local function make(m, name, nodes)

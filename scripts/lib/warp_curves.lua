@@ -1,5 +1,5 @@
--- Decides nothing: each warp's requests to the L2 in the samples that warp_types takes, and those that hit. A policy of
--- scripts/warp_hits, which reads it window by window (MeDiC, Figure 4).
+-- Decides nothing: each warp's requests to the L2 in the samples that warp_types takes, and those
+-- that hit. A policy of scripts/warp_hits, which reads it window by window (MeDiC, Figure 4).
 local policy = require "warpwright.policy"
 
 local counters = {}

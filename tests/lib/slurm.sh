@@ -1,6 +1,7 @@
 #!/bin/sh
-# A cluster of one computer: tests/lib/slurm.sh FOLDER COMMAND... starts munged, slurmctld and slurmd with all they need in FOLDER
-# (absolute), runs the command with SLURM_CONF set, and ends them. Their ports are free ones of this computer.
+# A cluster of one computer: tests/lib/slurm.sh FOLDER COMMAND... starts munged, slurmctld and
+# slurmd with all they need in FOLDER (absolute), runs the command with SLURM_CONF set, and ends
+# them. Their ports are free ones of this computer.
 set -eu
 folder=$1
 shift

@@ -18,8 +18,8 @@ local backprop = ww.workload "backprop" {
 local hidden <const>, row <const> = 16, 17
 local rate = ww.float32.round(0.3)
 
---- The products of a tile of 16 rows of weights and their inputs, added up in pairs: row y ends with the sum of as many
--- rows from itself on as the lowest bit of y says, row 0 with all.
+--- The products of a tile of 16 rows of weights and their inputs, added up in pairs: row y ends
+-- with the sum of as many rows from itself on as the lowest bit of y says, row 0 with all.
 local function add_up(tile, input)
   for y = 0, hidden - 1 do
     local x = input[y]
@@ -47,8 +47,9 @@ local function check_forward(self, size, input, weights, got_weights, partial)
   self:check("partial sums", partial, want_partial, { abs = 1e-5 })
 end
 
---- Changes and weights after kernel 2: a sample of inputs to the last bit (all of them when they are few), and all in sums of 1024
--- inputs, each with a weight of its own: both are linear in what they are computed from.
+--- Changes and weights after kernel 2: a sample of inputs to the last bit (all of them when they
+-- are few), and all in sums of 1024 inputs, each with a weight of its own: both are linear in what
+-- they are computed from.
 local function check_adjust(self, size, before, after)
   local fma, round, rng = ww.float32.fma, ww.float32.round, ww.rng(size.seed + 5)
   local few = size.inputs <= 2048

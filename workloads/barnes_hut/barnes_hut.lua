@@ -14,7 +14,8 @@ local barnes_hut = ww.workload "barnes_hut" {
 
 local threads <const>, warp <const>, deepest <const>, softening <const> = 256, 32, 32, 0.05 * 0.05
 
---- What the tree pulls at the bodies of a warp, all of which open a cell that one of them is too near to.
+--- What the tree pulls at the bodies of a warp, all of which open a cell that one of them is too
+-- near to.
 local function walk(cell, side, theta, bodies, sums)
   for part = 1, 8 do
     local node = cell[part]
@@ -51,7 +52,8 @@ end
 
 local function length(v) return math.sqrt(v[1] * v[1] + v[2] * v[2] + v[3] * v[3]) end
 
---- Checks forces, each as a part of the wanted one's size. `wanted` has those of some bodies by number.
+--- Checks forces, each as a part of the wanted one's size. `wanted` has those of some bodies by
+-- number.
 local function check_forces(self, what, got, wanted, tolerance)
   local numbers = {}
   for number in pairs(wanted) do numbers[#numbers + 1] = number end
@@ -106,8 +108,9 @@ function barnes_hut:run(gpu, size)
   local got = {}
   for axis = 1, 3 do got[axis] = gpu:download("f32", forces[axis], n) end
 
-  -- Every 64th warp, but 8 of a small number, with the same tree in double precision; the first body of each without a
-  -- tree, which differs by some per cent; and the sum of all, which is nearly 0, since masses are equal.
+  -- Every 64th warp, but 8 of a small number, with the same tree in double precision; the first
+  -- body of each without a tree, which differs by some per cent; and the sum of all, which is
+  -- nearly 0, since masses are equal.
   local warps = (n + warp - 1) // warp
   local step, walked, direct = math.max(1, math.min(64, warps // 8)), {}, {}
   for w = 0, warps - 1, step do

@@ -5,7 +5,8 @@ local bfs = ww.workload "bfs" {
   doc = "Breadth-first search, one launch per level, or two: irregular, with a host loop that reads a flag back",
   ptx = "bfs.ptx",
   sizes = {
-    -- version: "levels", one launch a level, or "masks", two. degrees: "power", as in csr.power_law_rows, or "uniform".
+    -- version: "levels", one launch a level, or "masks", two. degrees: "power", as in
+    -- csr.power_law_rows, or "uniform".
     small = { nodes = 8192, shortest = 3, longest = 24, degrees = "power", version = "levels", seed = 1 },
     medium = { nodes = 512 * 1024, shortest = 4, longest = 128, degrees = "power", version = "levels", seed = 1 },
     large = { nodes = 2048 * 1024, shortest = 4, longest = 256, degrees = "power", version = "levels", seed = 1 },

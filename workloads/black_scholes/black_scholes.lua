@@ -32,7 +32,8 @@ local function call_and_put(s, x, t)
   return s * n1 - discounted * n2, discounted * (1 - n2) - s * (1 - n1)
 end
 
---- All options, piece by piece: a call is worth as much as the put and the share, less the strike price, paid later.
+--- All options, piece by piece: a call is worth as much as the put and the share, less the strike
+-- price, paid later.
 local function check_parity(self, price, strike, years, call, put)
   local n, discount, want = #price, math.exp(-rate), {}
   local shares_of, strikes_of = rows.of(price, piece), rows.of(strike, piece)

@@ -24,12 +24,13 @@ local function count_nodes(keys)
   return nodes, levels
 end
 
---- The nodes of a tree of ascending keys (i32), as words: leaves first, the root last. Also their number, and that of
--- levels.
+--- The nodes of a tree of ascending keys (i32), as words: leaves first, the root last. Also their
+-- number, and that of levels.
 local function tree_of(keys)
   local nodes, levels = count_nodes(#keys)
   local words, no_keys = ww.array("i32", nodes * node_words), ww.array("i32", order + 1):fill(largest)
-  -- A node's children have numbers that follow each other: records in leaves, nodes of the level below in others.
+  -- A node's children have numbers that follow each other: records in leaves, nodes of the level
+  -- below in others.
   local first_keys, numbers, child, number = keys, {}, 0, 0
   for i = 1, #keys do numbers[i] = i - 1 end
   numbers = ww.i32(numbers)

@@ -18,8 +18,8 @@ local weights = {
   { -1, 1, -0.125 }, { 0, 1, 0.3125 }, { 1, 1, -0.4375 },
 }
 
---- Every pixel, edges included, by sums of pieces of rows, each pixel with a weight of its own. The filter is linear: the sum of
--- a piece is that of nine pieces of the input.
+--- Every pixel, edges included, by sums of pieces of rows, each pixel with a weight of its own. The
+-- filter is linear: the sum of a piece is that of nine pieces of the input.
 local function check_all(self, size, input, output)
   local rows, columns, lda, piece = size.rows, size.columns, size.lda, 256
   local r = ww.array("f32", columns):random(size.seed + 1, 0.5, 1)

@@ -14,9 +14,9 @@ local convolution = ww.workload "convolution" {
 
 local radius <const> = 8
 
---- Checks a pass over `lines` lines of `length` pixels: pixel p of line l is at l * down + p * across, and the filter
--- goes along the line. Sums of lines, each pixel with a weight of its own, are those of the input with filtered
--- weights; sampled pixels are right to the last bit.
+--- Checks a pass over `lines` lines of `length` pixels: pixel p of line l is at l * down + p *
+-- across, and the filter goes along the line. Sums of lines, each pixel with a weight of its own,
+-- are those of the input with filtered weights; sampled pixels are right to the last bit.
 local function check_pass(self, name, before, after, taps, shape, seed)
   local lines, length, down, across = shape.lines, shape.length, shape.down, shape.across
   local weight = ww.array("f64", length):random(seed, 0.5, 1)

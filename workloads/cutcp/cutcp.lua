@@ -14,8 +14,8 @@ local cutcp = ww.workload "cutcp" {
 
 local side <const>, places <const>, spacing <const>, bin_width <const>, most_neighbours <const> = 8, 8, 0.5, 4, 1024
 
---- Bins of atoms around a lattice of bins: the array for the device, and the list of atoms { x, y, z, charge }. No
--- atom is nearer to a point than a fifth of the spacing along any axis.
+--- Bins of atoms around a lattice of bins: the array for the device, and the list of atoms { x, y,
+-- z, charge }. No atom is nearer to a point than a fifth of the spacing along any axis.
 local function random_atoms(nx, ny, nz, margin, seed)
   local rng, list = ww.rng(seed), {}
   local bins = ww.array("f32", (nx + 2 * margin) * (ny + 2 * margin) * (nz + 2 * margin) * places * 4)
@@ -55,12 +55,14 @@ local function neighbours_of(bins_x, bins_y, margin, cutoff)
   return array
 end
 
---- All points in double precision, atom by atom: each adds to the points around it. Lengths are in cutoffs.
+--- All points in double precision, atom by atom: each adds to the points around it. Lengths are in
+-- cutoffs.
 local function reference(size, list)
   local columns, rows, layers, step = size.columns, size.rows, size.layers, spacing / size.cutoff
   local sums, sqrt, twice = {}, math.sqrt, 2 * step * step
   for point = 1, columns * rows * layers do sums[point] = 0.0 end
-  --- The first and the last point along an axis that the cutoff reaches, `square` of which is along the other axes.
+  --- The first and the last point along an axis that the cutoff reaches, `square` of which is along
+  -- the other axes.
   local function points(middle, square, count)
     local radius = square < 1 and sqrt(1 - square) or 0
     local first, last = -((radius - middle) // step) | 0, (middle + radius) // step | 0

@@ -20,7 +20,8 @@ for k = 0, 7 do
   for i = 0, 7 do cosine[k][i] = (k == 0 and math.sqrt(1 / 8) or 0.5) * math.cos((2 * i + 1) * k * math.pi / 16) end
 end
 
---- The eight coefficients of the numbers at[0], at[step] ... in double precision, by the definition, to the same places.
+--- The eight coefficients of the numbers at[0], at[step] ... in double precision, by the
+-- definition, to the same places.
 local function transform(v, first, step)
   local v0, v1, v2, v3 = v[first], v[first + step], v[first + 2 * step], v[first + 3 * step]
   local v4, v5, v6, v7 = v[first + 4 * step], v[first + 5 * step], v[first + 6 * step], v[first + 7 * step]

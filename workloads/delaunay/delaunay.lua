@@ -30,8 +30,8 @@ function delaunay:run(gpu, size)
   end
   local bad_before = #work
 
-  -- In a round, a bad triangle adds a vertex, and a triangle for each edge of its cavity's rim; there is room for
-  -- six each, on average, which is checked.
+  -- In a round, a bad triangle adds a vertex, and a triangle for each edge of its cavity's rim;
+  -- there is room for six each, on average, which is checked.
   local triangles, vertices = (1 + 6 * size.rounds) * m.triangles, (1 + size.rounds) * m.triangles
   local dev = {
     gpu:upload(padded("i32", m.vertices, 3 * m.triangles, 3 * triangles)),

@@ -13,7 +13,8 @@ local fast_walsh = ww.workload "fast_walsh" {
 
 local shortest <const>, longest <const>, threads <const> = 1024, 2048, 512
 
---- Weights that are a product, with one factor for each bit of an element's number: by_bit(b) has both.
+--- Weights that are a product, with one factor for each bit of an element's number: by_bit(b) has
+-- both.
 local function weights(length, by_bit)
   local weight, count, bit = ww.array("f64", length):set(0, 1), 1, 0
   while count < length do
@@ -24,13 +25,14 @@ local function weights(length, by_bit)
   return weight
 end
 
---- Element i by the definition: all elements, those negative whose numbers have an odd number of bits in common with i.
+--- Element i by the definition: all elements, those negative whose numbers have an odd number of
+-- bits in common with i.
 local function element(values, i)
   return values:dot(weights(#values, function(bit) return 1, i >> bit & 1 == 1 and -1 or 1 end))
 end
 
---- All elements: weighted sums of the transform are sums of the vector with transformed weights. The transform of
--- the factors (1, a) of a bit is (1 + a, 1 - a).
+--- All elements: weighted sums of the transform are sums of the vector with transformed weights.
+-- The transform of the factors (1, a) of a bit is (1 + a, 1 - a).
 local function check_sums(self, values, got, seed)
   local sums, want, rng = ww.array("f64", 2), ww.array("f64", 2), ww.rng(seed)
   for s = 0, 1 do

@@ -13,7 +13,8 @@ local filter = ww.workload "filter" {
 local tile_width, tile_height = 32, 8
 local ninth = ww.float32.round(1 / 9)
 
---- What a pixel becomes, from the rows above, of and below it. Pixels are whole numbers, so that sums are exact.
+--- What a pixel becomes, from the rows above, of and below it. Pixels are whole numbers, so that
+-- sums are exact.
 local filters = {
   gauss = function(a, b, c, x)
     local corners = a[x - 1] + a[x + 1] + c[x - 1] + c[x + 1]

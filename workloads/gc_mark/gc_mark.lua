@@ -15,8 +15,9 @@ local threads <const>, header_words <const> = 256, 2
 local longest_words <const>, most_references <const>, mean_references <const>, mean_payload <const> = 128, 32, 6.5, 10
 local near_bytes <const>, mean_bytes <const> = 64 * 1024, 76
 
---- Objects in the order of their allocation: lists of their offsets in the heap in bytes, of their counts of references
--- and of which are garbage. Also the list of the live ones, by number, and how many words all have.
+--- Objects in the order of their allocation: lists of their offsets in the heap in bytes, of their
+-- counts of references and of which are garbage. Also the list of the live ones, by number, and how
+-- many words all have.
 local function allocate(size, rng)
   local log, floor, min, max = math.log, math.floor, math.min, math.max
   local offsets, counts, is_garbage, live, words = {}, {}, {}, {}, 0
@@ -31,8 +32,9 @@ local function allocate(size, rng)
   return offsets, counts, is_garbage, live, words
 end
 
---- The heap's words, and its objects' offsets in bytes in the order of their allocation. Four of five references
--- lead to objects at most some 64 KiB away. The roots are the first of `live`, the numbers of live objects.
+--- The heap's words, and its objects' offsets in bytes in the order of their allocation. Four of
+-- five references lead to objects at most some 64 KiB away. The roots are the first of `live`, the
+-- numbers of live objects.
 local function make_heap(size)
   local rng, count = ww.rng(size.seed), size.objects
   local offsets, counts, is_garbage, live, words = allocate(size, rng)
@@ -51,8 +53,8 @@ local function make_heap(size)
   return heap, offsets, live
 end
 
---- The level of each object, by an eighth of its offset, -1 where none can be reached, and a list of the offsets of
--- those that can: a search of the heap with a queue.
+--- The level of each object, by an eighth of its offset, -1 where none can be reached, and a list
+-- of the offsets of those that can: a search of the heap with a queue.
 local function levels_of(heap, roots)
   local level_at, queue, tail = ww.array("i16", #heap // 2):fill(-1), {}, #roots
   for i, root in ipairs(roots) do
@@ -74,7 +76,8 @@ local function levels_of(heap, roots)
   return level_at, queue
 end
 
---- The list must have each object that can be reached once, level by level; its order within a level is the race's.
+--- The list must have each object that can be reached once, level by level; its order within a
+-- level is the race's.
 local function check_list(self, got, ends, level_at)
   local found_levels, want_levels, first = ww.array("i32", #got), ww.array("i32", #got), 0
   for level, level_end in ipairs(ends) do

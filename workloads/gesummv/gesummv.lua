@@ -4,8 +4,8 @@ local gesummv = ww.workload "gesummv" {
   doc = "y = alpha A x + beta B x, one row per thread: strided rows that collide in few cache sets",
   ptx = "gesummv.ptx",
   sizes = {
-    -- lda, a row's length: 0 stands for `columns`. A power of two puts the rows of a warp into few sets. accumulate: where the
-    -- sums are, "register" or "memory"; threads: of a CTA.
+    -- lda, a row's length: 0 stands for `columns`. A power of two puts the rows of a warp into few
+    -- sets. accumulate: where the sums are, "register" or "memory"; threads: of a CTA.
     small = { rows = 2048, columns = 64, lda = 0, accumulate = "register", threads = 128, seed = 1 },
     medium = { rows = 32 * 1024, columns = 128, lda = 0, accumulate = "register", threads = 128, seed = 1 },
     large = { rows = 64 * 1024, columns = 256, lda = 0, accumulate = "register", threads = 128, seed = 1 },
@@ -18,7 +18,8 @@ local gesummv = ww.workload "gesummv" {
 
 local alpha, beta = 1.5, 0.5
 
---- All of y against sums in double precision; the tolerance is some ten times the largest rounding error of a row.
+--- All of y against sums in double precision; the tolerance is some ten times the largest rounding
+-- error of a row.
 local function check_all(self, A, B, x, y, columns, lda)
   local want = ww.array("f32", #y)
   for r = 0, #y - 1 do
@@ -28,7 +29,8 @@ local function check_all(self, A, B, x, y, columns, lda)
   self:check("y", y, want, { abs = 1e-6 * columns })
 end
 
---- A sample of rows to the last bit, the last row among them: the kernel's order of summation, in single precision.
+--- A sample of rows to the last bit, the last row among them: the kernel's order of summation, in
+-- single precision.
 local function check_sample(self, A, B, x, y, columns, lda, seed)
   local rng, samples = ww.rng(seed), 1024
   local got, want = ww.array("f32", samples), ww.array("f32", samples)
@@ -40,7 +42,8 @@ local function check_sample(self, A, B, x, y, columns, lda, seed)
   self:check("sampled rows of y", got, want)
 end
 
---- Kernel `gesummv` takes packed rows and keeps the sums in registers; the others take lda and room for the sums of A x.
+--- Kernel `gesummv` takes packed rows and keeps the sums in registers; the others take lda and room
+-- for the sums of A x.
 local function launch(self, gpu, size, lda, dev_a, dev_b, dev_x, dev_y)
   local rows, columns = size.rows, size.columns
   local geometry = { grid = (rows + size.threads - 1) // size.threads, block = size.threads }

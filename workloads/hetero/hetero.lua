@@ -3,7 +3,8 @@ local ww = require "warpwright"
 local hetero = ww.workload "hetero" {
   doc = "Persistent warps of four kinds: 0, 3, 32 and 32 of their lanes read lines that no cache holds, the others lines that L2 holds",
   ptx = "hetero.ptx",
-  -- cold, hot: bytes, powers of two. Kinds of warps have all rounds, those whose lanes are all cold `cold_rounds`.
+  -- cold, hot: bytes, powers of two. Kinds of warps have all rounds, those whose lanes are all cold
+  -- `cold_rounds`.
   sizes = {
     small = { ctas = 15, cold = 1 << 24, hot = 1 << 19, rounds = 20, cold_rounds = 20, seed = 1 },
     medium = { ctas = 120, cold = 1 << 24, hot = 1 << 19, rounds = 100, cold_rounds = 100, seed = 1 },

@@ -4,9 +4,10 @@ local rows = require "workloads.lib.rows"
 local histo = ww.workload "histo" {
   doc = "A histogram of many bins: its range, where each input counts, counters in shared memory, and their sum",
   ptx = "histo.ptx",
-  -- width: even. spread: the standard deviation of inputs around the middle, in bins. kernel: "all", or the only one
-  -- that is launched: "prescan", "intermediates", "main", "final"; the host makes what the others would have made.
-  -- registers: of a thread of the main kernel. With 20 its shared memory and threads let two CTAs into an SM.
+  -- width: even. spread: the standard deviation of inputs around the middle, in bins. kernel:
+  -- "all", or the only one that is launched: "prescan", "intermediates", "main", "final"; the host
+  -- makes what the others would have made. registers: of a thread of the main kernel. With 20 its
+  -- shared memory and threads let two CTAs into an SM.
   sizes = {
     small = {
       width = 128, height = 64, bins = 64 * 1024, spread = 4000.0, kernel = "all", registers = 20, passes = 1, seed = 1,
@@ -27,7 +28,8 @@ local prescan_ctas <const>, prescan_threads <const>, cta_rows <const> = 64, 512,
 local copies <const>, threads <const>, words <const>, outside <const> = 14, 768, 6 * 1024, 255
 local part_bins <const>, far <const> = 4 * words, 4
 
---- Bins around the middle: their distance from it is normal (Box and Muller). And how many inputs each bin has.
+--- Bins around the middle: their distance from it is normal (Box and Muller). And how many inputs
+-- each bin has.
 local function random_inputs(size)
   local width, middle, spread, last = size.width, size.bins // 2, size.spread, size.bins - 1
   local log, sqrt, cos, turn = math.log, math.sqrt, math.cos, 2 * math.pi
@@ -60,7 +62,8 @@ local function range_of(inputs)
   return low // 1 | 0, high // 1 | 0
 end
 
---- Bytes: the byte of the counter in its word, two bytes of the word's number, the part of the range.
+--- Bytes: the byte of the counter in its word, two bytes of the word's number, the part of the
+-- range.
 local function places_of(inputs, width, first_bin, parts)
   local places, inputs_of, row_places = ww.array("u32", #inputs), rows.of(inputs, width), {}
   for first = 0, #inputs - 1, width do
@@ -80,8 +83,8 @@ local function places_of(inputs, width, first_bin, parts)
   return places
 end
 
---- What the main kernel could make of counts: counters of a byte, for each bin in one of the copies; what has gone
--- beyond them; and counts of 16 bits outside of the range.
+--- What the main kernel could make of counts: counters of a byte, for each bin in one of the
+-- copies; what has gone beyond them; and counts of 16 bits outside of the range.
 local function tables_of(counts, first_bin, parts)
   local counters = ww.array("u8", copies * parts * part_bins)
   local carries, outliers = ww.array("i32", parts * part_bins), ww.array("u16", #counts)
@@ -161,7 +164,8 @@ local function final(self, gpu, counters, carries, outliers, first_bin, parts, w
   self:check("histogram", gpu:download("u8", histogram, bins), want)
 end
 
---- One pass through the kernels that are launched. `known` is what the host knows: inputs, their range, counts.
+--- One pass through the kernels that are launched. `known` is what the host knows: inputs, their
+-- range, counts.
 function histo:pass(gpu, size, dev_inputs, known)
   local kernel, bins, low, high = size.kernel, size.bins, known.low, known.high
   local function launched(name) return kernel == "all" or kernel == name end

@@ -13,8 +13,9 @@ local histogram = ww.workload "histogram" {
 
 local bins <const>, threads <const>, piece <const> = 256, 192, 1024
 
---- Bytes, four in a word: each is the sum of two dice of different size, so that values in the middle are several times
--- as frequent as others. No sum is above 255, and words add up byte by byte.
+--- Bytes, four in a word: each is the sum of two dice of different size, so that values in the
+-- middle are several times as frequent as others. No sum is above 255, and words add up byte by
+-- byte.
 local function random_words(size)
   local small = ww.array("u8", 4 * size.words):random(size.seed, 0, 127)
   local large = ww.array("u8", 4 * size.words):random(size.seed + 1, 0, 128)

@@ -4,8 +4,8 @@ local rows = require "workloads.lib.rows"
 local hotspot = ww.workload "hotspot" {
   doc = "Heat on a chip, two steps a launch in shared memory: a stream in overlapping tiles, so that SMs share lines",
   ptx = "hotspot.ptx",
-  -- steps: of a launch, at most 7. With 1024 columns the rows of a tile fall into one set of the L1 of gtx480. With 512
-  -- they fall into two, and it is a stream, as in the papers.
+  -- steps: of a launch, at most 7. With 1024 columns the rows of a tile fall into one set of the L1
+  -- of gtx480. With 512 they fall into two, and it is a stream, as in the papers.
   sizes = {
     small = { rows = 64, columns = 64, steps = 2, launches = 1, seed = 1 },
     medium = { rows = 2048, columns = 512, steps = 2, launches = 4, seed = 1 },
@@ -18,7 +18,8 @@ local hotspot = ww.workload "hotspot" {
 
 local tile <const>, air <const> = 16, 353
 
---- A die of silicon, 16 mm wide and high and half a millimetre thick. The step is half of the longest stable one.
+--- A die of silicon, 16 mm wide and high and half a millimetre thick. The step is half of the
+-- longest stable one.
 local function constants_of(size)
   local thickness, conductivity, capacity_of_volume = 0.0005, 100, 1.75e6
   local width, height = 0.016 / size.columns, 0.016 / size.rows

@@ -35,7 +35,8 @@ end
 
 local function aligned(bytes, to) return (bytes + to - 1) // to * to end
 
---- The items' memory, in random order, and where each bucket's chain begins. New items are put in front of their chain.
+--- The items' memory, in random order, and where each bucket's chain begins. New items are put in
+-- front of their chain.
 local function make_table(items, rng)
   local buckets_count = 1
   while 3 * buckets_count < 2 * #items do buckets_count = 2 * buckets_count end -- a load of at most 1.5

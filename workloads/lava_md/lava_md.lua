@@ -36,8 +36,8 @@ local function neighbours(width, height, depth)
   return list
 end
 
---- How strongly the particles of two boxes, from numbers `a` and `b` on, act on each other by their distances: a matrix
--- (f64) with a row for each of the first box. `list` is to be overwritten.
+--- How strongly the particles of two boxes, from numbers `a` and `b` on, act on each other by their
+-- distances: a matrix (f64) with a row for each of the first box. `list` is to be overwritten.
 local function strengths(x, y, z, a, b, in_box, list)
   local base, at = math.exp(-sharpness * sharpness), 0
   for i = a, a + in_box - 1 do
@@ -51,8 +51,8 @@ local function strengths(x, y, z, a, b, in_box, list)
   return ww.f64(list)
 end
 
---- Potential and force of each particle: sums over the others of strength times charge, and of that times how far they
--- are away along each axis. Each pair of boxes is met once.
+--- Potential and force of each particle: sums over the others of strength times charge, and of that
+-- times how far they are away along each axis. Each pair of boxes is met once.
 local function reference(particles, charges, count, in_box, around)
   local place, moment, sums, list = {}, { [0] = charges }, {}, {}
   for axis = 0, 3 do sums[axis] = ww.array("f64", count) end
@@ -63,7 +63,8 @@ local function reference(particles, charges, count, in_box, around)
       moment[axis][i] = charges[i] * place[axis][i]
     end
   end
-  --- Adds to particle i what the box from `other` on does, by the strengths from `at` on, each `stride` from the next.
+  --- Adds to particle i what the box from `other` on does, by the strengths from `at` on, each
+  -- `stride` from the next.
   local function add(i, other, strength, at, stride)
     for axis = 0, 3 do
       sums[axis][i] = sums[axis][i] + strength:dot(moment[axis], at, other, in_box, stride, 1)

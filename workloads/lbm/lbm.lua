@@ -71,7 +71,8 @@ local function new_grid(size, at)
   return grid, solid
 end
 
---- One step of a cell that is not solid, in double precision: populations `f` by direction become those that leave.
+--- One step of a cell that is not solid, in double precision: populations `f` by direction become
+-- those that leave.
 local function meet(f)
   local density, x, y, z = 0, 0, 0, 0
   for q = 0, directions - 1 do
@@ -116,7 +117,8 @@ local function sampled_rows(size)
   return list
 end
 
---- Sampled rows of the grid `after` a step: populations go from the grid at address `before` to neighbouring cells.
+--- Sampled rows of the grid `after` a step: populations go from the grid at address `before` to
+-- neighbouring cells.
 local function check_step(self, gpu, size, at, solid, before, after)
   local sampled, width, to = sampled_rows(size), size.width, 0
   local got, want = ww.array("f32", #sampled * directions * width), ww.array("f64", #sampled * directions * width)

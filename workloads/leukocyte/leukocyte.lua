@@ -5,8 +5,9 @@ local leukocyte = ww.workload "leukocyte" {
   doc = "White blood cells in a video: circles and dilation through textures, then diffusion in shared memory",
   ptx = "leukocyte.ptx",
   sizes = {
-    -- kernel: "score", "dilate", "field" or "all". columns: CTAs of `score`. first: what `score` fetches beside the
-    -- gradient, its other part ("gradient") or cosines, the same for all ("uniform").
+    -- kernel: "score", "dilate", "field" or "all". columns: CTAs of `score`. first: what `score`
+    -- fetches beside the gradient, its other part ("gradient") or cosines, the same for all
+    -- ("uniform").
     small = {
       kernel = "all", columns = 4, circles = 1, first = "gradient", width = 10, height = 30,
       cells = 1, sweeps = 2, seed = 1,
@@ -29,11 +30,12 @@ local leukocyte = ww.workload "leukocyte" {
   },
 }
 
--- Scores of circles -------------------------------------------------------------------------------------------------
+-- Scores of circles -------------------------------------------------------------------------------
 
 local points <const>, most_circles <const>, rows <const>, margin <const> = 150, 7, 220, 22
 
---- Offsets of the points of the circles, with radii 8, 10 ... 20, and the cosines and sines of their angles.
+--- Offsets of the points of the circles, with radii 8, 10 ... 20, and the cosines and sines of
+-- their angles.
 local function circle_points()
   local c = {
     column = ww.array("i32", most_circles * points), row = ww.array("i32", most_circles * points),
@@ -51,7 +53,8 @@ local function circle_points()
   return c
 end
 
---- The score of the circle around place `at` of a picture: the square of the mean of x cos + y sin over its variance.
+--- The score of the circle around place `at` of a picture: the square of the mean of x cos + y sin
+-- over its variance.
 local function score_of_circle(x, y, at, offset, cosine, sine)
   local sum, squares = 0, 0
   for n = 0, points - 1 do
@@ -116,12 +119,12 @@ local function score(self, gpu, size)
   self:check("scores", gpu:download("f32", scores, pixels), want, { rel = 1e-4, abs = 1e-6 })
 end
 
--- Dilation ----------------------------------------------------------------------------------------------------------
+-- Dilation ----------------------------------------------------------------------------------------
 
 local element_side <const>, element_radius <const> = 25, 10
 
---- All pixels, by columns: the largest values of the pixels up to h above and below, for h = 0, 1 ..., serve all
--- columns of the element that are as high.
+--- All pixels, by columns: the largest values of the pixels up to h above and below, for h = 0, 1
+-- ..., serve all columns of the element that are as high.
 local function reference_dilation(image, width, height)
   local tall, first = { [0] = image:table() }, image:table()
   for h = 1, element_radius do
@@ -161,7 +164,7 @@ local function dilate(self, gpu, size)
   self:check("dilated image", gpu:download("f32", dilated, width * height), reference_dilation(image, width, height))
 end
 
--- Diffusion ---------------------------------------------------------------------------------------------------------
+-- Diffusion ---------------------------------------------------------------------------------------
 
 local cell_rows <const>, cell_columns <const>, sharpness <const>, enough <const> = 41, 81, 20, 0.004
 
@@ -179,8 +182,9 @@ local function set_frame(field)
   end
 end
 
---- What flows to each pixel from its eight neighbours, in double precision: d * (atan(d * sharpness) / pi + 0.5) for a
--- difference d. Pairs of neighbours are visited once; the product d * atan(d) is the same for both.
+--- What flows to each pixel from its eight neighbours, in double precision: d * (atan(d *
+-- sharpness) / pi + 0.5) for a difference d. Pairs of neighbours are visited once; the product d *
+-- atan(d) is the same for both.
 local function flows(field)
   local flow, atan, per_pi, forwards = {}, math.atan, 1 / math.pi, { 1, stride - 1, stride, stride + 1 }
   for i = 0, #field do flow[i] = 0 end
@@ -242,8 +246,8 @@ local function append_pixels(list, field)
   end
 end
 
---- The field of a picture after so many sweeps, and the first sweep that changes less than enough, if there is one up
--- to the one that follows, or else `most_sweeps`.
+--- The field of a picture after so many sweeps, and the first sweep that changes less than enough,
+-- if there is one up to the one that follows, or else `most_sweeps`.
 local function reference_field(picture, sweeps, most_sweeps)
   local now, settled = picture, nil
   for sweep = 1, sweeps do

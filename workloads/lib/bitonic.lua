@@ -1,9 +1,9 @@
 -- Launches bitonic sorts of the kernels that workloads/bitonic.h makes.
 local bitonic = {}
 
---- Sorts a power of two of items on the GPU. kernels.step takes `args`, distance and run; kernels.block, if there
--- is one, takes `args`, first run and last run, and does the steps among the 2 * block items of a CTA in shared
--- memory.
+--- Sorts a power of two of items on the GPU. kernels.step takes `args`, distance and run;
+-- kernels.block, if there is one, takes `args`, first run and last run, and does the steps among
+-- the 2 * block items of a CTA in shared memory.
 function bitonic.sort(gpu, kernels, count, block, args)
   block = math.min(block, count // 2)
   local grid = count // 2 // block

@@ -1,10 +1,12 @@
--- Sparse matrices in compressed rows: the entries of row r are col[p], val[p] for row[r] <= p < row[r + 1].
+-- Sparse matrices in compressed rows: the entries of row r are col[p], val[p] for row[r] <= p <
+-- row[r + 1].
 local ww = require "warpwright"
 
 local csr = {}
 
---- Row offsets (i32, rows + 1 of them) whose row lengths follow a power law: a row has at least l entries with
--- probability (shortest / l)^2, and never more than `longest`. The mean is a little under 2 * shortest.
+--- Row offsets (i32, rows + 1 of them) whose row lengths follow a power law: a row has at least l
+-- entries with probability (shortest / l)^2, and never more than `longest`. The mean is a little
+-- under 2 * shortest.
 function csr.power_law_rows(o)
   local rng, row, shortest, longest, sqrt = ww.rng(o.seed), { 0 }, o.shortest, o.longest, math.sqrt
   local offset = 0
@@ -26,9 +28,9 @@ function csr.uniform_rows(o)
   return ww.i32(row)
 end
 
---- A matrix { rows, columns, shortest, longest, seed } with power-law rows, random columns and values in [-1, 1).
--- Each row is cut into as many equal spans of columns as it has entries, with one entry at a random place in each, so
--- that a row's columns are random, ascending and distinct.
+--- A matrix { rows, columns, shortest, longest, seed } with power-law rows, random columns and
+-- values in [-1, 1). Each row is cut into as many equal spans of columns as it has entries, with
+-- one entry at a random place in each, so that a row's columns are random, ascending and distinct.
 function csr.random(o)
   assert(o.longest <= o.columns, "csr: expected rows of up to `columns` entries, got longer ones")
   local m = { rows = o.rows, columns = o.columns, row = csr.power_law_rows(o) }
@@ -47,10 +49,10 @@ function csr.random(o)
   return m
 end
 
---- A square matrix { rows, shortest, longest, alike, band, jitter, far, seed } as meshes give them. Row lengths are
--- random, all equally likely; `alike` rows that follow each other are equally long. The last `far` entries of a row are
--- anywhere. The others lie at most `band` columns from the diagonal, evenly, but for a random shift of at most
--- `jitter`.
+--- A square matrix { rows, shortest, longest, alike, band, jitter, far, seed } as meshes give them.
+-- Row lengths are random, all equally likely; `alike` rows that follow each other are equally long.
+-- The last `far` entries of a row are anywhere. The others lie at most `band` columns from the
+-- diagonal, evenly, but for a random shift of at most `jitter`.
 function csr.banded(o)
   local row, rng, length = { 0 }, ww.rng(o.seed), 0
   for r = 1, o.rows do
@@ -93,9 +95,10 @@ local function gather_padded(array, places)
   return ww.array(array:type(), #array + 1):put(0, array):gather(places)
 end
 
---- The matrix in jagged diagonals: rows by descending length, 32 of them as long as the longest, so that a warp's lanes
--- leave a loop together. Element k of sorted row r is at first[k] + r. Rows number a multiple of 32. Returns { perm =
--- the row that sorted row r is, lengths = of each 32 rows, first, col, val }, padded with zeros.
+--- The matrix in jagged diagonals: rows by descending length, 32 of them as long as the longest, so
+-- that a warp's lanes leave a loop together. Element k of sorted row r is at first[k] + r. Rows
+-- number a multiple of 32. Returns { perm = the row that sorted row r is, lengths = of each 32
+-- rows, first, col, val }, padded with zeros.
 function csr.jagged(m)
   local row = m.row:table()
   local perm, longest = rows_by_length(row, m.rows)
@@ -121,8 +124,8 @@ function csr.jagged(m)
   }
 end
 
---- The product of the matrix with x, each row summed in the order of its entries, in single precision with fused
--- multiply-adds.
+--- The product of the matrix with x, each row summed in the order of its entries, in single
+-- precision with fused multiply-adds.
 function csr.multiply(m, x)
   local y, row, factors = {}, m.row:table(), x:gather(m.col)
   for r = 0, m.rows - 1 do

@@ -1,11 +1,13 @@
--- Directed graphs in compressed rows: the out-edges of node v lead to col[e] for row[v] <= e < row[v + 1].
+-- Directed graphs in compressed rows: the out-edges of node v lead to col[e] for row[v] <= e <
+-- row[v + 1].
 local ww = require "warpwright"
 local csr = require "workloads.lib.csr"
 
 local graph = {}
 
---- A graph { nodes, shortest, longest, degrees, seed } whose out-degrees between shortest and longest are all equally likely
--- ("uniform") or follow a power law ("power", or nil: see csr.power_law_rows); each edge leads to a node chosen at random.
+--- A graph { nodes, shortest, longest, degrees, seed } whose out-degrees between shortest and
+-- longest are all equally likely ("uniform") or follow a power law ("power", or nil: see
+-- csr.power_law_rows); each edge leads to a node chosen at random.
 function graph.random(o)
   local make = o.degrees == "uniform" and csr.uniform_rows or csr.power_law_rows
   local row = make { rows = o.nodes, shortest = o.shortest, longest = o.longest, seed = o.seed }
@@ -13,8 +15,8 @@ function graph.random(o)
   return { nodes = o.nodes, edges = edges, row = row, col = ww.array("i32", edges):random(o.seed + 1, 0, o.nodes - 1) }
 end
 
---- What two bytes of the random number choose, the lower one first: the half of the matrix at two levels, `from` in the
--- upper 32 bits of the result and `to` in the lower ones.
+--- What two bytes of the random number choose, the lower one first: the half of the matrix at two
+-- levels, `from` in the upper 32 bits of the result and `to` in the lower ones.
 local function choices_of_two_bytes()
   local one, two = {}, {}
   for byte = 0, 255 do
@@ -26,10 +28,11 @@ local function choices_of_two_bytes()
   return two
 end
 
---- Edges { nodes, edges, seed } of an R-MAT graph with a, b, c, d = 0.45, 0.15, 0.15, 0.25, in 256ths, as
--- { nodes, from, to }: lists of their ends. Nodes of low numbers have the most edges. With Graph500's 0.57, 0.19, 0.19,
--- 0.05 node 0 of 131,072 would have a hundredth of all edges, and one thread would set the pace. `nodes` is a power of
--- two. A random number chooses for seven levels, a byte for each; what the last chooses beyond the levels is dropped.
+--- Edges { nodes, edges, seed } of an R-MAT graph with a, b, c, d = 0.45, 0.15, 0.15, 0.25, in
+-- 256ths, as { nodes, from, to }: lists of their ends. Nodes of low numbers have the most edges.
+-- With Graph500's 0.57, 0.19, 0.19, 0.05 node 0 of 131,072 would have a hundredth of all edges, and
+-- one thread would set the pace. `nodes` is a power of two. A random number chooses for seven
+-- levels, a byte for each; what the last chooses beyond the levels is dropped.
 function graph.rmat(o)
   local levels = 0
   while 1 << levels < o.nodes do levels = levels + 1 end
@@ -52,8 +55,9 @@ function graph.rmat(o)
   return { nodes = o.nodes, from = from, to = to }
 end
 
---- Edges { nodes, edges, seed } of a graph of 64 communities, numbered by community. The densest has 32 times the
--- edges of the sparsest, in random order; one edge of twenty leads to any other node.
+--- Edges { nodes, edges, seed } of a graph of 64 communities, numbered by community. The densest
+-- has 32 times the edges of the sparsest, in random order; one edge of twenty leads to any other
+-- node.
 function graph.community(o)
   local communities, rng = 64, ww.rng(o.seed)
   local shares, sum = {}, 0
@@ -75,8 +79,8 @@ function graph.community(o)
   return { nodes = o.nodes, from = from, to = to }
 end
 
---- Edges { nodes, seed } of a square grid, as of roads: nodes in the order of rows, each connected with the next in
--- its row and the one below, of which one in ten is missing.
+--- Edges { nodes, seed } of a square grid, as of roads: nodes in the order of rows, each connected
+-- with the next in its row and the one below, of which one in ten is missing.
 function graph.road(o)
   local side = math.floor(math.sqrt(o.nodes))
   if side * side ~= o.nodes then error(("graph: road: nodes: expected a square, got %d"):format(o.nodes), 0) end
@@ -101,8 +105,8 @@ local function in_both_directions(from, to)
   return sources, targets
 end
 
---- The list in compressed rows, with `both` each edge in both directions. number[e] is the edge's place in the list,
--- from 0.
+--- The list in compressed rows, with `both` each edge in both directions. number[e] is the edge's
+-- place in the list, from 0.
 function graph.compressed(list, both)
   local sources, targets = list.from, list.to
   if both then sources, targets = in_both_directions(sources, targets) end
@@ -142,9 +146,9 @@ end
 --- The graph of a size in compressed rows. Roads lead both ways.
 function graph.make(size) return graph.compressed(graph.edges(size), size.graph == "road") end
 
---- Each node's distance from the source by edges of these weights (whole numbers from 1), `unknown` where there is
--- no path, and the least number of edges of a path that short (tables). Dijkstra's algorithm; a queue for each
--- distance.
+--- Each node's distance from the source by edges of these weights (whole numbers from 1), `unknown`
+-- where there is no path, and the least number of edges of a path that short (tables). Dijkstra's
+-- algorithm; a queue for each distance.
 function graph.shortest_paths(g, weights, source, unknown)
   local row, col, weight = g.row:table(), g.col:table(), weights:table()
   local distance, hops = {}, {}
@@ -174,8 +178,8 @@ function graph.shortest_paths(g, weights, source, unknown)
   return distance, hops
 end
 
---- Each node's distance from the source in edges, -1 where there is no path (i32): level by level, in the order of the
--- nodes, which reads the edges in the order in which they lie in memory.
+--- Each node's distance from the source in edges, -1 where there is no path (i32): level by level,
+-- in the order of the nodes, which reads the edges in the order in which they lie in memory.
 function graph.distances(g, source)
   local row, col, nodes, distance = g.row:table(), g.col, g.nodes, {}
   local seen = {} -- sets of 64 nodes as bits, which stay in the processor's caches

@@ -7,8 +7,8 @@ local words = { "cache", "warp", "line", "miss", "page", "bank", "queue", "tag",
 -- What nearly begins as a link does.
 local decoys = { '<a name="', "<b>", "<ab", "< a href=", "<a hre", "<a  href=", "</a>", '<A HREF="' }
 
---- `count` lines of `shortest` to `longest` bytes, all lengths equally likely; none has a line's end in it. About half
--- of them have a link. Returns a list of texts.
+--- `count` lines of `shortest` to `longest` bytes, all lengths equally likely; none has a line's
+-- end in it. About half of them have a link. Returns a list of texts.
 function html.lines(count, shortest, longest, seed)
   local rng, lines, parts, used, room = ww.rng(seed), {}, {}, 0, 0
   local function put(text)
@@ -33,7 +33,8 @@ function html.lines(count, shortest, longest, seed)
   return lines
 end
 
---- The lines one after the other, as bytes (u8), and where each begins, with the end of the last (i32).
+--- The lines one after the other, as bytes (u8), and where each begins, with the end of the last
+-- (i32).
 function html.buffer(lines)
   local start, at = { 0 }, 0
   for i = 1, #lines do

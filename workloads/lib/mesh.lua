@@ -1,6 +1,6 @@
--- Meshes of triangles: vertices 1 to 3 of triangle t at vertices[3 * t ...], counter-clockwise; the neighbour
--- across the edge from a vertex to the next at neighbors[3 * t ...], -1 where there is nothing. Triangles and
--- vertices count from 0.
+-- Meshes of triangles: vertices 1 to 3 of triangle t at vertices[3 * t ...], counter-clockwise; the
+-- neighbour across the edge from a vertex to the next at neighbors[3 * t ...], -1 where there is
+-- nothing. Triangles and vertices count from 0.
 local ww = require "warpwright"
 
 local mesh = {}
@@ -39,8 +39,8 @@ local function place_of(m, t, u)
   return n[first] == u and 0 or n[first + 1] == u and 1 or n[first + 2] == u and 2 or nil
 end
 
---- Turns the edge in place k of triangle t round if the vertex beyond is in t's circle. Returns whether it did, and
--- the triangles.
+--- Turns the edge in place k of triangle t round if the vertex beyond is in t's circle. Returns
+-- whether it did, and the triangles.
 local function flip(m, t, k)
   local v, n = m.vertices, m.neighbors
   local u = n[3 * t + k]
@@ -61,9 +61,9 @@ local function flip(m, t, k)
   return true, u
 end
 
---- A Delaunay mesh of the unit square: vertices on a grid of side x side squares, each moved at random by at most
--- `jitter` of a square's side, but along the border only. Returns { x, y, vertices, neighbors (tables), triangles,
--- count = of vertices }.
+--- A Delaunay mesh of the unit square: vertices on a grid of side x side squares, each moved at
+-- random by at most `jitter` of a square's side, but along the border only. Returns { x, y,
+-- vertices, neighbors (tables), triangles, count = of vertices }.
 function mesh.jittered(side, jitter, seed)
   local rng, m = ww.rng(seed), { x = {}, y = {}, vertices = {}, neighbors = {}, triangles = 2 * side * side }
   local function moved(i) return (i + (0 < i and i < side and jitter * (2 * rng:float() - 1) or 0)) / side end
@@ -74,9 +74,9 @@ function mesh.jittered(side, jitter, seed)
     end
   end
   m.count = (side + 1) * (side + 1)
-  -- A square is parted from its lower left to its upper right corner, or the other way where a corner is beyond
-  -- that diagonal. Of its triangles 0 is the lower one and 1 the upper one; `falling` says of a square that its
-  -- left side is the lower one's.
+  -- A square is parted from its lower left to its upper right corner, or the other way where a
+  -- corner is beyond that diagonal. Of its triangles 0 is the lower one and 1 the upper one;
+  -- `falling` says of a square that its left side is the lower one's.
   local falling = {}
   for row = 0, side - 1 do
     for column = 0, side - 1 do
@@ -122,8 +122,9 @@ function mesh.jittered(side, jitter, seed)
   return m
 end
 
---- What is wrong with triangle t of a mesh and its neighbours, as a text, or nil. The two triangles at an edge have
--- both vertices beyond it in their circles, or none: the one of the lower number looks.
+--- What is wrong with triangle t of a mesh and its neighbours, as a text, or nil. The two triangles
+-- at an edge have both vertices beyond it in their circles, or none: the one of the lower number
+-- looks.
 local function complaint_of(m, t, gone)
   local v, n, first = m.vertices, m.neighbors, 3 * t
   for k = 0, 2 do
@@ -141,9 +142,10 @@ local function complaint_of(m, t, gone)
   end
 end
 
---- What is wrong with the triangles of a mesh of the unit square that are not gone (true in a table from 0), as a text,
--- or nil: they must be counter-clockwise, fill the square, be each other's neighbours, and have no vertex beyond an
--- edge in their circles. A mesh of which that is true is the one Delaunay mesh of its vertices.
+--- What is wrong with the triangles of a mesh of the unit square that are not gone (true in a table
+-- from 0), as a text, or nil: they must be counter-clockwise, fill the square, be each other's
+-- neighbours, and have no vertex beyond an edge in their circles. A mesh of which that is true is
+-- the one Delaunay mesh of its vertices.
 function mesh.complaint(m, gone)
   local v, n, x, area, live, border = m.vertices, m.neighbors, m.x, 0, 0, 0
   for t = 0, m.triangles - 1 do

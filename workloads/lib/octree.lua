@@ -3,8 +3,8 @@ local ww = require "warpwright"
 
 local octree = {}
 
---- Bodies { x, y, z, mass } of a Plummer sphere of the mass of 1: lists from 1. Its core is dense; none is farther
--- away than 10.
+--- Bodies { x, y, z, mass } of a Plummer sphere of the mass of 1: lists from 1. Its core is dense;
+-- none is farther away than 10.
 function octree.plummer(count, seed)
   local rng, sqrt, cos, sin = ww.rng(seed), math.sqrt, math.cos, math.sin
   local bodies = {}
@@ -63,9 +63,10 @@ local function summarise(tree, cell)
   cell.mass, cell.x, cell.y, cell.z = mass, x / mass, y / mass, z / mass
 end
 
---- The tree of the bodies, one to a leaf: { root, cells = in the order in which they came up, bodies = in the order
--- of the tree, half = half of the root's side, depth = of the deepest leaf }. A cell has nodes at some of 1 to 8,
--- its mass and the centre of that; cell.number and body.number count from 0.
+--- The tree of the bodies, one to a leaf: { root, cells = in the order in which they came up,
+-- bodies = in the order of the tree, half = half of the root's side, depth = of the deepest leaf }.
+-- A cell has nodes at some of 1 to 8, its mass and the centre of that; cell.number and body.number
+-- count from 0.
 function octree.build(bodies)
   local half = 0
   for _, body in ipairs(bodies) do half = math.max(half, math.abs(body.x), math.abs(body.y), math.abs(body.z)) end

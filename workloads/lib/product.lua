@@ -10,13 +10,15 @@ function product.times(M, rows, columns, down, across, r)
   return result
 end
 
---- The difference that rounding makes at most between C r and its reference, for sums of k products of numbers below 1 and an r
--- of n numbers below 1: several times the largest that it does make, and a small part of what one wrong element makes.
+--- The difference that rounding makes at most between C r and its reference, for sums of k products
+-- of numbers below 1 and an r of n numbers below 1: several times the largest that it does make,
+-- and a small part of what one wrong element makes.
 function product.tolerance(k, n) return { abs = 16 * (k + 16) * math.sqrt(n) * 1e-8 } end
 
---- Freivalds' check of all of C = alpha A B + beta C0, where A is m x k and B is k x n: C r must be alpha A (B r) + beta C0 r
--- for a random vector r. C0 may be nil when beta is 0. Rows of a matrix follow each other, or are a_row, b_row, c_row apart.
--- Elements are below 1, or those of A below `scale`.
+--- Freivalds' check of all of C = alpha A B + beta C0, where A is m x k and B is k x n: C r must be
+-- alpha A (B r) + beta C0 r for a random vector r. C0 may be nil when beta is 0. Rows of a matrix
+-- follow each other, or are a_row, b_row, c_row apart. Elements are below 1, or those of A below
+-- `scale`.
 function product.check_all(self, p, seed)
   local m, n, k = p.m, p.n, p.k
   local a_row, b_row, c_row = p.a_row or k, p.b_row or n, p.c_row or n
@@ -27,8 +29,8 @@ function product.check_all(self, p, seed)
   self:check((p.name or "C") .. " r", got, want, { abs = (p.scale or 1) * product.tolerance(k, n).abs })
 end
 
---- A sample of elements of C to the last bit, the last one among them: finish(sum, index) makes an element of the sum of
--- its products, added up in order of k in single precision.
+--- A sample of elements of C to the last bit, the last one among them: finish(sum, index) makes an
+-- element of the sum of its products, added up in order of k in single precision.
 function product.check_sample(self, p, finish, seed)
   local m, n, k = p.m, p.n, p.k
   local a_row, b_row, c_row = p.a_row or k, p.b_row or n, p.c_row or n

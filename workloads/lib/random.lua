@@ -15,8 +15,8 @@ function random.shuffled(rng, n)
   return list
 end
 
---- A function that draws numbers from 1 to n, of which the i-th is the more likely the smaller i: as i to the power
--- of -skew.
+--- A function that draws numbers from 1 to n, of which the i-th is the more likely the smaller i:
+-- as i to the power of -skew.
 function random.zipf(rng, n, skew)
   local sums, sum = {}, 0
   for i = 1, n do

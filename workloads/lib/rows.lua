@@ -1,13 +1,15 @@
--- Rows of a grid, one after the other, as Lua tables from 0: Lua reads a table several times as fast as an array, and a
--- few short tables stay in the processor's caches where one of all elements does not.
+-- Rows of a grid, one after the other, as Lua tables from 0: Lua reads a table several times as
+-- fast as an array, and a few short tables stay in the processor's caches where one of all elements
+-- does not.
 local ww = require "warpwright"
 
 local rows = {}
 
 local most_kept <const> = 8
 
---- A function that returns a row by its number; rows beyond the first and the last are these. `make(row, spare)` makes
--- it, once while the numbers asked for ascend and lie less than 8 apart; it may overwrite `spare`, an earlier row.
+--- A function that returns a row by its number; rows beyond the first and the last are these.
+-- `make(row, spare)` makes it, once while the numbers asked for ascend and lie less than 8 apart;
+-- it may overwrite `spare`, an earlier row.
 function rows.kept(count, make)
   local kept = {}
   return function(row)

@@ -1,10 +1,11 @@
--- Suffix trees by Ukkonen's algorithm: from the root, the labels of the edges to a leaf spell a suffix of a text.
+-- Suffix trees by Ukkonen's algorithm: from the root, the labels of the edges to a leaf spell a
+-- suffix of a text.
 local ww = require "warpwright"
 
 local suffix_tree = {}
 
---- Nodes in the order in which they were made: where their edges' labels start and stop, links, and children by
--- 5 * node + symbol. The root is 0.
+--- Nodes in the order in which they were made: where their edges' labels start and stop, links, and
+-- children by 5 * node + symbol. The root is 0.
 local function ukkonen(text, n)
   local start, stop, link, child, count = { [0] = 0 }, { [0] = 0 }, { [0] = 0 }, {}, 1
   local min = math.min
@@ -13,7 +14,8 @@ local function ukkonen(text, n)
     count = count + 1
     return count - 1
   end
-  -- Where in the tree the next suffix begins: a node, the first symbol and the length of a part of an edge.
+  -- Where in the tree the next suffix begins: a node, the first symbol and the length of a part of
+  -- an edge.
   local node, edge, length = 0, 0, 0
   local remaining = 0 -- suffixes that end here and are not in the tree by themselves
   for i = 0, n do
@@ -55,8 +57,8 @@ local function ukkonen(text, n)
   return { start = start, stop = stop, link = link, child = child, count = count }
 end
 
---- The tree of a text of symbols 0 to 3 (a table from 0), which gets a 4 at its end. Nodes are numbered level by
--- level from the root, 0. Returns
+--- The tree of a text of symbols 0 to 3 (a table from 0), which gets a 4 at its end. Nodes are
+-- numbered level by level from the root, 0. Returns
 --   count     of nodes
 --   nodes     (i32, 4 a node) where the label of the edge to the node starts and stops in the text; the node whose path
 --             lacks the first symbol; 0. Edges to leaves end with the 4.

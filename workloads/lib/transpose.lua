@@ -3,8 +3,8 @@ local ww = require "warpwright"
 
 local transpose = {}
 
---- The elements of a matrix of rows x columns, an array row by row, column by column: a new array. A part of the rows
--- is put in order at once, the last part so that it ends with the last row.
+--- The elements of a matrix of rows x columns, an array row by row, column by column: a new array.
+-- A part of the rows is put in order at once, the last part so that it ends with the last row.
 function transpose.by_columns(matrix, rows, columns)
   local result, part, places = ww.array(matrix:type(), rows * columns), math.min(rows, 1024), {}
   for column = 0, columns - 1 do

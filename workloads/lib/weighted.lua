@@ -5,9 +5,10 @@ local weighted = {}
 
 local chunk = 1024
 
---- Checks `got`, which holds the sums of the terms { array, factor = 1 } from their element `first` on. Every element counts
--- in a weighted sum of its chunk, which must be that of the inputs up to rounding: one that is off by 2e-4 or more is found.
--- A sample of elements, the last one among them, must be right to the last bit: exact(i) is the right element `first + i`.
+--- Checks `got`, which holds the sums of the terms { array, factor = 1 } from their element `first`
+-- on. Every element counts in a weighted sum of its chunk, which must be that of the inputs up to
+-- rounding: one that is off by 2e-4 or more is found. A sample of elements, the last one among
+-- them, must be right to the last bit: exact(i) is the right element `first + i`.
 function weighted.check(self, label, got, terms, first, exact, seed)
   local chunks = (#got + chunk - 1) // chunk
   local weight = ww.array("f32", chunk):random(seed, 0.5, 1)

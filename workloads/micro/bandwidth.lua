@@ -4,7 +4,8 @@ local ptx = require "workloads.micro.ptx"
 local unroll <const> = 8 -- accesses of a warp in one turn of the loop, none of which waits for another
 local line_bytes <const> = 128
 
--- Warps access whole lines, each its own: warp w of W the lines w, w + W, w + 2 W ..., modulo the footprint.
+-- Warps access whole lines, each its own: warp w of W the lines w, w + W, w + 2 W ..., modulo the
+-- footprint.
 local kernel = [[
 .visible .entry $name(.param .u64 buffer, .param .u64 distance, .param .u64 out, .param .u32 mask, .param .u32 turns)
 {
@@ -116,7 +117,8 @@ local bandwidth = ww.workload "bandwidth" {
 
 bandwidth.unroll, bandwidth.line_bytes = unroll, line_bytes
 
---- Lines of which the first word is not the line's number, modulo the footprint; every 97th is looked at.
+--- Lines of which the first word is not the line's number, modulo the footprint; every 97th is
+-- looked at.
 local function wrong_lines(gpu, buffer, lines, written)
   local wrong = 0
   for line = 0, math.min(lines, written) - 1, 97 do

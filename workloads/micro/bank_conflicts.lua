@@ -3,8 +3,8 @@ local ptx = require "workloads.micro.ptx"
 
 local unroll <const> = 32
 
--- Lane l reads word (l % degree) * pitch + l / degree, where pitch is a multiple of the number of banks: `degree` lanes
--- share each bank, each with a word of its own.
+-- Lane l reads word (l % degree) * pitch + l / degree, where pitch is a multiple of the number of
+-- banks: `degree` lanes share each bank, each with a word of its own.
 local kernel = [[
 .visible .entry bank_conflicts(.param .u64 out, .param .u32 degree, .param .u32 pitch, .param .u32 turns)
 {

@@ -48,9 +48,10 @@ for i, load in ipairs(loads) do
   kernels[i] = ptx.fill(kernel, { name = load[1], loads = ptx.lines(unroll, load[2]), start = load[3] or "" })
 end
 
--- `turns` of 32 loads. `order`: ring (cells of `stride` bytes one after the other), shuffled (the same cells), row_hits
--- (`visit` lines of a DRAM row, then the next row of the bank), row_conflicts (a different row of the bank each time).
--- `scrub` bytes are copied to the device after the cells, for L2 slices that keep what the host copies.
+-- `turns` of 32 loads. `order`: ring (cells of `stride` bytes one after the other), shuffled (the
+-- same cells), row_hits (`visit` lines of a DRAM row, then the next row of the bank), row_conflicts
+-- (a different row of the bank each time). `scrub` bytes are copied to the device after the cells,
+-- for L2 slices that keep what the host copies.
 local function sizes_of(list)
   local sizes = {}
   for name, given in pairs(list) do

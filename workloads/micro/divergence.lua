@@ -3,8 +3,8 @@ local ptx = require "workloads.micro.ptx"
 
 local unroll <const> = 16 -- dependent operations on a path
 
--- Lane l takes path l % paths, all others are masked off meanwhile. The paths are turns of a loop, so that they fit any
--- instruction cache.
+-- Lane l takes path l % paths, all others are masked off meanwhile. The paths are turns of a loop,
+-- so that they fit any instruction cache.
 local kernel = [[
 .visible .entry divergence(.param .u64 out, .param .u32 paths, .param .u32 turns)
 {

@@ -23,7 +23,8 @@ end
 --- Below `channels`: what channel_hash adds, as in mem/protocol/address_map.c.
 local function hash_of(quotient, channels) return ((quotient * 0x9e3779b97f4a7c15 >> 32) * channels) >> 32 end
 
---- Channel, bank and row of an address; as in mem/protocol/address_map.h, `rest` is the address with the channel taken out.
+--- Channel, bank and row of an address; as in mem/protocol/address_map.h, `rest` is the address
+-- with the channel taken out.
 function dram_rows.locate(map, address)
   local piece = address // map.interleave
   local channel, quotient = piece % map.channels, piece // map.channels
@@ -55,8 +56,8 @@ end
 
 local last = {} -- sorting takes longer than most kernels that want it
 
---- A list of { channel =, bank =, rows = { { line addresses, ascending } ... } } of the memory at base, in order of
--- first addresses.
+--- A list of { channel =, bank =, rows = { { line addresses, ascending } ... } } of the memory at
+-- base, in order of first addresses.
 function dram_rows.sort(map, base, bytes)
   local key = ("%d %d %d %d %d %s %s %d %d"):format(map.channels, map.interleave, map.row_mask, map.bank_mask,
     map.column_mask, map.channel_hash, map.bank_hash, base, bytes)

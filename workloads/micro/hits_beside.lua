@@ -3,9 +3,10 @@ local ptx = require "workloads.micro.ptx"
 
 local unroll <const>, lines <const> = 32, 8
 
--- The first thread of warp 0 follows a list that lies in L1, one turn more than are timed. The other warps meet, and then load the same lines, of which
--- each is a line further on in a turn than in the one before: so that L1 answers all of them when the line comes; or,
--- with a step of 0, the same lines again, which are there.
+-- The first thread of warp 0 follows a list that lies in L1, one turn more than are timed. The
+-- other warps meet, and then load the same lines, of which each is a line further on in a turn than
+-- in the one before: so that L1 answers all of them when the line comes; or, with a step of 0, the
+-- same lines again, which are there.
 local kernel = [[
 .visible .entry hits_beside(.param .u64 list, .param .u64 stream, .param .u32 step, .param .u32 threads, .param .u64 out,
 	.param .u32 turns)

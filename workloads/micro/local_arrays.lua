@@ -3,7 +3,8 @@ local ptx = require "workloads.micro.ptx"
 
 local most_words <const> = 256
 
--- Every thread writes the words of an array of its own, one after the other, and adds them up again: `turns` times.
+-- Every thread writes the words of an array of its own, one after the other, and adds them up
+-- again: `turns` times.
 local kernel = [[
 .visible .entry local_arrays_$words(.param .u64 out, .param .u32 turns)
 {

@@ -10,8 +10,9 @@ local shared_start = [[
 	st.shared.u32	[%a], %a;
 	mov.u32	%d0, %a;]]
 
--- One row per instruction: $d is its result, $a the operand by which it may depend on the one before. `timing` is the
--- class that the SM's parameters call it by; `start` sets the operands where their type's does not do.
+-- One row per instruction: $d is its result, $a the operand by which it may depend on the one
+-- before. `timing` is the class that the SM's parameters call it by; `start` sets the operands
+-- where their type's does not do.
 local rows = {
   { name = "int_add", timing = "int_add", type = "b32", text = "add.s32	$d, $a, %b;" },
   { name = "int_mul", timing = "int_mul", type = "b32", text = "mul.lo.s32	$d, $a, %b;" },

@@ -5,8 +5,8 @@ local ptx = require "workloads.micro.ptx"
 local unroll <const> = 8
 local line_bytes <const> = 128
 
--- Warp w reads `used` of the lines that its part of the list names. The list lies in shared memory by then, so that
--- reading it disturbs no row.
+-- Warp w reads `used` of the lines that its part of the list names. The list lies in shared memory
+-- by then, so that reading it disturbs no row.
 local kernel = [[
 .visible .entry rows(.param .u64 buffer, .param .u64 list, .param .u64 out, .param .u32 listed, .param .u32 used)
 {
@@ -65,9 +65,10 @@ local function load(i)
   }, "\n\t")
 end
 
--- `visit` lines of a row are read one after the other, then those of another row, in any of the first `banks` banks of
--- any channel. visit = 0: one half of the warps reads whole rows, the other single lines. Of the `listed` lines of each
--- warp, a multiple of 32, `used` are read, a multiple of 8. The address map must be the machine's.
+-- `visit` lines of a row are read one after the other, then those of another row, in any of the
+-- first `banks` banks of any channel. visit = 0: one half of the warps reads whole rows, the other
+-- single lines. Of the `listed` lines of each warp, a multiple of 32, `used` are read, a multiple
+-- of 8. The address map must be the machine's.
 local function sizes_of(list)
   local sizes = {}
   for name, given in pairs(list) do
@@ -101,10 +102,10 @@ local function shuffle(list, rng)
   end
 end
 
---- Pieces of `visit` lines, or whole rows for 0, of the rows of a channel: one of each row in random order, then
--- another of each, so that nobody comes back to a row soon. Which piece of a row comes first is random too: those at
--- the same place in their rows fall into few sets of L2. Of the rows of a bank, those from share.first on in steps of
--- share.step are taken.
+--- Pieces of `visit` lines, or whole rows for 0, of the rows of a channel: one of each row in
+-- random order, then another of each, so that nobody comes back to a row soon. Which piece of a row
+-- comes first is random too: those at the same place in their rows fall into few sets of L2. Of the
+-- rows of a bank, those from share.first on in steps of share.step are taken.
 local function pieces_of_channel(size, banks, visit, share, rng)
   local rounds, pieces = {}, {}
   for _, bank in ipairs(banks) do
@@ -128,7 +129,8 @@ local function pieces_of_channel(size, banks, visit, share, rng)
   return pieces
 end
 
---- A function that gives the addresses of lines: of every channel in turn, and there piece after piece.
+--- A function that gives the addresses of lines: of every channel in turn, and there piece after
+-- piece.
 local function supply(size, channels, visit, share, rng)
   local pieces, at, turn = {}, {}, 0
   for c, banks in ipairs(channels) do
@@ -156,8 +158,8 @@ local function by_channel(banks)
   return channels
 end
 
---- For each warp the numbers of the lines that it reads. Lines are dealt out one by one: at any time neighbouring warps
--- are at the same rows.
+--- For each warp the numbers of the lines that it reads. Lines are dealt out one by one: at any
+-- time neighbouring warps are at the same rows.
 local function line_numbers(size, buffer, warps)
   local channels, rng = by_channel(dram_rows.sort(size, buffer, size.bytes)), ww.rng(size.seed)
   local supplies = {}

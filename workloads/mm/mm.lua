@@ -5,7 +5,8 @@ local mm = ww.workload "mm" {
   doc = "D = A B C in two launches, from global memory, rows a power of two apart: rows collide in few sets of the L1",
   ptx = "mm.ptx",
   sizes = {
-    -- A: m x k, B: k x k, C: k x n. lda: elements from row to row. accumulate: where the sums are, "memory" or "register".
+    -- A: m x k, B: k x k, C: k x n. lda: elements from row to row. accumulate: where the sums are,
+    -- "memory" or "register".
     small = { m = 32, n = 64, k = 32, lda = 1024, accumulate = "memory", seed = 1 },
     medium = { m = 256, n = 512, k = 256, lda = 1024, accumulate = "memory", seed = 1 },
     paper = { m = 1024, n = 1024, k = 1024, lda = 1024, accumulate = "memory", seed = 1 },

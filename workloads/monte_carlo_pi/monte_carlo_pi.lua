@@ -3,8 +3,8 @@ local ww = require "warpwright"
 local monte_carlo_pi = ww.workload "monte_carlo_pi" {
   doc = "Pi from random points: the states of the generators in local memory, loaded and stored with every number",
   ptx = "monte_carlo_pi.ptx",
-  -- draws: points of each thread. registers: of a thread, 0 for as many as it needs. With 48 an SM of gtx480 holds five
-  -- CTAs, whose states fit its L1; with fewer it holds eight, and they do not.
+  -- draws: points of each thread. registers: of a thread, 0 for as many as it needs. With 48 an SM
+  -- of gtx480 holds five CTAs, whose states fit its L1; with fewer it holds eight, and they do not.
   sizes = {
     small = { ctas = 15, draws = 8, registers = 48, seed = 1 },
     medium = { ctas = 195, draws = 256, registers = 48, seed = 1 },

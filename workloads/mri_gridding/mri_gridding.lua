@@ -4,8 +4,9 @@ local rows = require "workloads.lib.rows"
 local mri_gridding = ww.workload "mri_gridding" {
   doc = "Samples of a space onto a grid: bins with counters, a gather in their order, sums around each cell",
   ptx = "mri_gridding.ptx",
-  -- width and depth: multiples of 8; height: of 4. line: its samples. limit: of a bin. kernel: "all", or
-  -- the only one that is launched: "binning", "reorder", "gridding"; the host makes what the others would have made.
+  -- width and depth: multiples of 8; height: of 4. line: its samples. limit: of a bin. kernel:
+  -- "all", or the only one that is launched: "binning", "reorder", "gridding"; the host makes what
+  -- the others would have made.
   sizes = {
     small = { width = 16, height = 8, depth = 8, samples = 2048, line = 64, limit = 4, kernel = "all", seed = 1 },
     medium = {
@@ -30,7 +31,8 @@ local kernels <const> = { all = true, binning = true, reorder = true, gridding =
 local threads <const>, fields <const>, cutoff <const>, piece <const> = 512, 6, 1.5, 1024
 local far <const>, reach <const> = cutoff * cutoff, 2
 
---- The window of Kaiser and Bessel, not scaled: the Bessel function I0(8 sqrt(1 - square / far)) by its series.
+--- The window of Kaiser and Bessel, not scaled: the Bessel function I0(8 sqrt(1 - square / far)) by
+-- its series.
 local function window(square)
   local v, sum, term, n = 16 * (1 - square / far), 1, 1, 1
   while term > 1e-12 do
@@ -40,8 +42,8 @@ local function window(square)
   return sum
 end
 
---- Samples along lines through the middle, evenly from end to end: {real, imaginary, x, y, z, weight} of each. They are
--- dense in the middle, and weigh less there.
+--- Samples along lines through the middle, evenly from end to end: {real, imaginary, x, y, z,
+-- weight} of each. They are dense in the middle, and weigh less there.
 local function random_samples(size)
   local samples, rng, line = ww.array("f32", fields * size.samples), ww.rng(size.seed), size.line
   local values_of = rows.of(ww.array("f32", 2 * size.samples):random(size.seed + 1, -1, 1), 2 * line)
@@ -94,7 +96,8 @@ local function keys_in_order(bins, size)
   return keys
 end
 
---- The samples in the order of their keys, those with the same one as they were; and where each bin begins in that.
+--- The samples in the order of their keys, those with the same one as they were; and where each bin
+-- begins in that.
 local function order_of(keys, counts)
   local first, order, next_place = ww.array("i32", #counts + 1), ww.array("u32", #keys), {}
   for bin = 0, #counts - 1 do
@@ -154,7 +157,8 @@ local function gridded(values, places, count, size)
   return grid, density
 end
 
---- Launches the first kernel and checks what it makes. Which of a bin's samples have room is up to it. Returns keys.
+--- Launches the first kernel and checks what it makes. Which of a bin's samples have room is up to
+-- it. Returns keys.
 local function binning(self, gpu, size, samples, bins, counts)
   local n, without = size.samples, #counts
   local counters, keys, values = gpu:upload(ww.array("u32", without)), gpu:alloc(4 * n), gpu:alloc(4 * n)

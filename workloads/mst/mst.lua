@@ -18,7 +18,8 @@ local mst = ww.workload "mst" {
 
 local threads <const>, no_edge <const> = 256, 0x7f
 
---- The weights of the edges of the minimum spanning forest: Kruskal's algorithm. All weights differ, from 1 on.
+--- The weights of the edges of the minimum spanning forest: Kruskal's algorithm. All weights
+-- differ, from 1 on.
 local function kruskal(list, weight_of_edge)
   local from, to, ends, parent, tree = list.from, list.to, {}, {}, {}
   for weight = 1, #from do ends[weight] = 0 end -- in order: Lua keeps a list that was filled so as an array

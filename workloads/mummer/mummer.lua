@@ -57,8 +57,9 @@ local function places_of_words(text, n, length)
   return places
 end
 
---- Sets of all words of 1 to `longest` bases in a text (by length, then by the word as a number): a word without its
--- last base is a word, and those at the end of the text are no beginning of a longer one. `places` has the longest.
+--- Sets of all words of 1 to `longest` bases in a text (by length, then by the word as a number): a
+-- word without its last base is a word, and those at the end of the text are no beginning of a
+-- longer one. `places` has the longest.
 local function sets_of_words(text, n, longest, places)
   local sets = { [longest] = places }
   for length = longest - 1, 1, -1 do
@@ -71,8 +72,8 @@ local function sets_of_words(text, n, longest, places)
   return sets
 end
 
---- Where the longest match of a read's bases from `start` on stops that begins with a word at these places. It lies on
--- a diagonal of text and read.
+--- Where the longest match of a read's bases from `start` on stops that begins with a word at these
+-- places. It lies on a diagonal of text and read.
 local function match_stop(text, read, length, start, first_stop, places)
   local longest = first_stop
   for i = 1, #places do
@@ -83,8 +84,9 @@ local function match_stop(text, read, length, start, first_stop, places)
   return longest
 end
 
---- The lengths of all matches, by words that reads and text have in common: no tree. No match goes beyond a stop if the
--- word that ends with the base there is not in the text, so that all starts before that word have the same stop.
+--- The lengths of all matches, by words that reads and text have in common: no tree. No match goes
+-- beyond a stop if the word that ends with the base there is not in the text, so that all starts
+-- before that word have the same stop.
 local function match_lengths(text, n, reads, size)
   local length, longest, starts = size.length, math.min(12, size.shortest), size.length - size.shortest + 1
   local places = places_of_words(text, n, longest)
@@ -120,8 +122,8 @@ local function match_lengths(text, n, reads, size)
   return lengths
 end
 
---- Checks that each match ends on the edge to its node, and that the way to there spells what the read has. Matches of
--- a read that lie on one diagonal of text and read are compared once.
+--- Checks that each match ends on the edge to its node, and that the way to there spells what the
+-- read has. Matches of a read that lie on one diagonal of text and read are compared once.
 local function check_nodes(self, tree, reference, reads, size, nodes, lengths)
   local depth, parent, places = tree.depth, tree.parent, tree.place
   local starts, wrong, at = size.length - size.shortest + 1, 0, 0

@@ -6,8 +6,8 @@ local random = require "workloads.lib.random"
 local page_views = ww.workload "page_views" {
   doc = "Counts page views in a log: maps go through lines byte by byte, bitonic sorts gather what they compare",
   ptx = "page_views.ptx",
-  -- urls: pages viewed; skew: of their Zipf distribution; again: of a hundred lines, those that repeat an earlier one;
-  -- sorters: threads of a CTA that sorts in shared memory, 128 at most
+  -- urls: pages viewed; skew: of their Zipf distribution; again: of a hundred lines, those that
+  -- repeat an earlier one; sorters: threads of a CTA that sorts in shared memory, 128 at most
   sizes = {
     small = { lines = 256, urls = 32, skew = 0.8, again = 20, sorters = 32, seed = 1 },
     medium = { lines = 32 * 1024, urls = 32 * 1024, skew = 0.8, again = 10, sorters = 128, seed = 1 },
@@ -49,7 +49,8 @@ local function count_views(lines)
   return views
 end
 
---- For each entry, how many entries before it are first ones; and where the first ones are, with the end of the last.
+--- For each entry, how many entries before it are first ones; and where the first ones are, with
+-- the end of the last.
 local function places(is_first)
   local place, starts = ww.array("i32", #is_first), {}
   for i = 0, #is_first - 1 do

@@ -1,7 +1,8 @@
--- GPGPU-Sim 4.2 (configuration SM2_GTX480, power model off) on the jobs of this folder, measured. Cycles, instructions
--- and rates are exact and repeatable. `seconds` are the CPU seconds (user and system) of the fastest of three runs on a
--- loaded 2-core x86-64 machine, and `cycles_per_second` is what follows from them; `megabytes` is the most memory that
--- the process had. It counts one thread instruction less per thread than it issues in vecadd.
+-- GPGPU-Sim 4.2 (configuration SM2_GTX480, power model off) on the jobs of this folder, measured.
+-- Cycles, instructions and rates are exact and repeatable. `seconds` are the CPU seconds (user and
+-- system) of the fastest of three runs on a loaded 2-core x86-64 machine, and `cycles_per_second`
+-- is what follows from them; `megabytes` is the most memory that the process had. It counts one
+-- thread instruction less per thread than it issues in vecadd.
 local gpgpusim = {}
 
 gpgpusim.jobs = {
@@ -46,13 +47,14 @@ gpgpusim.launch_cycles = {
   own_atom = { 62597, 7949, 2865 },
 }
 
---- Core cycles of one dependent load of one thread: the cycles of chase_NAME_128 less those of chase_NAME_64, over
--- the 64 x 16 loads by which they differ.
+--- Core cycles of one dependent load of one thread: the cycles of chase_NAME_128 less those of
+-- chase_NAME_64, over the 64 x 16 loads by which they differ.
 gpgpusim.load_latency = { l1 = 40, l2 = 182, dramseq = 300, dramrand = 306 }
 
---- What scripts/characterise measures, as it came out there: core cycles of one warp. `dependent`: from an operation to
--- the one that waits for it, the share of the loop around them included (about 0.4 cycles where operations are short).
--- `independent`: between two operations that wait for nothing, as { least, most }.
+--- What scripts/characterise measures, as it came out there: core cycles of one warp. `dependent`:
+-- from an operation to the one that waits for it, the share of the loop around them included (about
+-- 0.4 cycles where operations are short). `independent`: between two operations that wait for
+-- nothing, as { least, most }.
 gpgpusim.characteristics = {
   ["latency.l1"] = gpgpusim.load_latency.l1,
   ["latency.l2"] = gpgpusim.load_latency.l2,

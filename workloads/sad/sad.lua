@@ -3,14 +3,16 @@ local ww = require "warpwright"
 local sad = ww.workload "sad" {
   doc = "Sums of absolute differences of larger blocks from those of 4 x 4 pixels: coalesced streams, read once",
   ptx = "sad.ptx",
-  -- kernel: "8x8", "16x16" or "both" of these, from random sums; or "4x4", from pictures of columns x rows
+  -- kernel: "8x8", "16x16" or "both" of these, from random sums; or "4x4", from pictures of columns
+  -- x rows
   sizes = {
     small = { macroblocks = 6, kernel = "both", seed = 1 },
     medium = { macroblocks = 2040, kernel = "both", seed = 1 },
     search = { kernel = "4x4", columns = 352, rows = 288, seed = 1 },
     paper = { macroblocks = 4080, kernel = "8x8", seed = 1 },
   },
-  -- A block is 17 lines and an eighth: most loads of a warp touch two lines, and its next load the second of them again.
+  -- A block is 17 lines and an eighth: most loads of a warp touch two lines, and its next load the
+  -- second of them again.
   expected = { class = "memory-intensive: streaming", hit_rate = { 0.2, 0.5 }, instructions_per_miss = { 2, 20 } },
 }
 
@@ -25,15 +27,16 @@ local function random_sums(macroblocks, count, seed)
   return sums
 end
 
---- The blocks of an array of sums, each as one whole number: the sum of its elements, each with a weight of its own. That of the
--- sum of two blocks is the sum of theirs, exactly.
+--- The blocks of an array of sums, each as one whole number: the sum of its elements, each with a
+-- weight of its own. That of the sum of two blocks is the sum of theirs, exactly.
 local function fingerprints(sums, weights)
   local result = {}
   for block = 0, #sums // padded - 1 do result[block] = sums:dot(weights, block * padded, 0, padded, 1, 1) end
   return result
 end
 
---- Checks blocks that are made of others: rows of { macroblock's first block, count of blocks, which others }.
+--- Checks blocks that are made of others: rows of { macroblock's first block, count of blocks,
+-- which others }.
 local function check_blocks(self, name, got, count, whole, whole_count, parts)
   local blocks = #got + 1
   local have, want = ww.array("f64", blocks), ww.array("f64", blocks)

@@ -40,7 +40,8 @@ function scalar_product:run(gpu, size)
     args = { gpu:upload(a), gpu:upload(b), dev_product, pairs_count, elements },
   })
 
-  -- One element is 1 / (4 elements) of a product or more, unless it is nearly 0; rounding makes a few 2^-24.
+  -- One element is 1 / (4 elements) of a product or more, unless it is nearly 0; rounding makes a
+  -- few 2^-24.
   local got, want = gpu:download("f32", dev_product, pairs_count), ww.array("f64", pairs_count)
   for pair = 0, pairs_count - 1 do want[pair] = a:dot(b, pair * elements, pair * elements, elements, 1, 1) end
   self:check("products", got, want, { rel = 1e-6 })

@@ -4,7 +4,8 @@ local sgemv = ww.workload "sgemv" {
   doc = "y = alpha A x, A by columns, x by parts in shared memory: bound by DRAM; version plain, d2ma, cudadma or cudadma_single",
   ptx = "sgemv.ptx",
   sizes = {
-    -- part: 0, or elements of x in a part of the kernels that load 8 elements of A ahead: 32, 64 or 128
+    -- part: 0, or elements of x in a part of the kernels that load 8 elements of A ahead: 32, 64 or
+    -- 128
     small = { m = 3840, n = 128, version = "plain", part = 0, registers = 20, seed = 1 },
     medium = { m = 15360, n = 512, version = "plain", part = 0, registers = 20, seed = 1 },
     large = { m = 61440, n = 512, version = "plain", part = 0, registers = 20, seed = 1 },
@@ -16,7 +17,8 @@ local sgemv = ww.workload "sgemv" {
 local threads = 128 -- and elements of the largest part
 local alpha = 1.5
 
---- All of y in double precision, within rounding; some rows, the last one among them, to the last bit.
+--- All of y in double precision, within rounding; some rows, the last one among them, to the last
+-- bit.
 local function check(self, A, x, y, size)
   local m, n = size.m, size.n
   local want = ww.array("f64", m)

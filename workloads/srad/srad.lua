@@ -29,8 +29,8 @@ local function speckle_of(image, columns, height)
   return ww.float32.round((squares / (high * wide) - mean * mean) / (mean * mean))
 end
 
---- Differences of a row's pixels from those above them and on their left, times the coefficients of the pixels, in
--- double precision.
+--- Differences of a row's pixels from those above them and on their left, times the coefficients of
+-- the pixels, in double precision.
 local function slopes(above, own, below, speckle, from_above, from_left)
   local scale, p, w = speckle * speckle + speckle, own[0], 0
   local rest = scale - speckle
@@ -47,8 +47,8 @@ local function slopes(above, own, below, speckle, from_above, from_left)
   end
 end
 
---- All pixels of an iteration, from those before it. What a pixel gives to the one above it or on its left, that one
--- gets; nothing flows across the edges.
+--- All pixels of an iteration, from those before it. What a pixel gives to the one above it or on
+-- its left, that one gets; nothing flows across the edges.
 local function updated(image, height, columns, speckle)
   local row_of, want, share = rows.of(image, columns), ww.array("f32", height * columns), 0.25 * step
   local up, left, up_below, left_below, after = {}, {}, {}, {}, {}

@@ -4,8 +4,9 @@ local graph = require "workloads.lib.graph"
 local sssp = ww.workload "sssp" {
   doc = "Shortest paths: each thread relaxes all edges of its nodes in every launch; warps differ for long",
   ptx = "sssp.ptx",
-  -- graph: "rmat", "community" or "road", see lib/graph.lua. weights: the largest; with 1 it is a breadth-first search.
-  -- run: nodes of a thread, which follow each other. launches: at most; 0 is until nothing changes.
+  -- graph: "rmat", "community" or "road", see lib/graph.lua. weights: the largest; with 1 it is a
+  -- breadth-first search. run: nodes of a thread, which follow each other. launches: at most; 0 is
+  -- until nothing changes.
   sizes = {
     small = { graph = "rmat", nodes = 2048, edges = 8192, weights = 100, run = 2, launches = 0, seed = 1 },
     medium = { graph = "rmat", nodes = 131072, edges = 1048576, weights = 100, run = 8, launches = 4, seed = 1 },
@@ -44,7 +45,8 @@ function sssp:run(gpu, size)
     local done = gpu:read("i32", changed) == 0
   until done or launches == size.launches
 
-  -- A shortest path of k edges is found in k launches. Longer ones may be too long yet, but never too short.
+  -- A shortest path of k edges is found in k launches. Longer ones may be too long yet, but never
+  -- too short.
   local got = gpu:download("i32", distance, g.nodes)
   local paths, hops = graph.shortest_paths(g, weights, source, unknown)
   local want, found = {}, got:table()

@@ -4,7 +4,8 @@ local stencil3d = ww.workload "stencil3d" {
   doc = "3D stencil of seven points, rows a power of two apart: the rows of a CTA compete for few sets of the L1",
   ptx = "stencil3d.ptx",
   sizes = {
-    -- lda: cells from row to row. width, height: of a CTA. heat = 1: a source of heat in every cell.
+    -- lda: cells from row to row. width, height: of a CTA. heat = 1: a source of heat in every
+    -- cell.
     small = { columns = 64, rows = 16, layers = 4, lda = 1024, width = 64, height = 4, heat = 1, launches = 2, seed = 1 },
     medium = { columns = 1024, rows = 256, layers = 16, lda = 1024, width = 64, height = 4, heat = 1, launches = 1, seed = 1 },
     paper = { columns = 1024, rows = 256, layers = 32, lda = 1024, width = 64, height = 4, heat = 1, launches = 2, seed = 1 },

@@ -8,7 +8,8 @@ local stencil_shared = ww.workload "stencil_shared" {
     medium = { columns = 512, rows = 256, layers = 16, lda = 512, launches = 2, seed = 1 },
     paper = { columns = 512, rows = 256, layers = 64, lda = 512, launches = 2, seed = 1 },
   },
-  -- Mascar calls it "compute", with twice as many instructions for a miss: of an older compiler, for the same accesses.
+  -- Mascar calls it "compute", with twice as many instructions for a miss: of an older compiler,
+  -- for the same accesses.
   expected = {
     class = "between computation and memory", size = "medium,rows=64,launches=1", instructions_per_miss = { 12, 30 },
   },

@@ -13,7 +13,8 @@ local streamcluster = ww.workload "streamcluster" {
 
 local threads <const>, record <const> = 512, 8
 
---- A function of two points: the square of their distance, in double precision: |p|^2 - 2 p x + |x|^2.
+--- A function of two points: the square of their distance, in double precision: |p|^2 - 2 p x +
+-- |x|^2.
 local function squared_distances(coordinates, n, dimensions)
   local squares = {}
   for p = 0, n - 1 do squares[p] = coordinates:dot(coordinates, p, p, dimensions, n, n) end

@@ -14,7 +14,8 @@ local tpacf = ww.workload "tpacf" {
 
 local threads <const>, bins <const>, steps <const> = 256, 20, 1000
 
---- Where bins begin, as cosines: at no angle, then at equal steps of its logarithm from 10 to 10,000 minutes of arc.
+--- Where bins begin, as cosines: at no angle, then at equal steps of its logarithm from 10 to
+-- 10,000 minutes of arc.
 local function bin_edges()
   local edges = ww.array("f32", bins)
   edges[0] = 1
@@ -40,7 +41,8 @@ local function bin_at(cosine, edges)
   return bin
 end
 
---- The bins of equal steps of the cosine, from -1 on; false where a bin begins within a step or next to it.
+--- The bins of equal steps of the cosine, from -1 on; false where a bin begins within a step or
+-- next to it.
 local function bins_of_steps(edges)
   local bin_of = {}
   for step = 0, 2 * steps - 1 do

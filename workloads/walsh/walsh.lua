@@ -13,8 +13,8 @@ local walsh = ww.workload "walsh" {
 
 local row_length <const>, threads <const> = 1024, 256 -- a row: a power of 4
 
---- The transform of a row by quarters: H(a, b, c, d) = H(a + b + c + d), H(a - b + c - d), H(a + b - c - d),
--- H(a - b - c + d).
+--- The transform of a row by quarters: H(a, b, c, d) = H(a + b + c + d), H(a - b + c - d), H(a + b
+-- - c - d), H(a - b - c + d).
 local function transform(values)
   local quarter = row_length // 4
   while quarter >= 1 do

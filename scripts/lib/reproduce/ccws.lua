@@ -1,4 +1,5 @@
--- Figures of CCWS: T. G. Rogers, M. O'Connor, T. M. Aamodt, MICRO 2012 and IEEE Micro 2013, highly cache-sensitive kernels.
+-- Figures of CCWS: T. G. Rogers, M. O'Connor, T. M. Aamodt, MICRO 2012 and IEEE Micro 2013, highly
+-- cache-sensitive kernels.
 local kernels = require "scripts.lib.reproduce.kernels"
 local kit = require "scripts.lib.reproduce.kit"
 
@@ -18,7 +19,7 @@ local figure_1 = kit.bars {
   end,
 }
 
--- Locality ---------------------------------------------------------------------------------------------------------------------------
+-- Locality ----------------------------------------------------------------------------------------
 
 local function per_kilo_instruction(...)
   local counters = { ... }
@@ -71,7 +72,7 @@ local figure_11 = kit.bars {
   end,
 }
 
--- Limits -----------------------------------------------------------------------------------------------------------------------------
+-- Limits ------------------------------------------------------------------------------------------
 
 local limits <const> = { 1, 2, 3, 4, 6, 8, 12, 16, 24, 32 }
 local swl, swl_series = {}, {}
@@ -111,7 +112,7 @@ local figure_9 = kit.bars {
   end,
 }
 
--- Replacement ------------------------------------------------------------------------------------------------------------------------
+-- Replacement -------------------------------------------------------------------------------------
 
 local function replayed(kind)
   return function(r) return r.mpki[kind] end

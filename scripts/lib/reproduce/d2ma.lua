@@ -39,7 +39,7 @@ local figure_10 = kit.bars {
   headlines = function(v) return { { what = "mean", kind = "share", paper = 0.07, ours = v.mean.D2MA } } end,
 }
 
--- Transfers --------------------------------------------------------------------------------------------------------------------------
+-- Transfers ---------------------------------------------------------------------------------------
 
 local counters = {
   plain = { count = "sm[*].tiles", agen = "sm[*].tile_agen_cycles", mem = "sm[*].tile_mem_cycles", all = "sm[*].tile_cycles",
@@ -100,9 +100,10 @@ local stalls = kit.bars {
   end,
 }
 
--- Case studies -----------------------------------------------------------------------------------------------------------------------
+-- Case studies ------------------------------------------------------------------------------------
 
---- Two CTAs on one SM. In the paper each tile of the plain version has an overhead for address generation: so its addresses are
+--- Two CTAs on one SM. In the paper each tile of the plain version has an overhead for address
+-- generation: so its addresses are
 --- computed tile by tile, and not by the compiler before the loop.
 local saxpy <const> = { { name = "SAXPY", workload = "saxpy", small = "n=4096", medium = "n=12288", size = "indexed=1",
   launches = "_VERSION$" } }
@@ -133,8 +134,8 @@ local figure_12 = kit.bars {
 
 local sgemv <const> = { { name = "SGEMV", workload = "sgemv", base = "transfers", launches = "_VERSION$" } }
 
--- In the paper all kernels have one buffer: then a warp that transfers begins when the buffer is free. Loading the next part into
--- registers before that is a second one.
+-- In the paper all kernels have one buffer: then a warp that transfers begins when the buffer is
+-- free. Loading the next part into registers before that is a second one.
 local single, ahead = version("cudadma_single", "CudaDMA"), version("cudadma", "CudaDMA, ahead")
 
 local cudadma = kit.bars {
@@ -150,7 +151,8 @@ local cudadma = kit.bars {
   end,
 }
 
--- What the paper leaves open: how many elements are a part of the vector, and how many CTAs an SM has.
+-- What the paper leaves open: how many elements are a part of the vector, and how many CTAs an SM
+-- has.
 local sgemv_sizes = {}
 for _, part in ipairs { 32, 64, 128 } do
   for _, ctas in ipairs { 1, 2, 4, 8 } do

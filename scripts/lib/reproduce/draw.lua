@@ -1,4 +1,5 @@
--- Figures as SVG: bars in groups, as the papers draw them, with the papers' values where their texts give them; and heat maps.
+-- Figures as SVG: bars in groups, as the papers draw them, with the papers' values where their
+-- texts give them; and heat maps.
 local svg = require "warpwright.svg"
 
 local draw = {}

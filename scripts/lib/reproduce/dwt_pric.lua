@@ -1,4 +1,5 @@
--- Figures of DWT-PRIC: M. Khairy, M. Zahran, A. Wassal, GPU cache management by bypassing, throttling and interleaving.
+-- Figures of DWT-PRIC: M. Khairy, M. Zahran, A. Wassal, GPU cache management by bypassing,
+-- throttling and interleaving.
 local kernels = require "scripts.lib.reproduce.kernels"
 local kit = require "scripts.lib.reproduce.kit"
 
@@ -21,7 +22,7 @@ local contention = of_groups("conflict", "thrashing", "both")
 --- GTO beside another policy.
 local function with(policy) return "gto+" .. policy end
 
--- Section 3: what limits the caches -------------------------------------------------------------------------------------------------
+-- Section 3: what limits the caches ---------------------------------------------------------------
 
 local figure_2 = kit.bars {
   id = "dwt-pric/2", title = "No caches, and unbounded ones, over the caches as they are", unit = "speed-up",
@@ -92,7 +93,7 @@ local figure_3 = kit.bars {
   end,
 }
 
--- Reservation fails ------------------------------------------------------------------------------------------------------------------
+-- Reservation fails -------------------------------------------------------------------------------
 
 local causes <const> = { { "line", "line_fail_cycles" }, { "MSHR", "mshr_entry_fail_cycles" }, { "merge", "mshr_merge_fail_cycles" },
   { "queue", "miss_queue_fail_cycles" } }
@@ -143,7 +144,7 @@ local figure_4 = kit.bars {
   end,
 }
 
--- Section 5 ----------------------------------------------------------------------------------------------------------------------------
+-- Section 5 ---------------------------------------------------------------------------------------
 
 local figure_8 = kit.bars {
   id = "dwt-pric/8", title = "IPC over GTO", unit = "speed-up",
@@ -193,7 +194,8 @@ end
 local over_ccws = over_headlines("CCWS", { all = 1.7, conflict = 2.1, thrashing = 1.02, both = 18 })
 local over_mrpb = over_headlines("MRPB", { all = 1.5, conflict = 1.37, thrashing = 1.25, both = 4 })
 
--- The paper tuned K_throttle to its machine, and found 8. By the harmonic mean of dwt-pric/k-throttle ours has 2.
+-- The paper tuned K_throttle to its machine, and found 8. By the harmonic mean of
+-- dwt-pric/k-throttle ours has 2.
 local tuned_ccws <const> = "ccws:k_throttle=2"
 
 local figure_9 = kit.bars {
@@ -215,7 +217,8 @@ local throttle = kit.bars {
   config = machine, kernels = contention, base = gto, value = kit.speedup, mean = "harmonic", series = throttle_series,
 }
 
--- What the paper leaves open: whether what MRPB lets pass by holds an MSHR, and what else bounds it.
+-- What the paper leaves open: whether what MRPB lets pass by holds an MSHR, and what else bounds
+-- it.
 local bypassing = kit.bars {
   id = "dwt-pric/mrpb-bypass", title = "MRPB: what bypasses on an associativity stall holds an MSHR or none; no bypass; 32 places in "
     .. "all. Over GTO", unit = "speed-up",
@@ -300,10 +303,10 @@ local figure_12 = kit.bars {
   end,
 }
 
--- Table 3: warps per scheduler --------------------------------------------------------------------------------------------------------------
+-- Table 3: warps per scheduler --------------------------------------------------------------------
 
--- The text does not say what the counts were measured beside. Where warps collide in one set of the L1, no count is better than
--- all of them, so those beside PRIC are compared.
+-- The text does not say what the counts were measured beside. Where warps collide in one set of the
+-- L1, no count is better than all of them, so those beside PRIC are compared.
 local table_3_names <const> = { "SPMV", "KM", "BFS", "IIX", "SYRK", "GESUMMV" }
 local table_3_kernels, static, static_with_pric = {}, {}, {}
 for _, name in ipairs(table_3_names) do
@@ -352,7 +355,7 @@ local table_3 = kit.bars {
   end,
 }
 
--- What the paper leaves open: whether streaming bypass may switch the L1s off while warp counts are sampled ------------------------------
+-- What the paper leaves open: whether streaming bypass may switch the L1s off while warp counts are
 
 local function sampled(name, policy)
   return { name = name, policy = policy }

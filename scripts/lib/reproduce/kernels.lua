@@ -8,13 +8,14 @@
 --   group     a part of the set for which papers give means of their own
 local kernels = {}
 
--- The BFS of Rodinia, which Mascar, CCWS and DWT-PRIC cite: masks of bytes, two launches a level, and a graph whose nodes have 2 to 10
--- edges each.
+-- The BFS of Rodinia, which Mascar, CCWS and DWT-PRIC cite: masks of bytes, two launches a level,
+-- and a graph whose nodes have 2 to 10 edges each.
 local masks <const> = { small = "version=masks,degrees=uniform,shortest=2,longest=10", base = "masks" }
 
--- Mascar, Table III: 15 memory-intensive kernels. Which seven of them are cache-sensitive is drawn in Figure 9 and not named:
--- these are those that the text names or suggests. Which kernel of the histogram is which is not said either: the one with more
--- than 30 instructions per miss is taken for histo-2, the only one of the three that the table has as compute-intensive.
+-- Mascar, Table III: 15 memory-intensive kernels. Which seven of them are cache-sensitive is drawn
+-- in Figure 9 and not named: these are those that the text names or suggests. Which kernel of the
+-- histogram is which is not said either: the one with more than 30 instructions per miss is taken
+-- for histo-2, the only one of the three that the table has as compute-intensive.
 kernels.mascar_memory = {
   { name = "BP-2", workload = "backprop", size = "kernel=adjust", group = "insensitive" },
   { name = "histo-1", workload = "histo", size = "kernel=intermediates", group = "insensitive" },
@@ -33,8 +34,9 @@ kernels.mascar_memory = {
   { name = "spmv", workload = "spmv_jds", group = "sensitive" },
 }
 
--- Mascar, Table III: 15 compute-intensive kernels. Where CTAs number as the input does, and four times as many as the SMs hold at
--- a time can be run, there are so many: of fewer, the last ones run alone for much of the time. mri-q needs a larger image for it.
+-- Mascar, Table III: 15 compute-intensive kernels. Where CTAs number as the input does, and four
+-- times as many as the SMs hold at a time can be run, there are so many: of fewer, the last ones
+-- run alone for much of the time. mri-q needs a larger image for it.
 kernels.mascar_compute = {
   { name = "BP-1", workload = "backprop", size = "kernel=forward" },
   { name = "cutcp", workload = "cutcp" },
@@ -53,8 +55,9 @@ kernels.mascar_compute = {
   { name = "tpacf", workload = "tpacf" },
 }
 
--- MeDiC, section 4: the text names eight, the others are those of its suites that later work of the authors has. Shorter runs
--- keep more data than the L2 has room for (fewer pairs, but not fewer documents), but for BH, which computes.
+-- MeDiC, section 4: the text names eight, the others are those of its suites that later work of the
+-- authors has. Shorter runs keep more data than the L2 has room for (fewer pairs, but not fewer
+-- documents), but for BH, which computes.
 kernels.medic = {
   { name = "NN", workload = "nearest_neighbour", medium = "records=2097152" },
   { name = "CONS", workload = "convolution", medium = "rows=1024" },
@@ -107,9 +110,10 @@ kernels.dwt_pric = {
   { name = "NN", workload = "neural_network", group = "friendly" },
 }
 
--- D2MA, Table 2; each has a version that the threads copy for, and one that the engine does. The paper gives no size of SGEMV. A
--- thread for each row of a square matrix of some thousands makes two or three CTAs for an SM, and its text says that the
--- transfers decide: so two of them, with parts as d2ma/sgemv shows.
+-- D2MA, Table 2; each has a version that the threads copy for, and one that the engine does. The
+-- paper gives no size of SGEMV. A thread for each row of a square matrix of some thousands makes
+-- two or three CTAs for an SM, and its text says that the transfers decide: so two of them, with
+-- parts as d2ma/sgemv shows.
 kernels.d2ma = {
   { name = "DCT", workload = "dct8x8", launches = "_VERSION$" },
   { name = "MM", workload = "matmul", launches = "_VERSION$" },

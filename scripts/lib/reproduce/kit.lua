@@ -1,15 +1,17 @@
--- What figures are made of: runs of kernels under policies, a value of each, means, and headlines with a verdict.
+-- What figures are made of: runs of kernels under policies, a value of each, means, and headlines
+-- with a verdict.
 --
--- A figure is { id = "mascar/9", title =, unit =, runs = function(options) -> list of runs, compute = function(result_of, options)
--- -> table }, where result_of gives the result of a run or nil. Its table: columns = names, rows = { { name =, values = { by
--- column }, mean = is it one, paper = { by column } } ... }, headlines = { { what =, paper =, ours =, kind =, reason = } ... },
--- missing = names of kernels that could not be run.
+-- A figure is { id = "mascar/9", title =, unit =, runs = function(options) -> list of runs, compute
+-- = function(result_of, options) -> table }, where result_of gives the result of a run or nil. Its
+-- table: columns = names, rows = { { name =, values = { by column }, mean = is it one, paper = { by
+-- column } } ... }, headlines = { { what =, paper =, ours =, kind =, reason = } ... }, missing =
+-- names of kernels that could not be run.
 local core = require "warpwright.core"
 local energy = require "warpwright.energy"
 
 local kit = {}
 
--- Runs ------------------------------------------------------------------------------------------------------------------
+-- Runs --------------------------------------------------------------------------------------------
 
 local function joined(...)
   local words = {}
@@ -51,7 +53,7 @@ local function candidates(series)
   return list
 end
 
--- Values ----------------------------------------------------------------------------------------------------------------
+-- Values ------------------------------------------------------------------------------------------
 
 --- Cycles, and so on, of the launches that count.
 function kit.of_launches(r, kernel, counter, version)
@@ -105,10 +107,10 @@ end
 --- Of values without gaps; nil of none.
 function kit.mean(kind, values) return values[1] and means[kind](values) or nil end
 
--- Headlines -------------------------------------------------------------------------------------------------------------
+-- Headlines ---------------------------------------------------------------------------------------
 
---- The verdict on a headline. Kinds: "gain", a factor whose distance from 1 is the effect; "share", a quantity; "holds", true or
--- false. Reproduced: the sign, and within a third of the size.
+--- The verdict on a headline. Kinds: "gain", a factor whose distance from 1 is the effect; "share",
+-- a quantity; "holds", true or false. Reproduced: the sign, and within a third of the size.
 function kit.verdict(headline)
   local ours, paper = headline.ours, headline.paper
   if ours == nil then return "not measured" end
@@ -122,11 +124,11 @@ function kit.verdict(headline)
   return part > 0 and "partly" or "not reproduced"
 end
 
--- Energy ----------------------------------------------------------------------------------------------------------------
+-- Energy ------------------------------------------------------------------------------------------
 
---- A figure of what becomes of a mean of ratios of energies when a number of the technology is half of what it is, and half as
--- much again. o: id, title, config, kernels, series and base as of bars; ratio = function(energies of the series and of the base,
--- result, result of the base, kernel).
+--- A figure of what becomes of a mean of ratios of energies when a number of the technology is half
+-- of what it is, and half as much again. o: id, title, config, kernels, series and base as of bars;
+-- ratio = function(energies of the series and of the base, result, result of the base, kernel).
 function kit.sensitivity(o)
   local bars = kit.bars { config = o.config, kernels = o.kernels, base = o.base, series = { o.series }, value = function() return 0 end }
   local function mean(results, factors)
@@ -156,7 +158,7 @@ function kit.sensitivity(o)
   return o
 end
 
--- Bars ------------------------------------------------------------------------------------------------------------------
+-- Bars --------------------------------------------------------------------------------------------
 
 --- The result that counts for a kernel and a series: of several the fastest.
 local function result_for(figure, kernel, series, options, result_of)
@@ -213,10 +215,11 @@ local function rows_with_means(figure, rows)
   return found
 end
 
---- A figure of bars: kernels by series. o: id, title, unit, config, kernels, series = { { name =, policy = or best_of = } ... },
--- base = a series or nil, value = function(result, result of base, kernel, series, base), mean = a kind, paper = { [kernel or
--- "mean" or "mean, GROUP"] = { [series] = value } }, headlines = function(by_name), where by_name[row][series] is a value. Means
--- of some of the kernels alone are shown, but no headline is measured by them.
+--- A figure of bars: kernels by series. o: id, title, unit, config, kernels, series = { { name =,
+-- policy = or best_of = } ... }, base = a series or nil, value = function(result, result of base,
+-- kernel, series, base), mean = a kind, paper = { [kernel or "mean" or "mean, GROUP"] = { [series]
+-- = value } }, headlines = function(by_name), where by_name[row][series] is a value. Means of some
+-- of the kernels alone are shown, but no headline is measured by them.
 function kit.bars(o)
   o.whole_set = o.kernels
   function o.runs(options)

@@ -1,4 +1,5 @@
--- The claims that the papers lead with: their abstracts, conclusions, and DWT-PRIC's Table 3. By figure and claim, as in `reasons`.
+-- The claims that the papers lead with: their abstracts, conclusions, and DWT-PRIC's Table 3. By
+-- figure and claim, as in `reasons`.
 return {
   "mascar/9: GTO over LRR",
   "mascar/9: OWL over LRR",

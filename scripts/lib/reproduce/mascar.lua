@@ -18,7 +18,7 @@ local schedulers = {
   { name = "Mascar", policy = "mascar" },
 }
 
--- Section II-A ------------------------------------------------------------------------------------------------------------
+-- Section II-A ------------------------------------------------------------------------------------
 
 local figure_4 = kit.bars {
   id = "mascar/4", title = "More memory resources, over LRR", unit = "speed-up",
@@ -33,7 +33,7 @@ local figure_4 = kit.bars {
   headlines = function(v) return { { what = "all resources together", kind = "gain", paper = 1.33, ours = v.mean.all } } end,
 }
 
--- Section IV ---------------------------------------------------------------------------------------------------------------
+-- Section IV --------------------------------------------------------------------------------------
 
 local memory_series = {
   { name = "two-level", policy = "two_level" }, schedulers[1], schedulers[2], schedulers[3],
@@ -110,7 +110,8 @@ local figure_11 = kit.bars {
   end,
 }
 
---- MP mode lasts while one of the caches behind the load/store unit is saturated: at least as long as the one that is longest.
+--- MP mode lasts while one of the caches behind the load/store unit is saturated: at least as long
+-- as the one that is longest.
 local function mp_share(r)
   local most = 0
   for _, cache in ipairs { "l1d", "texture_cache", "constant_cache" } do
@@ -168,7 +169,7 @@ local figure_13 = kit.bars {
   end,
 }
 
--- Energy: the paper's four components --------------------------------------------------------------------------------------------
+-- Energy: the paper's four components -------------------------------------------------------------
 
 local components = {
   DRAM = function(part) return part:find "^dram" end,
@@ -187,7 +188,8 @@ local function energy_of(component)
   end
 end
 
---- Whether DRAM takes more (sign 1) or less (-1) under Mascar on each of some kernels; nil where one was not run.
+--- Whether DRAM takes more (sign 1) or less (-1) under Mascar on each of some kernels; nil where
+-- one was not run.
 local function dram(v, sign, ...)
   for _, name in ipairs { ... } do
     local before, after = v[name]["DRAM, LRR"], v[name]["DRAM, Mascar"]
@@ -233,7 +235,7 @@ local sensitivity = kit.sensitivity {
   ratio = function(mascar, before) return mascar / before end,
 }
 
--- Which kernels are cache-sensitive ------------------------------------------------------------------------------------------
+-- Which kernels are cache-sensitive ---------------------------------------------------------------
 
 local cache_sensitivity = kit.bars {
   id = "mascar/cache-sensitivity", title = "L1 and texture cache four times as large, LRR", unit = "speed-up",
@@ -242,7 +244,7 @@ local cache_sensitivity = kit.bars {
     set = { "sm[*].l1d.size=128KiB", "sm[*].l1d.ways=16", "sm[*].texture_cache.size=48KiB" } } }, -- the same sets
 }
 
--- Sweeps: what the paper tried, and what it leaves open -------------------------------------------------------------------------
+-- Sweeps: what the paper tried, and what it leaves open -------------------------------------------
 
 local function sweep(id, title, swept, series, headlines)
   return kit.bars {

@@ -40,7 +40,7 @@ local matrix = kit.bars {
   series = series,
 }
 
--- All policies on the six general workloads, as they are ----------------------------------------------------------------------------------
+-- All policies on the six general workloads, as they are ------------------------------------------
 
 local function general_series()
   local names = { "lrr", "two_level", "swl:limit=2", "owl", "ccws", "mascar", "dwt_cs", "stream_bypass", "pric", "dwt_pric", "mrpb",

@@ -11,7 +11,7 @@ local function kernel_named(name)
   end
 end
 
--- Section 2: warps differ, stay as they are, and queue ----------------------------------------------------------------------------
+-- Section 2: warps differ, stay as they are, and queue --------------------------------------------
 
 local ranges = { { name = "none", counters = { "none" } } }
 for tenth = 0, 8, 2 do
@@ -85,7 +85,7 @@ local figure_5 = kit.bars {
   end,
 }
 
--- Section 5 --------------------------------------------------------------------------------------------------------------------------
+-- Section 5 ---------------------------------------------------------------------------------------
 
 --- The harmonic mean over the kernels of an application of their speed-ups.
 local function speedup(r, before)
@@ -159,7 +159,7 @@ local sensitivity = kit.sensitivity {
   ratio = function(ours, theirs, r, before) return before.cycles / r.cycles * theirs / ours end,
 }
 
--- What the text leaves open ----------------------------------------------------------------------------------------------------------
+-- What the text leaves open -----------------------------------------------------------------------
 
 local hetero <const> = { name = "hetero", workload = "hetero" }
 local sweep_kernels <const> = { kernel_named "BFS", kernel_named "SC", kernel_named "SS", hetero }
@@ -186,7 +186,8 @@ local small_l2 = kit.bars {
   series = all_but_rand,
 }
 
--- A control of ours: warps that differ for as long as they live, as the paper says that those of its applications do.
+-- A control of ours: warps that differ for as long as they live, as the paper says that those of
+-- its applications do.
 local control = kit.bars {
   id = "medic/hetero", title = "A kernel whose warps differ persistently, IPC over the baseline", unit = "speed-up",
   config = machine, kernels = { hetero }, base = base, value = speedup, series = series,

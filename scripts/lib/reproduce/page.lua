@@ -39,7 +39,8 @@ end
 
 local function cell(text) return (tostring(text):gsub("|", "/")) end
 
---- The name of a claim among `reasons` and `leading`: without what it measured, which stands in brackets at its end.
+--- The name of a claim among `reasons` and `leading`: without what it measured, which stands in
+-- brackets at its end.
 function page.key(figure, what) return ("%s: %s"):format(figure, (what:gsub("%s*%(.*%)$", ""))) end
 
 --- The reasons of a figure's claims, each once: `number_of[reason]` is where it stands among them.
@@ -104,8 +105,8 @@ local function values_table(result, add)
   end
 end
 
--- Sections: what the page says of one figure. A page is written from them alone, so that those of figures that were not asked for
--- can stay as they are.
+-- Sections: what the page says of one figure. A page is written from them alone, so that those of
+-- figures that were not asked for can stay as they are.
 
 local function section(result, folder)
   local lines = {}
@@ -183,8 +184,9 @@ local title <const> = "# The papers' figures, and ours"
 --- Was this text written by page.markdown()?
 function page.is_one(text) return text:sub(1, #title + 1) == title .. "\n" end
 
---- The page. `ids`: of all figures, in their order; `folder`: of the drawings, beside it; `effort`: of all figures, or nil;
--- `before`: the text of the page as it was, or nil. Figures without a result have the section that they had.
+--- The page. `ids`: of all figures, in their order; `folder`: of the drawings, beside it; `effort`:
+-- of all figures, or nil; `before`: the text of the page as it was, or nil. Figures without a
+-- result have the section that they had.
 function page.markdown(results, ids, options, folder, effort, before)
   local lines, claims = {}, {}
   local function add(form, ...) lines[#lines + 1] = select("#", ...) > 0 and form:format(...) or form end

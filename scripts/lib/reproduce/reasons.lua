@@ -1,4 +1,5 @@
--- Why a claim is not reproduced, or partly: what an experiment showed. By figure and claim, without what stands in brackets.
+-- Why a claim is not reproduced, or partly: what an experiment showed. By figure and claim, without
+-- what stands in brackets.
 local sensitive <const> = "Two of this group hardly gain under any policy. No load of histo-3 (0.99) finds a line: CTAs that read the same inputs are 14 "
   .. "apart, never on the same of 15 SMs (with 14 SMs 20 % of its loads join one in flight). mummer (1.01) waits for rows of the DRAM: 27 % of its reads hit the "
   .. "L2, and 84 % of the requests behind it find another row open, under LRR as under Mascar. spmv loses (0.93; see Mascar over GTO)"

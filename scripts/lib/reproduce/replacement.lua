@@ -1,5 +1,5 @@
--- What the runner keeps of a run for CCWS, Figure 10: L1 misses per 1000 thread instructions under LRU and under Belady's
--- optimal replacement, of the accesses that the run made.
+-- What the runner keeps of a run for CCWS, Figure 10: L1 misses per 1000 thread instructions under
+-- LRU and under Belady's optimal replacement, of the accesses that the run made.
 local ww = require "warpwright"
 local child = require "scripts.lib.child"
 local replay = require "scripts.lib.replay"

@@ -7,9 +7,10 @@ local work = require "scripts.lib.torture.work"
 
 local case = {}
 
--- What is compared ----------------------------------------------------------------------------------------------------
+-- What is compared --------------------------------------------------------------------------------
 
---- What a comparison is about; a failure has it as `mode`, by which it is repeated and made smaller:
+--- What a comparison is about; a failure has it as `mode`, by which it is repeated and made
+-- smaller:
 --   self     the plain run, alone
 --   order    a run in another order, on threads, against the plain one
 --   save     a run with checkpoints on the way, against the plain one
@@ -37,7 +38,7 @@ end
 
 local function any_run(rng) return { order = any_order(rng), threads = rows.pick(rng, { 1, 1, 2, 3 }) } end
 
--- Running the modes ---------------------------------------------------------------------------------------------------
+-- Running the modes -------------------------------------------------------------------------------
 
 local Examination = {}
 Examination.__index = Examination
@@ -68,8 +69,8 @@ function Examination:compare(outcome, mode)
   return failure
 end
 
---- A run, from its start or from the checkpoint `resume`, that is saved at cycle `at`. Returns the checkpoint's path, or nil
--- when the run had ended by then, and how the run ended.
+--- A run, from its start or from the checkpoint `resume`, that is saved at cycle `at`. Returns the
+-- checkpoint's path, or nil when the run had ended by then, and how the run ended.
 function Examination:save(run, at, resume, program)
   self.saved = self.saved + 1
   local path = ("%s/%d.ckpt"):format(self.folder, self.saved)
@@ -115,12 +116,12 @@ function Examination:probe(mode)
   return failure
 end
 
--- All of them ---------------------------------------------------------------------------------------------------------
+-- All of them -------------------------------------------------------------------------------------
 
 local most_restless <const> = 60000 -- cycles of a run that ticks every object in each of them
 
---- The comparisons of machine `number` of a seed, whose plain run took so many cycles; other builds for a sample. A
--- machine without SMs makes no checkpoints.
+--- The comparisons of machine `number` of a seed, whose plain run took so many cycles; other builds
+-- for a sample. A machine without SMs makes no checkpoints.
 local function modes_of(seed, number, cycles, is_traffic, options)
   local rng, modes = draw.random("legs", seed, number), {}
   local function add(mode) modes[#modes + 1] = mode end
@@ -148,8 +149,8 @@ local function modes_of(seed, number, cycles, is_traffic, options)
   return modes
 end
 
---- Examines it: { refused = message } or { failures = { { kind, what, key, mode } ... }, resumes =, cycles =, builds = how many
--- runs in other builds }.
+--- Examines it: { refused = message } or { failures = { { kind, what, key, mode } ... }, resumes =,
+-- cycles =, builds = how many runs in other builds }.
 function case.examine(settings, seed, number, options)
   local examination = case.examination(settings, options)
   local plain = examination:plain()

@@ -26,7 +26,8 @@ local function reason_for(class, row, parts, by_policies)
   return not draw.is_drawn(class, row) and "a text of which its row says nothing" or nil
 end
 
---- { classes = { varied =, all =, why = { { "Class.parameter", reason } ... } }, policies = the same }
+--- { classes = { varied =, all =, why = { { "Class.parameter", reason } ... } }, policies = the
+-- same }
 function coverage.count()
   local found = { classes = { varied = 0, all = 0, why = {} }, policies = { varied = 0, all = 0, why = {} } }
   local parts, by_policies = work.part_classes(), work.parameters_by_policies()

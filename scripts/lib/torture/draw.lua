@@ -14,7 +14,7 @@ function draw.random(...)
   return ww.rng(tonumber(core.digest(table.concat(words, " ")):sub(1, 15), 16))
 end
 
--- Texts, of which rows say nothing ------------------------------------------------------------------------------------
+-- Texts, of which rows say nothing ----------------------------------------------------------------
 
 local function numbers_text(rng, count, highest)
   local list = {}
@@ -67,7 +67,7 @@ for _, class in ipairs { "L1", "L2" } do
   text[class .. ".retention_priority"] = function(rng) return numbers_text(rng, rng:int(1, 16), 3) end
 end
 
--- Parameters that no machine here varies ------------------------------------------------------------------------------
+-- Parameters that no machine here varies ----------------------------------------------------------
 
 --- By "Class.parameter" or "Class.*": why.
 draw.left_out = {
@@ -109,7 +109,7 @@ end
 --- Can this parameter be drawn at all?
 function draw.is_drawn(class, row) return value_of(ww.rng(1), class, row) ~= nil end
 
--- Parts ---------------------------------------------------------------------------------------------------------------
+-- Parts -------------------------------------------------------------------------------------------
 
 local function draw_translation(rng, add)
   if not rows.chance(rng, 20) then return end

@@ -48,8 +48,8 @@ function finding.commands(path, settings, failure)
   return lines
 end
 
---- Writes FOLDER/NUMBER.lua, a machine with a head that says what is wrong with it, NUMBER.settings for --settings, and
--- NUMBER.txt, what a crashed or hanging run printed; returns the first's path.
+--- Writes FOLDER/NUMBER.lua, a machine with a head that says what is wrong with it, NUMBER.settings
+-- for --settings, and NUMBER.txt, what a crashed or hanging run printed; returns the first's path.
 function finding.write(folder, number, settings, failure, repeat_with, note)
   local path, what = ("%s/%d.lua"):format(folder, number), work.of(settings)
   local plan = machine.plan(settings, what.needs)

@@ -1,4 +1,5 @@
--- One run of a machine, in a process of its own: in some tick order, on some threads, saved on the way or resumed.
+-- One run of a machine, in a process of its own: in some tick order, on some threads, saved on the
+-- way or resumed.
 local core = require "warpwright.core"
 local loader = require "warpwright.load"
 local machine = require "scripts.lib.torture.machine"
@@ -10,7 +11,7 @@ local ww = require "warpwright"
 
 local leg = {}
 
--- The run -------------------------------------------------------------------------------------------------------------
+-- The run -----------------------------------------------------------------------------------------
 
 local most_cycles <const> = 60000000 -- thirty times as many as are taken for a hang; the slowest machine so far took 20 million
 
@@ -61,15 +62,17 @@ function leg.of(settings, what)
   return what
 end
 
---- For tests of torture itself: a function of a list of settings and of what is run, which returns other settings.
+--- For tests of torture itself: a function of a list of settings and of what is run, which returns
+-- other settings.
 leg.plant = nil
 
 local function is_hang(message)
   return message:find("hangs: no progress since", 1, true) or message:find("max_cycles was reached", 1, true)
 end
 
---- Runs it here: { settings, plan, work, order, threads, checkpoints, resume, close = is the machine closed at the end? }.
--- Returns { status =, message =, cycles =, checks =, digest =, stats = }; status is
+--- Runs it here: { settings, plan, work, order, threads, checkpoints, resume, close = is the
+-- machine closed at the end? }. Returns { status =, message =, cycles =, checks =, digest =, stats
+-- = }; status is
 --   ended     all went well
 --   wrong     a check of the workload failed
 --   refused   an error before the first cycle
@@ -102,7 +105,7 @@ function leg.run(what)
   return outcome
 end
 
--- In a process of its own ---------------------------------------------------------------------------------------------
+-- In a process of its own -------------------------------------------------------------------------
 
 --- Plain data as Lua text.
 function leg.literal(value)
@@ -128,8 +131,8 @@ function leg.read_table(path)
   return ok and value or nil
 end
 
---- Runs body() in a child, which prints to `printed`. Returns the table that body() returned, or nil, and the signal that
--- ended the child, or nil, and its exit status.
+--- Runs body() in a child, which prints to `printed`. Returns the table that body() returned, or
+-- nil, and the signal that ended the child, or nil, and its exit status.
 function leg.in_child(body, answer, printed)
   local pid = core.fork(printed)
   if pid == 0 then
@@ -202,7 +205,7 @@ function leg.answer(asked, answered)
   leg.write_file(answered, "return " .. leg.literal(outcomes))
 end
 
--- Comparing -----------------------------------------------------------------------------------------------------------
+-- Comparing ---------------------------------------------------------------------------------------
 
 local function values_of(stats)
   local values = {}
@@ -221,8 +224,8 @@ local function differing_stats(got, want)
   return list
 end
 
---- How an outcome differs from the one of the plain run: nil, or { kind =, what = text, key = what is alike about all
--- differences of one cause }.
+--- How an outcome differs from the one of the plain run: nil, or { kind =, what = text, key = what
+-- is alike about all differences of one cause }.
 function leg.difference(got, want)
   if got.status ~= want.status or got.message ~= want.message then
     local function name(outcome) return outcome.status .. (outcome.message and ": " .. outcome.message or "") end
@@ -253,7 +256,8 @@ function leg.difference(got, want)
   end
 end
 
---- What is wrong with an outcome by itself: nil, or as above; kind is "difference" (a wrong result), "crash" or "hang".
+--- What is wrong with an outcome by itself: nil, or as above; kind is "difference" (a wrong
+-- result), "crash" or "hang".
 function leg.fault(outcome)
   local kind = ({ wrong = "difference", hang = "hang", crash = "crash", error = "crash" })[outcome.status]
   if not kind then return nil end

@@ -1,6 +1,7 @@
--- Machines made of settings. A setting is a name with a value: "sms", "l1", "quantum" say which parts there are and how
--- they are wired, "wire.up.depth" is of a kind of wires, "sm[*].warps" and "sm[1].warps" are parameters. What no setting
--- names is plain. So any part of the settings of a machine makes a machine, a simpler one.
+-- Machines made of settings. A setting is a name with a value: "sms", "l1", "quantum" say which
+-- parts there are and how they are wired, "wire.up.depth" is of a kind of wires, "sm[*].warps" and
+-- "sm[1].warps" are parameters. What no setting names is plain. So any part of the settings of a
+-- machine makes a machine, a simpler one.
 local core = require "warpwright.core"
 local names = require "warpwright.names"
 local rows = require "scripts.lib.torture.rows"
@@ -12,7 +13,7 @@ local machine = {}
 local class_files <const> = { "victim_buffer", "traffic_shaper", "link_compressor" }
 for _, file in ipairs(class_files) do require("warpwright.class").use(file) end
 
--- Settings ------------------------------------------------------------------------------------------------------------
+-- Settings ----------------------------------------------------------------------------------------
 
 --- A function get(name, plain value) over a list of { name, value }.
 function machine.reader(settings)
@@ -25,7 +26,7 @@ function machine.reader(settings)
   end
 end
 
--- Which parts there are -----------------------------------------------------------------------------------------------
+-- Which parts there are ---------------------------------------------------------------------------
 
 local Plan = {}
 Plan.__index = Plan
@@ -38,8 +39,8 @@ function Plan:add(class, path, params, clock)
   return path
 end
 
---- Wires of a kind have the same latencies, depths and widths. `clocks`: those of sender and receiver, for wires that may
--- cut the machine, which are as slow as a quantum.
+--- Wires of a kind have the same latencies, depths and widths. `clocks`: those of sender and
+-- receiver, for wires that may cut the machine, which are as slow as a quantum.
 function Plan:wire(kind, from, to, clocks)
   self.wires[#self.wires + 1] = { kind = kind, from = from, to = to, clocks = clocks }
 end
@@ -54,7 +55,8 @@ local function add_clocks(plan, get)
   plan.quantum = get("quantum", 4)
 end
 
---- Joins `ports` into one by a Mux, which belongs to `owner`, a path with a dot behind it, or to nobody.
+--- Joins `ports` into one by a Mux, which belongs to `owner`, a path with a dot behind it, or to
+-- nobody.
 local function mux(plan, path, ports, kind)
   plan:add("Mux", path, { up = #ports })
   for i, port in ipairs(ports) do plan:wire(kind, port, ("%s.up[%d]"):format(path, i - 1)) end
@@ -103,7 +105,8 @@ local function add_walker(plan, get, ports)
   ports[#ports + 1] = "walker.mem"
 end
 
---- The caches of each SM alone: returns ports towards the network, and those that are to be shared, by name.
+--- The caches of each SM alone: returns ports towards the network, and those that are to be shared,
+-- by name.
 local function add_sm(plan, get, i)
   local sm = plan:add("SM", ("sm[%d]"):format(i))
   local l1, ports, shared = get("l1", "own"), {}, {}
@@ -269,7 +272,7 @@ local function add_memory(plan, get, down, clock)
   end
 end
 
--- Parameters ----------------------------------------------------------------------------------------------------------
+-- Parameters --------------------------------------------------------------------------------------
 
 --- Objects, and the parts that their classes bring with them.
 function machine.each(plan)
@@ -301,7 +304,7 @@ local function set_parameters(plan, settings)
   end
 end
 
--- Rules between parameters that rows do not tell; see the checks in the classes ---------------------------------------
+-- Rules between parameters that rows do not tell; see the checks in the classes -------------------
 
 --- The value that an object has.
 local function value_of(object, name)
@@ -338,7 +341,8 @@ end
 local widest_access <const> = 128
 local most_lines <const> = 1 << 13 -- more than any run here touches
 
---- A whole number of sets; of those that masks choose, a power of two, and a mask for each bit. `least`: bytes.
+--- A whole number of sets; of those that masks choose, a power of two, and a mask for each bit.
+-- `least`: bytes.
 local function make_geometry_legal(object, size_name, ways_name, line_name, least)
   local way = value_of(object, ways_name) * value_of(object, line_name)
   local sets = math.max((least + way - 1) // way, math.min(value_of(object, size_name), most_lines * 128) // way)
@@ -357,7 +361,8 @@ local function make_geometry_legal(object, size_name, ways_name, line_name, leas
   put(object, size_name, sets * way)
 end
 
---- Parameters that go with lru, with partitions, with caches of up to 64 ways, or with several sets alone.
+--- Parameters that go with lru, with partitions, with caches of up to 64 ways, or with several sets
+-- alone.
 local function make_replacement_legal(object)
   local ways = value_of(object, "ways")
   local sets = value_of(object, "size") // (ways * value_of(object, "line"))
@@ -393,7 +398,8 @@ end
 
 legal.L2 = make_cache_legal
 
---- A row is closed, refreshed, opened and read from one refresh to the next, and each bank's row may be opened first.
+--- A row is closed, refreshed, opened and read from one refresh to the next, and each bank's row
+-- may be opened first.
 local function least_refresh_interval(object)
   local function v(name) return value_of(object, name) end
   local burst, by_bank = v "burst_bytes" // v "bus_bytes", v "refresh" == "bank"
@@ -521,7 +527,8 @@ local function with_bits(mask, count)
   return result
 end
 
---- A mask for each of the bits under `own`, which follow from these: it has that bit, and none of the lower ones. nil: none are wanted.
+--- A mask for each of the bits under `own`, which follow from these: it has that bit, and none of
+-- the lower ones. nil: none are wanted.
 local function xor_masks(text, own)
   local drawn, masks = {}, {}
   for mask in text:gmatch "[^,]+" do drawn[#drawn + 1] = math.tointeger(tonumber(mask)) end
@@ -561,14 +568,15 @@ function legal.AddressMap(object, plan)
   make_xor_masks_legal(object, plan, map)
 end
 
--- Wires ---------------------------------------------------------------------------------------------------------------
+-- Wires -------------------------------------------------------------------------------------------
 
 --- Cycles of the sender that take as long as a quantum.
 local function least_latency(plan, clock)
   return (plan.quantum * plan.clocks[clock] + plan.clocks.core - 1) // plan.clocks.core
 end
 
---- `get` says how much slower than it must be a wire is: then the same setting is legal with any quantum.
+--- `get` says how much slower than it must be a wire is: then the same setting is legal with any
+-- quantum.
 local function finish_wires(plan, get)
   for _, wire in ipairs(plan.wires) do
     for _, back in ipairs { "", "back." } do
@@ -581,10 +589,11 @@ local function finish_wires(plan, get)
   end
 end
 
--- The whole -----------------------------------------------------------------------------------------------------------
+-- The whole ---------------------------------------------------------------------------------------
 
---- What the settings make: { clocks, quantum, objects, wires } as plain data. `needs`: what the workload's kernels need at
--- most, { warps and shared of a CTA, registers of a thread, engine = is one needed? }; nil for a machine without SMs.
+--- What the settings make: { clocks, quantum, objects, wires } as plain data. `needs`: what the
+-- workload's kernels need at most, { warps and shared of a CTA, registers of a thread, engine = is
+-- one needed? }; nil for a machine without SMs.
 function machine.plan(settings, needs)
   local get = machine.reader(settings)
   local plan = setmetatable({
@@ -617,7 +626,7 @@ function machine.wire_kinds(plan)
   return kinds
 end
 
--- As a machine, and as text -------------------------------------------------------------------------------------------
+-- As a machine, and as text -----------------------------------------------------------------------
 
 local function wire_options(wire)
   local options = copy(wire.forward)

@@ -4,7 +4,7 @@ local names = require "warpwright.names"
 
 local rows = {}
 
--- The rows ------------------------------------------------------------------------------------------------------------
+-- The rows ----------------------------------------------------------------------------------------
 
 local by_class = {}
 
@@ -46,7 +46,7 @@ function rows.of_policy(params)
   return list
 end
 
--- Drawing -------------------------------------------------------------------------------------------------------------
+-- Drawing -----------------------------------------------------------------------------------------
 
 function rows.pick(rng, list) return list[rng:int(1, #list)] end
 
@@ -68,7 +68,8 @@ local function log_uniform(rng, low, high)
   return math.max(low, math.min(high, math.floor(x + 0.5)))
 end
 
---- Most values are small, where things run out. `stingy`: of 100 values, how many are the least that is legal.
+--- Most values are small, where things run out. `stingy`: of 100 values, how many are the least
+-- that is legal.
 local function draw_whole(rng, row, stingy)
   local low, high = math.tointeger(row.min or 0), math.tointeger(math.max(highest(row), row.min or 0))
   if row.unit == "classes" then return rng:int(0, 0xffff) end

@@ -1,11 +1,13 @@
--- Makes the machine of a failure smaller: it drops settings while the failure persists, and makes those that stay plainer.
+-- Makes the machine of a failure smaller: it drops settings while the failure persists, and makes
+-- those that stay plainer.
 local case = require "scripts.lib.torture.case"
 
 local shrink = {}
 
--- The same failure? ---------------------------------------------------------------------------------------------------
+-- The same failure? -------------------------------------------------------------------------------
 
---- Of differences in counters those that have a counter in common are the same, unless cycles differ as well.
+--- Of differences in counters those that have a counter in common are the same, unless cycles
+-- differ as well.
 local function is_same(failure, other)
   if not other or failure.kind ~= other.kind then return false end
   if failure.key == other.key then return true end
@@ -53,7 +55,7 @@ local function at_other_cycles(mode, cycles)
   return list
 end
 
--- Shrinking -----------------------------------------------------------------------------------------------------------
+-- Shrinking ---------------------------------------------------------------------------------------
 
 local Shrinking = {}
 Shrinking.__index = Shrinking
@@ -84,7 +86,8 @@ local function without(list, first, last)
   return rest
 end
 
---- Delta debugging: drops parts of the list, smaller and smaller ones, as long as what is left fails.
+--- Delta debugging: drops parts of the list, smaller and smaller ones, as long as what is left
+-- fails.
 function Shrinking:drop(list)
   local pieces = 1
   while #list > 0 do
@@ -107,7 +110,8 @@ function Shrinking:drop(list)
   return list
 end
 
---- Plainer values in place of one: for numbers of which there are many parts, and of sizes, smaller ones.
+--- Plainer values in place of one: for numbers of which there are many parts, and of sizes, smaller
+-- ones.
 local function plainer(name, value)
   if math.type(value) ~= "integer" or value <= 1 then return {} end
   if name == "sms" or name == "channels" or name == "slices" or name:find "^size%." or name == "sms_of_a_group" then
@@ -130,8 +134,9 @@ function Shrinking:simplify(list)
   return list
 end
 
---- The smallest settings that were found to fail in the same manner: returns them, the failure as it is there, and how many
--- machines were run. `failure` is one of case.examine(); `cycles` those of the plain run that it differed from.
+--- The smallest settings that were found to fail in the same manner: returns them, the failure as
+-- it is there, and how many machines were run. `failure` is one of case.examine(); `cycles` those
+-- of the plain run that it differed from.
 function shrink.run(settings, failure, cycles, options)
   local self = setmetatable({ options = options, failure = failure, runs = 0, most_runs = options.most_runs or 400 }, Shrinking)
   for _, mode in ipairs(plainer_modes(failure.mode)) do

@@ -7,7 +7,7 @@ local rows = require "scripts.lib.torture.rows"
 
 local work = {}
 
--- Workloads -----------------------------------------------------------------------------------------------------------
+-- Workloads ---------------------------------------------------------------------------------------
 
 local function any(list) return function(rng) return rows.pick(rng, list) end end
 
@@ -22,9 +22,9 @@ for _, row in ipairs(load.get("workload", core.home_path "workloads/micro/operat
   micro_operations[#micro_operations + 1] = row.name
 end
 
--- `plain` is the size that no setting changes, the smallest that makes sense, and `draw` what may be set of it. `threads`:
--- of a CTA; `registers` of a thread and `shared` of a CTA: as much as a kernel may need, so that it fits. Those that make much
--- traffic come more `often`.
+-- `plain` is the size that no setting changes, the smallest that makes sense, and `draw` what may
+-- be set of it. `threads`: of a CTA; `registers` of a thread and `shared` of a CTA: as much as a
+-- kernel may need, so that it fits. Those that make much traffic come more `often`.
 local workloads = {
   { "vecadd", threads = 256, plain = { n = 64 }, draw = { n = from(1, 6000) } },
   { "sgemm", threads = 256, shared = true, plain = { m = 16, n = 16, k = 16 },
@@ -57,7 +57,8 @@ local workloads = {
     draw = { n = from(1, 4, 32), order = any { "rows", "diagonal" }, version = versions } },
   { "walsh", threads = 256, shared = true, registers = 20, plain = { rows = 1 },
     draw = { rows = from(1, 4), version = versions } },
-  -- Kernels of the tests: races, sleeps, launches of every kind, atomics, fences, votes, local memory, textures, constants, transfers of every mode.
+  -- Kernels of the tests: races, sleeps, launches of every kind, atomics, fences, votes, local
+  -- memory, textures, constants, transfers of every mode.
   { "tests/kernels/racing_kernel.lua", often = true, threads = 128, plain = { ctas = 1, threads = 32, words = 64, kernels = 1 },
     draw = { ctas = from(1, 8), threads = any { 32, 96, 128 }, words = any { 16, 256, 1024 }, kernels = from(1, 5) } },
   { "tests/kernels/waiting_kernel.lua", often = true, threads = 256, shared = true,
@@ -108,8 +109,8 @@ end
 local plain_workload <const> = "vecadd"
 local shared_bytes <const>, least_registers <const> = 12288, 32
 
---- What `settings` run: { name, base size, size by key, policy = text or nil, needs of its kernels }, or { traffic = so many
--- cycles } of a machine without SMs.
+--- What `settings` run: { name, base size, size by key, policy = text or nil, needs of its kernels
+-- }, or { traffic = so many cycles } of a machine without SMs.
 function work.of(settings)
   local get = machine.reader(settings)
   if get("traffic", nil) then return { traffic = get("traffic", nil), name = "random requests" } end
@@ -150,7 +151,7 @@ function work.draw(rng, settings)
   return engine
 end
 
--- Policies ------------------------------------------------------------------------------------------------------------
+-- Policies ----------------------------------------------------------------------------------------
 
 --- Texts that parameters of policies may be; of others no row tells what is legal.
 local texts = {
@@ -184,8 +185,8 @@ function work.policies()
   return list
 end
 
---- Rows of the parameters that a policy may be given, without those of the policies that it uses; texts with a list of
--- values.
+--- Rows of the parameters that a policy may be given, without those of the policies that it uses;
+-- texts with a list of values.
 function work.policy_rows(name)
   local list = rows.of_policy(definition_of(name).params)
   for _, row in ipairs(list) do
@@ -195,8 +196,9 @@ function work.policy_rows(name)
   return list
 end
 
---- Policies that refuse a machine without an L1 between SMs and L2, one whose SMs share it, one without a DRAM clock, one
--- without memory controllers, one with objects that cannot follow a clock that changes.
+--- Policies that refuse a machine without an L1 between SMs and L2, one whose SMs share it, one
+-- without a DRAM clock, one without memory controllers, one with objects that cannot follow a clock
+-- that changes.
 local want_an_l1 = {
   "best_offset", "bypass_all", "ccws", "daws", "dwt_cs", "dwt_pric", "global_throttle", "mascar", "medic", "mrpb", "mt_hwp", "next_line", "pcal",
   "pollution", "pric", "srrip_in_lua", "stream_bypass", "stride",
@@ -217,8 +219,9 @@ end
 --- Policies that act on different things, for two at once.
 local first_of_two = { "gto", "lrr", "owl", "swl", "two_level", "victim_cache" }
 
---- Parameters that are always drawn: machines with their defaults take long to build. Of the lines of an unbounded cache
--- there must be as many as a kernel touches. Some must be powers of two, or divide others.
+--- Parameters that are always drawn: machines with their defaults take long to build. Of the lines
+-- of an unbounded cache there must be as many as a kernel touches. Some must be powers of two, or
+-- divide others.
 local always = {
   ["perfect.entries"] = from(0, 512), ["unbounded.l1_lines"] = any { 8192, 10000 },
   ["unbounded.l2_lines"] = any { 8192, 16384 },
@@ -283,7 +286,8 @@ function work.policy_text(settings)
   return words[1] and table.concat(words, "+")
 end
 
---- Parameters of classes that policies set from parameters of their own: { ["VictimTags.ways"] = "ccws" ... }
+--- Parameters of classes that policies set from parameters of their own: { ["VictimTags.ways"] =
+-- "ccws" ... }
 function work.parameters_by_policies()
   local found = {}
   for _, name in ipairs(work.policies()) do
