@@ -40,6 +40,7 @@ harness.test("a cache that cannot be is refused before the first run, by the nam
     ["belady: --cache: expected a multiple of 3 ways x 128 B, got 16384 B"] = { "--ways", "3" },
     ["belady: --cache: expected a multiple of 4 ways x 128 B, got 5 B"] = { "--cache", "5" },
     ["belady: --ways: expected 1 to 4096, got 5000"] = { "--ways", "5000" },
+    ["belady: --ways: expected 1 to 4096, got 4294967300"] = { "--ways", "4294967300" },
     ["belady: --index-masks: expected a mask of address bits for each index bit"] = { "--index-masks", "zz" },
     ["no workload matches 'vecad'"] = { "gtx480", "vecad" },
   } do

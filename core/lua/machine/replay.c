@@ -50,15 +50,17 @@ static void set_counts(lua_State *L, const char *name, const ReplayCounts *count
 
 /* The cache of the arguments size, ways, index, index_masks from `first` on; a user error if there is none such. */
 static TagShape read_shape(lua_State *L, int first, uint32_t line, uint32_t sectors) {
-    TagGeometry geometry = {.size = (uint64_t)luaL_checkinteger(L, first),
-                            .ways = (uint32_t)luaL_checkinteger(L, first + 1),
+    lua_Integer size = luaL_checkinteger(L, first), ways = luaL_checkinteger(L, first + 1);
+    const char *index = luaL_optstring(L, first + 2, "linear");
+    raise_user_errors_in(L);
+    if (ways < 1 || ways > REPLAY_WAYS_MAX)
+        user_error("replay.ways: expected 1 to %d, got %lld", REPLAY_WAYS_MAX, ways);
+    TagGeometry geometry = {.size = (uint64_t)size,
+                            .ways = (uint32_t)ways,
                             .line = line,
                             .sectors = sectors,
+                            .index = index[0] == 'x' ? INDEX_XOR : INDEX_LINEAR,
                             .index_masks = luaL_optstring(L, first + 3, "")};
-    geometry.index = luaL_optstring(L, first + 2, "linear")[0] == 'x' ? INDEX_XOR : INDEX_LINEAR;
-    raise_user_errors_in(L);
-    if (geometry.ways > REPLAY_WAYS_MAX)
-        user_error("replay.ways: expected 1 to %d, got %u", REPLAY_WAYS_MAX, geometry.ways);
     TagShape shape;
     tag_shape_init(&shape, "replay", &geometry);
     return shape;
