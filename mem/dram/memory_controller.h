@@ -24,6 +24,8 @@ uint64_t memory_controller_of_bank(const SimObject *mc, uint32_t queue, uint32_t
 uint64_t memory_controller_of_sm(const SimObject *mc, uint32_t queue, uint32_t sm);
 /* Of those that a warp waits for: write-backs are of no warp. */
 uint64_t memory_controller_of_warp(const SimObject *mc, uint32_t queue, uint32_t sm, uint32_t warp);
+/* Of those of a class: a write-back has that of its line. */
+uint64_t memory_controller_of_class(const SimObject *mc, uint32_t queue, uint32_t class_number);
 /* Of those that want no answer. */
 uint64_t memory_controller_write_backs(const SimObject *mc, uint32_t queue);
 

@@ -51,6 +51,11 @@ static bool is_of_warp(const MemMessage *m, uint32_t sm, uint32_t warp) {
     return m->sm == sm && m->warp == warp && wants_reply(m);
 }
 
+static bool is_of_class(const MemMessage *m, uint32_t class_number, uint32_t warp) {
+    (void)warp;
+    return m->class_number == class_number;
+}
+
 static bool is_write_back(const MemMessage *m, uint32_t sm, uint32_t warp) {
     (void)sm, (void)warp;
     return !wants_reply(m);
@@ -62,6 +67,10 @@ uint64_t memory_controller_of_sm(const SimObject *object, uint32_t q, uint32_t s
 
 uint64_t memory_controller_of_warp(const SimObject *object, uint32_t q, uint32_t sm, uint32_t warp) {
     return requests_that(is_of_warp, object, q, sm, warp);
+}
+
+uint64_t memory_controller_of_class(const SimObject *object, uint32_t q, uint32_t class_number) {
+    return requests_that(is_of_class, object, q, class_number, 0);
 }
 
 uint64_t memory_controller_write_backs(const SimObject *object, uint32_t q) {
@@ -101,6 +110,11 @@ static void of_warp(SimObject *object, MethodCall *call) {
     call->result[0].set = memory_controller_of_warp(object, (uint32_t)call->argument[0].whole,
                                                     (uint32_t)call->argument[1].whole,
                                                     (uint32_t)call->argument[2].whole);
+}
+
+static void of_class(SimObject *object, MethodCall *call) {
+    call->result[0].set = memory_controller_of_class(object, (uint32_t)call->argument[0].whole,
+                                                     (uint32_t)call->argument[1].whole);
 }
 
 static void write_backs(SimObject *object, MethodCall *call) {
@@ -162,6 +176,9 @@ const Method memory_controller_methods[] = {
         "them is how many are left",
         TAKES(QUEUE, WHOLE_NUMBER("sm", .max = UINT32_MAX), WHOLE_NUMBER("warp", .max = UINT32_MAX)),
         RETURNS(SET_OF("requests", "requests"))),
+    METHOD("of_class", of_class,
+           "The requests of this class; those of a write-back are of the class of its line",
+           TAKES(QUEUE, WHOLE_NUMBER("class", .max = CLASSES - 1)), RETURNS(SET_OF("requests", "requests"))),
     METHOD("write_backs", write_backs, "The write-backs, for which nobody waits", TAKES(QUEUE),
            RETURNS(SET_OF("requests", "requests"))),
     METHOD("row_hits", row_hits, "The requests whose row is open in their bank", TAKES(QUEUE),

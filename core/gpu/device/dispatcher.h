@@ -15,6 +15,7 @@ typedef struct {
     CtaNeeds (*room)(void *context, uint32_t port);                   /* all that the SM has */
     uint32_t (*slots)(void *context, uint32_t port);                  /* for CTAs of any kernels */
     const char *(*name)(void *context, uint32_t kernel);
+    uint32_t (*tenant)(void *context, uint32_t kernel);
     /* Between quanta, where count_by_kernel is set: what the kernel had; false: there is no such count. */
     bool (*count)(void *context, uint32_t kernel, const char *name, uint64_t *value);
     void *context;

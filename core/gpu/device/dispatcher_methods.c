@@ -47,6 +47,7 @@ static void call_kernel(SimObject *object, MethodCall *call) {
     call->result[0].whole = (int64_t)(grid->ctas - grid->handed_out);
     call->result[1].whole = (int64_t)(grid->handed_out - grid->done);
     call->result[2].text = d->sms_of->name(d->sms_of->context, (uint32_t)number);
+    call->result[3].whole = d->sms_of->tenant(d->sms_of->context, (uint32_t)number);
 }
 
 static void call_kernel_of(SimObject *object, MethodCall *call) {
@@ -107,10 +108,12 @@ const Method dispatcher_methods[] = {
     METHOD("kernels", call_kernels, "Kernels of the present launch", RETURNS(WHOLE_NUMBER("kernels"))),
     METHOD("kernel", call_kernel,
            "Of one of them, numbered from 0: CTAs that no SM has got yet, and CTAs that SMs hold; 0 before "
-           "it begins; and its name. "
+           "it begins; its name, and its tenant. "
            "nil: there are not so many",
            TAKES(WHOLE_NUMBER("kernel", .max = MAX_KERNELS_TOGETHER - 1)),
-           RETURNS(WHOLE_NUMBER("waiting"), WHOLE_NUMBER("resident"), TEXT_VALUE("name")), MAY_BE_NIL),
+           RETURNS(WHOLE_NUMBER("waiting"), WHOLE_NUMBER("resident"), TEXT_VALUE("name"),
+                   WHOLE_NUMBER("tenant")),
+           MAY_BE_NIL),
     METHOD("kernel_of", call_kernel_of,
            "Number of the kernel whose CTAs the SM holds or held last; with kernels_per_sm above 1, of the "
            "CTA that it got last or gets next",

@@ -27,6 +27,7 @@ typedef struct {
     bool is_untimed;       /* see gpu_launch_untimed() */
     uint64_t cold_ctas;    /* of those without timing, so many at first leave no lines in the caches */
     bool returns_faults;   /* a fault or a hang ends the kernel, not the run: see gpu_fault() */
+    uint32_t tenant;       /* 0 unless it is named, for policies and results */
 } Launch;
 
 /* One of several kernels that are launched together. */
@@ -42,6 +43,7 @@ typedef struct {
 typedef struct {
     const char *kernel;
     uint32_t module; /* gpu_module_of() */
+    uint32_t tenant;
     uint64_t start_cycle, cycles;
     uint64_t warp_instructions, thread_instructions;
     uint64_t ctas, threads_per_cta;

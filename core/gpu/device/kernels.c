@@ -158,6 +158,11 @@ static const char *name_of_kernel(void *context, uint32_t kernel) {
     return gpu->kernels[kernel].result.kernel;
 }
 
+static uint32_t tenant_of_kernel(void *context, uint32_t kernel) {
+    const Gpu *gpu = context;
+    return gpu->kernels[kernel].running.tenant;
+}
+
 static bool count_of_kernel(void *context, uint32_t kernel, const char *name, uint64_t *value) {
     const Gpu *gpu = context;
     return kernel_counts_named(gpu->kernel_counts, gpu->kernels[kernel].running.launch, name, value);
@@ -215,6 +220,7 @@ SmsOfKernels gpu_sms_of_kernels(Gpu *gpu) {
                           .room = room_at_port,
                           .slots = slots_at_port,
                           .name = name_of_kernel,
+                          .tenant = tenant_of_kernel,
                           .count = count_of_kernel,
                           .context = gpu};
 }

@@ -132,6 +132,7 @@ static RunningKernel plan_kernel(const Gpu *gpu, const Kernel *kernel, const Lau
     if (kernel->refusal) user_error("kernel %s cannot be launched: %s", kernel->name, kernel->refusal);
     RunningKernel running = {.kernel = kernel,
                              .launch = gpu->launches,
+                             .tenant = launch->tenant,
                              .textures = &gpu->textures,
                              .heap_start = gpu->heap_start,
                              .heap_bytes = gpu->heap_bytes};
@@ -165,6 +166,7 @@ static LaunchResult result_of(const Gpu *gpu, const LaunchedKernel *kernel) {
     const RunningKernel *running = &kernel->running;
     return (LaunchResult){.kernel = running->kernel->name,
                           .module = gpu_module_of(gpu, running->kernel),
+                          .tenant = running->tenant,
                           .ctas = ctas_of_grid(running->grid),
                           .threads_per_cta = running->threads_per_cta,
                           .ctas_per_sm = running->most_ctas,

@@ -72,6 +72,7 @@ typedef struct {
     uint32_t shared_bytes; /* per CTA, static and dynamic */
     uint32_t dynamic_shared_bytes;
     uint32_t launch; /* number of the launch: %gridid */
+    uint32_t tenant; /* whose it is */
     uint8_t *params;
     uint8_t *constants; /* the kernel's constant bank, launch constants included */
     const TextureTable *textures;

@@ -108,6 +108,11 @@ static void launch_of(SimObject *object, MethodCall *call) {
     if (running) call->result[0].whole = running->launch;
 }
 
+static void tenant_of(SimObject *object, MethodCall *call) {
+    const RunningKernel *running = kernel_of_warp((const Sm *)object, call);
+    if (running) call->result[0].whole = running->tenant;
+}
+
 static void describe_instruction(const RunningKernel *running, uint64_t pc, MethodCall *call) {
     call->nothing = pc >= running->kernel->inst_count;
     if (call->nothing) return;
@@ -227,6 +232,8 @@ const Method sm_methods[] = {
            "question of another object, of the kernel that the SM runs; an error where it may hold CTAs of "
            "several",
            TAKES(WARP), RETURNS(WHOLE_NUMBER("launch")), FIXED),
+    METHOD("tenant_of", tenant_of, "The tenant of this kernel, as the launch names it: 0 unless it does",
+           TAKES(WARP), RETURNS(WHOLE_NUMBER("tenant")), FIXED),
     METHOD("instruction", instruction,
            "Of the present kernel, or nil: the opcode (\"ld.global.f32\"), the line in the PTX, the line and "
            "the file that .loc names (0, nil: none), and where a branch goes (-1: no branch). An error where "

@@ -286,6 +286,7 @@ static uint64_t digest_of(const Gpu *gpu, const KernelLaunch *of) {
     if (launch->forward_ctas) digest = hash_bytes(digest, &launch->forward_ctas, sizeof launch->forward_ctas);
     if (launch->forward_ctas && launch->cold_ctas)
         digest = hash_bytes(digest, &launch->cold_ctas, sizeof launch->cold_ctas);
+    if (launch->tenant) digest = hash_bytes(digest, &launch->tenant, sizeof launch->tenant);
     if (of->after_count) digest = hash_bytes(digest, of->after, of->after_count * sizeof *of->after);
     if (of->priority) digest = hash_bytes(digest, &of->priority, sizeof of->priority);
     if (module > 1) digest = hash_bytes(digest, &module, sizeof module);

@@ -79,6 +79,7 @@ void push_result(lua_State *L, const Machine *machine, uint32_t kernel, const La
     lua_pushstring(L, result.kernel);
     lua_setfield(L, -2, "kernel");
     if (result.module > 1) set_counter(L, "module", result.module);
+    if (result.tenant) set_counter(L, "tenant", result.tenant);
     set_counter(L, "start_cycle", answer->start_cycle);
     set_counter(L, "cycles", answer->cycles);
     set_counter(L, "warp_instructions", answer->warp_instructions);

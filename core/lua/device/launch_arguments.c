@@ -8,6 +8,8 @@
 
 #include <string.h>
 
+enum { MOST_TENANTS = 31 }; /* so that each can have a class of requests */
+
 /* --- Arguments ------------------------------------------------------------------------------- */
 
 /* n, or { x, y, z }, of which y and z may be left out */
@@ -179,12 +181,22 @@ static void pack_arguments(lua_State *L, const Kernel *kernel, uint8_t *params) 
 /* --- A launch ---------------------------------------------------------------------------------- */
 
 void take_launch_options(lua_State *L, const char *kernel) {
-    static const char *const legal[] = {"grid", "block", "shared",      "registers", "stack",
-                                        "args", "timed", "cooperative", "forward",   NULL};
+    static const char *const legal[] = {"grid",  "block",       "shared",  "registers", "stack", "args",
+                                        "timed", "cooperative", "forward", "tenant",    NULL};
     char where[256];
     if (!lua_istable(L, 3)) user_error_got(L, 3, "launch: expected { grid =, block =, args = }");
     snprintf(where, sizeof where, "launch of kernel %s", kernel);
     take_options(L, 3, where, legal);
+}
+
+static uint32_t read_tenant(lua_State *L, const Kernel *kernel) {
+    int whole = true;
+    lua_Integer tenant = lua_getfield(L, 3, "tenant") == LUA_TNIL ? 0 : lua_tointegerx(L, -1, &whole);
+    if (!whole || tenant < 0 || tenant > MOST_TENANTS)
+        user_error_got(L, -1, "kernel %s: tenant: expected a whole number from 0 to %d", kernel->name,
+                       MOST_TENANTS);
+    lua_pop(L, 1);
+    return (uint32_t)tenant;
 }
 
 Launch launch_at(lua_State *L, const Kernel *kernel, bool returns_faults) {
@@ -197,6 +209,7 @@ Launch launch_at(lua_State *L, const Kernel *kernel, bool returns_faults) {
     launch.registers = read_optional_count(L, kernel->name, "registers");
     launch.stack_bytes = read_optional_count(L, kernel->name, "stack");
     launch.forward_ctas = read_optional_count(L, kernel->name, "forward");
+    launch.tenant = read_tenant(L, kernel);
     launch.params = memset(lua_newuserdatauv(L, kernel->param_bytes + 1, 0), 0, kernel->param_bytes + 1);
     pack_arguments(L, kernel, launch.params);
     return launch;
@@ -215,8 +228,8 @@ static void refuse_keys_beside(lua_State *L, lua_Unsigned count, const char *wha
 
 /* `behind` and `priority` are of kernels that join others. */
 void take_launches(lua_State *L, const Machine *machine, const char *what, bool is_async) {
-    static const char *const all[] = {"behind",    "priority", "kernel", "grid",  "block", "shared",
-                                      "registers", "stack",    "args",   "after", NULL};
+    static const char *const all[] = {"behind",    "priority", "kernel", "grid",  "block",  "shared",
+                                      "registers", "stack",    "args",   "after", "tenant", NULL};
     const char *const *legal = is_async ? all : all + 2;
     lua_Unsigned count = lua_istable(L, 2) ? lua_rawlen(L, 2) : 0;
     if (count > MAX_KERNELS_TOGETHER)

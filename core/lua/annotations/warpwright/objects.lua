@@ -179,11 +179,12 @@ function Dispatcher:first_waiting(first, last) end
 ---@return integer kernels
 function Dispatcher:kernels() end
 
----Of one of them, numbered from 0: CTAs that no SM has got yet, and CTAs that SMs hold; 0 before it begins; and its name. nil: there are not so many
+---Of one of them, numbered from 0: CTAs that no SM has got yet, and CTAs that SMs hold; 0 before it begins; its name, and its tenant. nil: there are not so many
 ---@param kernel integer 0 to 1023
 ---@return integer? waiting
 ---@return integer? resident
 ---@return string? name
+---@return integer? tenant
 function Dispatcher:kernel(kernel) end
 
 ---Number of the kernel whose CTAs the SM holds or held last; with kernels_per_sm above 1, of the CTA that it got last or gets next
@@ -999,6 +1000,12 @@ function MemoryController:of_sm(queue, sm) end
 ---@return integer requests
 function MemoryController:of_warp(queue, sm, warp) end
 
+---The requests of this class; those of a write-back are of the class of its line
+---@param queue integer 0 to queues - 1
+---@param class integer 0 to 31
+---@return integer requests
+function MemoryController:of_class(queue, class) end
+
 ---The write-backs, for which nobody waits
 ---@param queue integer 0 to queues - 1
 ---@return integer requests
@@ -1431,6 +1438,11 @@ function SM:warps_per_cta() end
 ---@param warp integer 0 to warps - 1
 ---@return integer launch
 function SM:launch_of(warp) end
+
+---The tenant of this kernel, as the launch names it: 0 unless it does
+---@param warp integer 0 to warps - 1
+---@return integer tenant
+function SM:tenant_of(warp) end
 
 ---Of the present kernel, or nil: the opcode ("ld.global.f32"), the line in the PTX, the line and the file that .loc names (0, nil: none), and where a branch goes (-1: no branch). An error where the SM may hold CTAs of several kernels
 ---@param pc integer 0 to 4294967295

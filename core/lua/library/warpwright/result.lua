@@ -55,6 +55,7 @@ local function run_rows(r)
     if launch.together then
       add(prefix .. "together", launch.together, "launch", kernel .. ": the first of the launches that were launched together")
     end
+    if launch.tenant then add(prefix .. "tenant", launch.tenant, "tenant", kernel .. ": whose it was") end
     if counts then kernel_counts.add_rows(rows, prefix, kernel, counts, launch) end
   end
   if counts and counts.none then kernel_counts.add_rows(rows, "run.no_kernel.", "of no kernel", counts, counts.none) end

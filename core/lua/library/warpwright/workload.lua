@@ -151,12 +151,18 @@ local function prepare_kernels(w, gpu)
   return strict_kernels(w, kernels, kernel_names), kernel_names
 end
 
---- Runs the host program on a GPU; returns how many checks it passed.
-function workload.execute(w, gpu, params)
+--- What a host program has as `self`: its kernels are loaded, and its checks will be counted.
+function workload.instance(w, gpu)
   if not w.run then core.user_error(("workload %s: expected a function %s:run(gpu, size), got none"):format(w.name, w.name)) end
   if w.ptx and not core.is_file(w.ptx) then core.user_error(("workload %s: ptx: no file matches '%s'"):format(w.name, w.ptx)) end
   local instance = setmetatable({ checks = 0 }, { __index = w })
   if w.ptx then instance.kernels, instance.kernel_names = prepare_kernels(w, gpu) end
+  return instance
+end
+
+--- Runs the host program on a GPU; returns how many checks it passed.
+function workload.execute(w, gpu, params)
+  local instance = workload.instance(w, gpu)
   w.run(instance, gpu, params)
   core.end_of_host_program(gpu)
   return instance.checks

@@ -143,7 +143,7 @@ START_TEST(requests_of_a_warp_are_those_that_wait_and_no_write_backs) {
     for (uint32_t i = 0; i < 4; i++) {
         MemMessage m = i == 2 ? posted_write_request(location(3, 1, 0), 64)
                               : read_request(location(i, 5, 0), 64);
-        m.sm = 7, m.warp = (uint16_t)warps[i];
+        m.sm = 7, m.warp = (uint16_t)warps[i], m.class_number = i % 2 ? 5 : 1;
         memory_driver_send(drivers[0], i, m);
     }
     ck_assert_uint_eq(memory_controller_of_warp(mc, 0, 7, 41), 0);
@@ -153,6 +153,9 @@ START_TEST(requests_of_a_warp_are_those_that_wait_and_no_write_backs) {
     ck_assert_uint_eq(memory_controller_of_warp(mc, 0, 6, 41), 0);
     ck_assert_uint_eq(memory_controller_write_backs(mc, 0), 1 << 2);
     ck_assert_uint_eq(memory_controller_of_sm(mc, 0, 7), 0xf);
+    ck_assert_uint_eq(memory_controller_of_class(mc, 0, 5), 1 << 1 | 1 << 3);
+    ck_assert_uint_eq(memory_controller_of_class(mc, 0, 1), 1 << 0 | 1 << 2);
+    ck_assert_uint_eq(memory_controller_of_class(mc, 0, 0), 0);
     run();
     ck_assert_uint_eq(memory_controller_of_warp(mc, 0, 7, 41) | memory_controller_write_backs(mc, 0), 0);
 }
