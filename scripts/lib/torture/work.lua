@@ -204,8 +204,8 @@ local want_an_l1 = {
   "pollution", "pric", "srrip_in_lua", "stream_bypass", "stride",
   "unbounded", "victim_cache", "warp_ratios", "warp_types", "wbyp", "wip", "wms",
 }
-local wants = { perfect = "dram", mascar = "own", fcfs_in_lua = "controller", atlas = "controller", parbs = "controller", warp_groups = "controller",
-  equalizer = "clocks" }
+local wants = { perfect = "dram", mascar = "own", fcfs_in_lua = "controller", atlas = "controller", bliss = "controller",
+  parbs = "controller", warp_groups = "controller", equalizer = "clocks" }
 for _, name in ipairs(want_an_l1) do wants[name] = wants[name] or "l1" end
 
 local function is_at_home(name, get)
