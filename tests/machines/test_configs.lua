@@ -187,6 +187,24 @@ harness.test("a variant inserts objects into wires of its base, several into one
   harness.contains(object(config, "L2", "last[5]"), "mshrs = 9,", "size = 2097152,")
 end)
 
+harness.test("what a variant inserts is of its own classes, and below objects of the base", function()
+  harness.write("keeper.lua", [[
+return require "warpwright.class" "Keeper" {
+  doc = "Passes requests on",
+  passes_on = true,
+  ports = { up = { "responder", doc = "From who asks" }, down = { "requester", doc = "Towards memory" } },
+  tick = function(self) self.down:forward() self.up:forward(self.down) end,
+}]])
+  local status, output, config = variant [[
+  m:use "keeper.lua"
+  m:insert("sm[*].l1d.mem -> sm[*].mux.up[*]", function(b, i)
+    local keeper = b:Keeper (b:object(("sm[%d]"):format(i)), "keeper") {}
+    return keeper.up, keeper.down
+  end)]]
+  harness.equal(status, 0, "exit status, output " .. output)
+  harness.contains(config, 'm:wire("sm[1].l1d.mem", "sm[1].keeper.up", ', 'm:wire("sm[1].keeper.down", "sm[1].mux.up[0]", ')
+end)
+
 harness.test("mistakes in a variant are refused in its own line", function()
   for _, case in ipairs {
     { 'm:change("sm[*].l1", { mshrs = 7 })', "machine mine: no object of gtx480 matches 'sm[*].l1'; did you mean sm[*].l1d, " },
@@ -216,7 +234,8 @@ harness.test("mistakes in a variant are refused in its own line", function()
     { 'm:base() m:insert("l2[*].mem -> mc[*].cpu[*]", print)', "machine mine: expected changes before m:base(), got one later" },
     { 'm:SM "sm" {}', "machine mine: expected m:base() before m:SM" },
     { 'm:change("sm[*]", 3)', "m:change: sm[*]: expected a table of values, such as { ways = 8 }, got 3" },
-    { 'm:base() m:object "sm"', "machine mine: no object matches 'sm'" },
+    { 'm:base() m:object "sm"', "m:object: no object that has been made matches 'sm'" },
+    { "m:object {}", "m:object: expected a path: m:object \"sm[0]\", got a table" },
   } do
     local status, output = variant(case[1])
     harness.equal(status, 2, case[1] .. ": exit status, output " .. output)

@@ -28,6 +28,10 @@ function Machine:quantum(cycles) end
 ---@param file string classes that are written in Lua: a name of configs/classes, or a path
 function Machine:use(file) end
 
+---@param path string of an object that has been made
+---@return table
+function Machine:object(path) end
+
 ---@param a warpwright.Port|string
 ---@param b warpwright.Port|string
 ---@param options? warpwright.WireOptions
@@ -56,10 +60,6 @@ function Variant:insert(pattern, make) end
 
 ---Builds the base; objects and wires may follow.
 function Variant:base() end
-
----@param path string
----@return table
-function Variant:object(path) end
 
 ---@class (exact) warpwright.AddressMap.Parameters
 ---@field clock? string The object's clock; core where none is named

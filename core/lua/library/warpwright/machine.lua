@@ -292,6 +292,12 @@ end
 -- beside this one first.
 function Builder.use(_, file) class_files.use(file, core.location():match "^(.*):%d+: $") end
 
+--- m:object(path): one that has been made, such as one of a variant's base.
+function Builder:object(path)
+  if type(path) ~= "string" then names.expected("m:object", 'a path: m:object "sm[0]"', path) end
+  return self.machine:find(path) or core.user_error(("m:object: no object that has been made matches '%s'"):format(path))
+end
+
 --- m:quantum(cycles): how long a write stays private to its SM; the least latency of a wire that may be cut.
 function Builder:quantum(cycles)
   local changes, place = rawget(self, "changes"), nil
@@ -539,7 +545,7 @@ function Builder:__index(key)
   if type(key) == "string" and core.is_class(key) then return constructor(key) end
   local classes = {}
   for i, class in ipairs(core.classes()) do classes[i] = class.name end
-  for i, method in ipairs { "clocks", "join", "quantum", "use", "wire" } do table.insert(classes, i, method) end
+  for i, method in ipairs { "clocks", "join", "object", "quantum", "use", "wire" } do table.insert(classes, i, method) end
   core.user_error(("m: no method or class matches '%s'%s"):format(tostring(key), names.available(key, classes)))
 end
 

@@ -116,9 +116,10 @@ function Variant:insert(pattern, make)
 end
 
 --- m:object(path): one of the base, after m:base().
-function Variant:object(path)
-  return self.builder.machine:find(path) or core.user_error(("machine %s: no object matches '%s'"):format(self.name, tostring(path)))
-end
+function Variant:object(path) return self.builder:object(path) end
+
+--- m:use "NAME": also before m:base(), for what is inserted.
+function Variant:use(file) self.builder:use(file) end
 
 --- Names of what a change of this kind might have meant.
 local function candidates(self, kind)
@@ -185,7 +186,7 @@ end
 function Variant:__index(key)
   if Variant[key] then return Variant[key] end
   if not rawget(self, "is_built") then
-    core.user_error(("machine %s: expected m:base() before m:%s; before it there are m:clock, m:quantum, m:change, m:insert"):format(self.name,
+    core.user_error(("machine %s: expected m:base() before m:%s; before it there are m:clock, m:quantum, m:change, m:insert, m:use"):format(self.name,
       tostring(key)))
   end
   return function(_, ...) return self.builder[key](self.builder, ...) end
