@@ -721,6 +721,14 @@ harness.test("--dry-run says what would run, and runs nothing", function()
   harness.equal(#core.list_folder(folder .. "/runs"), 0, "runs")
 end)
 
+harness.test("--dry-run names some of many workloads of which none has run, and counts the others", function()
+  local many = harness.write("many.lua", [[
+return { axes = { config = "gtx480", workload = "vecadd", size = "small", seed = { 1, 2, 3, 4, 5, 6, 7 } } }]])
+  local status, output = sweep(many, harness.folder() .. "/many", "--dry-run")
+  harness.equal(status, 0, output)
+  harness.contains(output, "the time of vecadd small,seed=1, vecadd small,seed=2, vecadd small,seed=3 and 4 others, of which none has run yet")
+end)
+
 harness.test("ww.sweep gives a row for each run as it finishes", function()
   local script = harness.write("script.lua", ([[
     local ww, cycles = require "warpwright", {}

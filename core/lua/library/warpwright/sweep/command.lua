@@ -101,6 +101,13 @@ local function print_status(sweep)
   end
 end
 
+--- The first of these names, and how many there are beside them.
+local function few_of(list)
+  local most <const> = 4
+  if #list <= most then return table.concat(list, ", ") end
+  return ("%s and %d others"):format(table.concat(list, ", ", 1, most - 1), #list - most + 1)
+end
+
 local function print_plan(sweep)
   local known, left, unknown, seconds = sweep:seconds_known(), 0, {}, 0
   for _, entry in ipairs(sweep.plan.runs) do
@@ -115,7 +122,7 @@ local function print_plan(sweep)
   local strangers = names.sorted_keys(unknown)
   print(("%d runs, %d to be made, %d at a time: about %s%s"):format(#sweep.plan.runs, left, sweep.runs.jobs,
     processes.clock(math.ceil(seconds / sweep.runs.jobs)),
-    strangers[1] and " and the time of " .. table.concat(strangers, ", ") .. ", of which none has run yet" or ""))
+    strangers[1] and " and the time of " .. few_of(strangers) .. ", of which none has run yet" or ""))
 end
 
 -- The command -------------------------------------------------------------------------------------------------------------------------------
