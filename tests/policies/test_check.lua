@@ -177,9 +177,48 @@ harness.test("the clock and random numbers end the first run, with what the run 
     return p]], 2, "math.random: expected numbers that repeat in each run", "  again with: ")
 end)
 
+--- A machine with an object of a class in Lua whose tick ends so, behind the one L2 slice; a request is kept for five cycles.
+local function with_class(name, last_line)
+  harness.write(name .. "_class.lua", ([[
+return require "warpwright.class" "Keeper" {
+  doc = "Keeps requests", passes_on = true, state = { kept = {} },
+  ports = { up = { "responder", doc = "From who asks" }, down = { "requester", doc = "Towards memory" } },
+  tick = function(self, cycle)
+    local kept = self.state.kept
+    self.down:forward()
+    local m = #kept < 32 and self.up:pop()
+    if m then kept[#kept + 1] = { message = m, cycle = cycle + 5 } end
+    if kept[1] and kept[1].cycle <= cycle and self.down:can_send() then self.down:send(table.remove(kept, 1).message) end
+    %s
+  end,
+}]]):format(last_line))
+  return harness.write(name .. ".lua", ([[
+return require "warpwright".variant("%s", "gtx480", { sms = 2, partitions = 1 }, function(m)
+  m:use "%s_class.lua"
+  m:insert("l2[*].mem -> mc[*].cpu[*]", function(b, i)
+    local keeper = b:Keeper ("keeper", i) { clock = "core" }
+    return keeper.up, keeper.down
+  end)
+end)]]):format(name, name))
+end
+
+harness.test("without a policy a machine is checked, with its classes in Lua", function()
+  local function check_machine(name, last_line)
+    return harness.run("check", with_class(name, last_line), "vecadd", "--size", "small,n=65536", "--checkpoints", "2")
+  end
+  local status, output = check_machine("good", "return kept[1] and kept[1].cycle")
+  harness.equal(status, 0, "exit status, output " .. output)
+  harness.contains(output, "machine " .. harness.folder() .. "/good.lua\n", "  --order restless  ", "  with 2 checkpoints  ", "  in the Lua of classes  ",
+    ", 0 differences, 0 warnings\n")
+  status, output = check_machine("late", "return kept[1] and cycle + 40")
+  harness.equal(status, 1, "exit status, output " .. output)
+  harness.contains(output, "  --order restless                                         DIFFERS", "often the cause: a class of the machine's own: its tick returns a later cycle")
+end)
+
 harness.test("wrong words are refused before anything runs", function()
   harness.refused("check: expected CONFIG and WORKLOAD[,WORKLOAD...], or CONFIG -- PROGRAM, got 1 argument; see warpwright check --help", "check", "gtx480")
-  harness.refused("check: expected --policy, got none", "check", "gtx480", "vecadd")
+  harness.refused("check: --off: expected --policy with it, got none", "check", "gtx480", "vecadd", "--off", "limit=48")
+  harness.refused("check: --base: expected --policy with it, got none", "check", "gtx480", "vecadd", "--base", "gto")
   harness.refused("check: unknown option '--polcy'", "check", "gtx480", "vecadd", "--polcy", "swl")
   harness.refused("--order: expected path, reversed, restless or shuffled:SEED, got 'shufled'", "check", "gtx480", "vecadd", "--policy", "swl", "--order", "shufled")
   harness.refused("--threads: expected a whole number from 1 on, got 'two'", "check", "gtx480", "vecadd", "--policy", "swl", "--threads", "two")

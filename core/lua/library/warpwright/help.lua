@@ -151,11 +151,11 @@ help.commands = {
       .. "of several seeds; a difference within it is not significant. Exit status: 0 nothing differs, 1 something does.",
   },
   {
-    word = "check", does = "checks that the statistics under a policy are what they must be, whatever order, threads and resumes",
-    takes = { "config", "workload" }, usage = { "check CONFIG WORKLOAD[,WORKLOAD...] --policy POLICY [options]",
-      "check CONFIG --policy POLICY [options] -- PROGRAM [its arguments]" },
+    word = "check", does = "checks that the statistics under a policy, or of a machine, are what they must be, whatever order, threads and resumes",
+    takes = { "config", "workload" }, usage = { "check CONFIG WORKLOAD[,WORKLOAD...] [--policy POLICY] [options]",
+      "check CONFIG [--policy POLICY] [options] -- PROGRAM [its arguments]" },
     options = {
-      option("--policy", "POLICY", "the policy that is checked, with its parameters", "policy"),
+      option("--policy", "POLICY", "the policy that is checked, with its parameters; without one, the machine, with its classes of your own", "policy"),
       option("--off", "PARAMETERS", "with these, PARAMETER=VALUE,..., the policy has nothing to do: its statistics must be the baseline's"),
       option("--base", "POLICY",
         "the baseline, default: the policy named like the `order` of the one that is checked, or none; without --off the policy itself, an "
@@ -164,7 +164,7 @@ help.commands = {
       option("--set", "PATH=VALUE", "a parameter of the machine; may be repeated", "setting"),
       option("--capability", "MAJOR.MINOR", "of a CUDA program, as `warpwright cuda` takes it"),
       option("--launches", "3-7,9", "these launches of a CUDA program have timing; the others just compute"),
-      option("--order", "ORDER,...", "tick orders, default reversed,shuffled:1", { "reversed", "restless", "shuffled:1" }),
+      option("--order", "ORDER,...", "tick orders, default reversed,shuffled:1, of a machine restless, too", { "reversed", "restless", "shuffled:1" }),
       option("--threads", "N,...", "numbers of threads, default 2"),
       option("--checkpoints", "N", "at so many random cycles, each of which is resumed, default 4"),
       option("--seed", "N", "of the random cycles, default 1"),
@@ -173,7 +173,7 @@ help.commands = {
     },
     notes = "Each run is a process of its own. Where two differ, it says in which statistic, from which cycle on, which commands repeat them, and "
       .. "what often is the cause. A checkpoint that cannot be made names what the policy remembers beside self.state. Counters that "
-      .. "never move are warnings. One run more, but of a CUDA program, tells how much of the time is spent in the Lua of policies. A CUDA program "
+      .. "never move are warnings. One run more, but of a CUDA program, tells how much of the time is spent in the Lua of policies and classes. A CUDA program "
       .. "runs in the current folder, several at a time: what it writes is to go to the folder in its variable WARPWRIGHT_OUT. Exit status: 0 nothing differs, "
       .. "1 something does, 2 an error of the user's, 75 stopped by a signal.",
   },

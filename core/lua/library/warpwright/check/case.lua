@@ -16,6 +16,7 @@ local causes <const> = {
     .. "run (use ipairs, or sort the keys), or a file or the environment was read",
   order = "what one object does in a cycle depends on whether another has had its turn: questions of two objects (`pick` of an SM, `l1_bypass`) "
     .. "use the same entry of self.state, or a question counts its calls and another function reads that in the same cycle",
+  restless = "a class of the machine's own: its tick returns a later cycle than that of its next work, or a tick that comes too early changes something",
   threads = "instances share something beside `shares`: a file, or a library in C",
   saved = "none known: a checkpoint must not change a run, whatever the policy does; please report it",
   resumed = "`#` of a list with holes, or a table of self.state that is kept elsewhere, too",
@@ -165,7 +166,7 @@ function Case:plan()
       leg = self:leg(words == "" and "twice" or words:gsub("%-%-", ""), how.policy, options) }
   end
   add("again", {})
-  for _, order in ipairs(how.orders) do add("order", { order = order }) end
+  for _, order in ipairs(how.orders) do add(order == "restless" and order or "order", { order = order }) end
   for _, threads in ipairs(how.threads) do add("threads", { threads = threads }) end
   if how.off then
     self.base = self:leg("base", how.base)
@@ -275,7 +276,7 @@ function Case:say_share_of_lua()
   sim:close()
   if not ok then error(problem, 0) end
   local share = looks < FEWEST_LOOKS and "too short to say" or ("%.0f%% of the time of a run"):format(100 * in_lua / looks)
-  self:say("  %-56s %s", "in the Lua of policies", share)
+  self:say("  %-56s %s", self.how.policy and "in the Lua of policies" or "in the Lua of classes", share)
 end
 
 --- A mechanism that changes no statistic has not been tried.

@@ -45,6 +45,7 @@ local function threads_of(text)
   return threads
 end
 
+local ORDER_OF_MACHINES <const> = "reversed,shuffled:1,restless" -- in which no object sleeps through its work
 local DEFAULTS <const> = { size = "small", order = "reversed,shuffled:1", threads = "2", checkpoints = "4", seed = "1" }
 
 --- A CUDA program's words stand behind "--", and it has what workloads have not, and the other way round.
@@ -74,7 +75,8 @@ local function read_arguments(args, first)
   local o, words = arguments.read("check", args, first, last)
   o.cuda = program
   check_host_program(o, words)
-  if not o.policy then usage_error "expected --policy, got none" end
+  if not o.policy and (o.off or o.base) then usage_error("--%s: expected --policy with it, got none", o.off and "off" or "base") end
+  o.order = o.order or not o.policy and ORDER_OF_MACHINES or nil
   for name, value in pairs(DEFAULTS) do o[name] = o[name] or value end
   o.config, o.workloads = words[1], program and { cuda.name_of(program) } or list_of(words[2])
   o.orders, o.threads = orders_of(o.order), threads_of(o.threads)
@@ -157,7 +159,7 @@ local function say_counters(sums, list)
 end
 
 local function check_all(o, chain)
-  say(("policy %s on %s"):format(o.policy, o.config))
+  say(o.policy and ("policy %s on %s"):format(o.policy, o.config) or "machine " .. o.config)
   local sums, list = counters_of(chain)
   local total = { comparisons = 0, differences = 0, warnings = 0 }
   for _, name in ipairs(o.workloads) do
