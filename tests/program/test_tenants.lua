@@ -132,6 +132,9 @@ harness.test("with again=1 who has ended begins again until all have ended once"
 end)
 
 harness.test("a wrong tenant is told by name", function()
+  harness.refused("of: expected workloads, such as kmeans+spmv, got '+'", "run", "gtx480", "tenants", "--size", "small,of=+")
+  harness.refused("tenant tenants: expected calls that concern no other tenant, got gpu:launch_async", "run", "gtx480", "tenants", "--size",
+    "small,of=tenants")
   harness.refused("tenant 1: workload: no workload matches 'kmean'; did you mean kmeans?", "run", "gtx480", "tenants", "--size", "small,of=kmean+spmv")
 end)
 

@@ -16,6 +16,7 @@ function tenants:run(gpu, size)
   for name in size.of:gmatch "[^+]+" do
     list[#list + 1] = { workload = name, size = size.each, seed = size.seed }
   end
+  if not list[1] then error(("of: expected workloads, such as kmeans+spmv, got '%s'"):format(size.of), 0) end
   side_by_side.run(self, gpu, list, size.again ~= 0)
 end
 
