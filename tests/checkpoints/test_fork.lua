@@ -347,4 +347,14 @@ harness.test("a change that names nothing leaves the machine as it was", functio
   sim:close()
 end)
 
+harness.test("a workload that loads its PTX itself, and tenants, are forked as well", function()
+  local sim = ww.build("gtx480", { policy = "gto", set = { ["dispatcher.sharing"] = "evenly" } })
+  sim:start("tenants", "small,of=kmeans+bfs")
+  sim:run { until_launch = 3 }
+  local results = sim:fork { { policy = "gto" }, { policy = "bliss" }, jobs = 2, out = false }
+  sim:run {}
+  harness.equal(results[1].cycles, sim:result().cycles, "cycles of the unchanged variant")
+  assert(results[2]["mc[*].bliss.listed"] > 0, "bliss did nothing")
+end)
+
 harness.finish()

@@ -34,7 +34,7 @@ end
 -- The child --------------------------------------------------------------------------------------------------------
 
 local function run_variant(sim, variant, folder)
-  local ptx = output.read_file(sim.ptx_path)
+  local ptx = output.read_ptx(sim.ptx_path)
   sim:change { policy = variant.policy, set = variant.set }
   output.want_hang_report(folder, sim:gpu())
   local ended, checks = sim:run {}

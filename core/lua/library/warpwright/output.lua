@@ -81,6 +81,9 @@ function output.read_file(path)
   return text
 end
 
+--- The text of a workload's PTX; "" where it is in no file, or its host program loads it itself.
+function output.read_ptx(path) return path and core.is_file(path) and output.read_file(path) or "" end
+
 -- stats.json ---------------------------------------------------------------------------------------------------------
 
 local function json_string(text)

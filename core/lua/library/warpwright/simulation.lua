@@ -499,7 +499,7 @@ function Simulation:write(out, options)
   local folder <close> = output.open(out, { self.name, r.workload, r.size, self.policy })
   r.out = folder.path
   if technology then result.add_energy(r, technology) end
-  local ptx = self.ptx_path and core.is_file(self.ptx_path) and output.read_file(self.ptx_path) or ""
+  local ptx = output.read_ptx(self.ptx_path)
   local problem = output.write(folder, r, {
     status = self.checks and "completed" or "stopped by its script",
     config = self:config(),
