@@ -9,6 +9,11 @@ local tenant_classes = policy "tenant_classes" {
   counters = { ctas = "CTAs of kernels with a tenant" },
 }
 
+--- Of CTAs that are there already when a run goes on under the policy.
+function tenant_classes:start()
+  for warp in bits.each(self.sm.live) do self.sm:set_class(bits.of(warp), self.sm:tenant_of(warp)) end
+end
+
 function tenant_classes:on_cta_start(_, warps)
   local tenant = self.sm:tenant_of(bits.lowest(warps))
   self.sm:set_class(warps, tenant)

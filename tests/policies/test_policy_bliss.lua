@@ -1,4 +1,5 @@
 -- BLISS: who has been served too often in a row goes last; and tenant_classes, by which it tells tenants apart.
+local ww = require "warpwright"
 local harness = require "tests.lib.harness"
 local checks = require "tests.lib.policy_checks"
 local runs = require "tests.lib.policy_runs"
@@ -62,6 +63,25 @@ harness.test("it goes by tenants, also within SMs", function()
     harness.equal(ctas, runs.stat(r, "dispatcher.ctas_dispatched"), "CTAs with a class")
     assert(runs.stat(r, "mc[0].watcher.held") > 0, "no tenant was held back")
   end
+end)
+
+harness.test("classes that a run gets in the middle of a kernel are there at once", function()
+  local sim = ww.build("gtx480", { policy = "gto", set = { sms = 2, ["dispatcher.sharing"] = "evenly" } })
+  sim:start("tenants", "small,of=spmv+spmv")
+  sim:run { until_cycle = 5000 }
+  local seen = runs.file("seen", [==[
+local p = policy "seen" { uses = { "tenant_classes" }, period = 100, counters = { right = "", wrong = "" } }
+function p:on_period()
+  for warp in bits.each(self.sm.live) do
+    self:count(self.sm:class_of(warp) == self.sm:tenant_of(warp) and self.sm:tenant_of(warp) > 0 and "right" or "wrong")
+  end
+end
+return p]==])
+  sim:change { policy = seen }
+  sim:run { until_cycle = 5200 }
+  local r = sim:result()
+  assert(r["sm[*].seen.right"] > 0, "no warp with a class")
+  harness.equal(r["sm[*].seen.wrong"], 0, "warps with another class")
 end)
 
 -- without tenants all are one; a streak that never comes; classes that nobody asks for
