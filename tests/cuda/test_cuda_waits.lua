@@ -97,10 +97,28 @@ harness.test("where no kernel can stay in flight, a wait for one stream is one f
   good "frees"
 end)
 
-harness.test("graphs, the legacy stream and more kernels than can be in flight wait for those that are", function() good "mixes" end)
+harness.test("more kernels than can be in flight wait for those that are", function() good "mixes" end)
+
+harness.test("the legacy stream waits for blocking streams alone, and they for it", function()
+  local _, launches = good "legacy"
+  harness.equal(#launches, 6, "launches")
+  for i = 3, 6 do assert(launches[i].start_cycle >= launches[i - 1].ends, "start of " .. i) end
+  assert(launches[1].ends > launches[5].ends, "the one that waits ends behind the others")
+  good "legacy_waits"
+end)
+
+harness.test("graphs run beside kernels in flight", function()
+  local _, launches = good "graph"
+  harness.equal(#launches, 10, "launches")
+  harness.equal(launches[2].start_cycle, launches[3].start_cycle, "both branches begin together")
+  assert(launches[1].ends > launches[10].ends, "the one that waits ends last")
+  good "graph_waits"
+end)
+
+harness.test("objects of textures are made and used beside kernels in flight", function() good "texture" end)
 
 harness.test("threads, order of ticks and how SMs are shared change no result, the first two no statistic", function()
-  for _, part in ipairs { "stream", "pipeline" } do
+  for _, part in ipairs { "stream", "pipeline", "legacy", "graph" } do
     local _, want = run(part, part .. "_want")
     for _, words in ipairs { { "--threads", "2" }, { "--order", "reversed" } } do
       local _, got = run(part, part .. "_got", table.unpack(words))
@@ -127,7 +145,8 @@ harness.test("with sample, fast_forward and launches without timing a wait is on
 end)
 
 harness.test("resumed in each phase, a program ends with the same statistics, and prints the same", function()
-  for part, points in pairs { stream = "200,900,1500", pipeline = "100,700,1300,2500,4000", polls = "300,2500,5500", fault = "200,900" } do
+  for part, points in pairs { stream = "200,900,1500", pipeline = "100,700,1300,2500,4000", polls = "300,2500,5500", fault = "200,900",
+    legacy = "200,900,2500,4000", graph = "500,1500,3000,4500", texture = "700,1500" } do
     local saved = path(part .. "_saved")
     local output, want = run(part, part .. "_saved", "--checkpoint-at", points)
     local files = {}

@@ -84,19 +84,15 @@ int warp_submit(void *handle, const WarpWork *work) {
     int problem = handle == WARP_WAIT ? warp_wait_for_stream(NULL) : check_legacy(stream);
     if (!problem && handle == WARP_WAIT) problem = warp_capture_forbids();
     if (problem) return problem;
-    if (!warp_stream_is_legacy(stream)) return warp_issue(stream, work);
-    problem = warp_do_pending();
-    return problem ? problem : warp_work_do(work);
+    return warp_issue(stream, work);
 }
 
-/* The legacy stream waits for all others. */
 static int stream_is_done(void *handle, bool asks) {
     WarpStream *stream = warp_stream(handle);
     if (!stream) return CUDA_INVALID_HANDLE;
     int problem = stream->capture ? CUDA_OK : check_legacy(stream);
-    bool waits_for_all = warp_stream_is_legacy(stream);
     if (problem) return problem;
-    if (!stream->capture) return waits_for_all ? warp_do_pending() : warp_do_pending_of(stream, asks);
+    if (!stream->capture) return warp_do_pending_of(stream, asks);
     if (stream->capture->is_invalid) return CUDA_CAPTURE_INVALIDATED;
     return invalidate(stream->capture, CUDA_CAPTURE_UNSUPPORTED);
 }

@@ -520,8 +520,6 @@ uint32_t warp_occupancy(const WarpFunction *function, uint32_t threads, uint64_t
 /* --- Textures -------------------------------------------------------------------------------- */
 
 int warp_make_texture(const TextureSource *source, const TextureQuestion *how, uint64_t *handle) {
-    int before = warp_do_pending();
-    if (before) return before;
     WarpMessage *message = warp_question();
     warp_put_u64(message, source->address);
     warp_put_u64(message, source->pitch);

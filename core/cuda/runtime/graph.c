@@ -321,3 +321,43 @@ int warp_graph_run(WarpGraph *graph) {
     free(after);
     return warp_list_do(&list);
 }
+
+/* --- Among other work ---------------------------------------------------------------------------- */
+
+/* What a node waits for: the ends of those that it depends on; without any, what the graph waits for. */
+static const uint32_t *before_node(const WarpNode *node, const uint32_t *ends, uint32_t *found,
+                                   const uint32_t *behind, uint32_t *count) {
+    if (!node->dependencies.count) return behind;
+    *count = (uint32_t)node->dependencies.count;
+    for (uint32_t i = 0; i < *count; i++)
+        found[i] = ends[warp_node_index(node->dependencies.at[i])];
+    return found;
+}
+
+static int add_node_to(WorkList *list, const WarpNode *node, const uint32_t *after, uint32_t count) {
+    static const WarpWork nothing = {.kind = WORK_EMPTY};
+    if (node->work.kind == WORK_GRAPH && !node->is_disabled)
+        return warp_graph_add_to(node->work.graph, list, after, count);
+    return warp_list_add(list, node->is_disabled ? &nothing : &node->work, true, after, count,
+                         LEAST_PRIORITY);
+}
+
+int warp_graph_add_to(WarpGraph *graph, WorkList *list, const uint32_t *behind, uint32_t count) {
+    static const WarpWork nothing = {.kind = WORK_EMPTY};
+    size_t nodes = graph->nodes.count;
+    if (warp_graph_sort(graph)) return CUDA_INVALID_VALUE;
+    uint32_t *ends = calloc(2 * nodes + 1, sizeof *ends), *found = ends + nodes;
+    int problem = CUDA_OK;
+    if (!ends) abort();
+    for (size_t i = 0; i < nodes && !problem; i++) {
+        const WarpNode *node = graph->order[i];
+        uint32_t before = count;
+        const uint32_t *after = before_node(node, ends, found, behind, &before);
+        problem = add_node_to(list, node, after, before);
+        ends[warp_node_index(node)] = list->count - 1;
+    }
+    int last = warp_list_add(list, &nothing, true, nodes ? ends : behind, nodes ? (uint32_t)nodes : count,
+                             LEAST_PRIORITY);
+    free(ends);
+    return problem ? problem : last;
+}

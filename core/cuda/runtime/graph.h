@@ -7,6 +7,7 @@
 #include "core/cuda/runtime/work.h"
 
 typedef struct WarpGraph WarpGraph;
+struct WorkList;
 
 typedef struct WarpNode {
     bool is_disabled; /* in a graph that can be launched */
@@ -50,6 +51,8 @@ bool warp_node_is_before(const WarpNode *node, const WarpNodeSet *set);
 /* Finds graph->order: of the nodes that may run, the one that was made first. NULL, or a node of a cycle. */
 WarpNode *warp_graph_sort(WarpGraph *graph);
 int warp_graph_run(WarpGraph *graph);
+/* Its nodes, behind those items, and last an item that is done when all of them are. */
+int warp_graph_add_to(WarpGraph *graph, struct WorkList *list, const uint32_t *behind, uint32_t count);
 /* A text for Graphviz. */
 int warp_graph_write_dot(const WarpGraph *graph, const char *path, bool is_verbose);
 

@@ -1,5 +1,6 @@
 #include "core/cuda/runtime/pending.h"
 
+#include "core/cuda/runtime/graph.h"
 #include "core/cuda/runtime/work_list.h"
 
 #include <stdlib.h>
@@ -66,6 +67,7 @@ static void forget_earlier_round(WarpStream *stream) {
     stream->round = present_round;
     stream->has_last = false;
     stream->waits.count = 0;
+    stream->heeded = 0;
 }
 
 /* The next work of the stream waits for this item, too. */
@@ -80,24 +82,54 @@ static void wait_for(WarpStream *stream, uint32_t item) {
     waits->at[waits->count++] = item;
 }
 
+/* From this item on they are the stream's. */
+static void take_items(WarpStream *stream, uint32_t first) {
+    bool is_blocking = stream != warp_legacy_stream() && !(stream->flags & STREAM_NON_BLOCKING);
+    for (uint32_t i = first; i < pending.count; i++)
+        pending.items[i].is_blocking = is_blocking;
+    stream->waits.count = 0;
+    stream->has_last = true;
+    stream->last = pending.count - 1;
+}
+
 static int add(WarpStream *stream, const WarpWork *work) {
-    forget_earlier_round(stream);
+    uint32_t count = stream->waits.count;
     if (stream->has_last) wait_for(stream, stream->last);
     int problem = warp_list_add(&pending, work, true, stream->waits.at, stream->waits.count,
                                 stream->priority);
-    stream->waits.count = 0;
-    if (problem && stream->has_last) wait_for(stream, stream->last);
-    if (problem) return problem;
-    stream->has_last = true;
-    stream->last = pending.count - 1;
-    return CUDA_OK;
+    if (problem)
+        stream->waits.count = count;
+    else
+        take_items(stream, pending.count - 1);
+    return problem;
+}
+
+/* The legacy stream waits for what blocking streams have issued, and what they issue then for it. */
+static void heed_other_streams(WarpStream *stream) {
+    WarpStream *legacy = warp_legacy_stream();
+    forget_earlier_round(stream);
+    forget_earlier_round(legacy);
+    if (stream->flags & STREAM_NON_BLOCKING) return;
+    if (stream != legacy) {
+        if (legacy->has_last && stream->heeded <= legacy->last) wait_for(stream, legacy->last);
+        stream->heeded = pending.count;
+        return;
+    }
+    if (legacy->heeded < pending.first) legacy->heeded = pending.first;
+    for (; legacy->heeded < pending.count; legacy->heeded++)
+        if (pending.items[legacy->heeded].is_blocking) wait_for(legacy, legacy->heeded);
 }
 
 /* --- Waits for a part of it --------------------------------------------------------------------- */
 
-/* With one stream there is nobody else whose kernels could be in flight: all is done. */
+/* Has anybody else kernels that could be in flight? */
+static bool are_several(void) {
+    return warp_stream_count() > 1 || has_pending(warp_legacy_stream());
+}
+
+/* With one stream all is done. */
 static int do_until(const uint32_t *items, uint32_t count, bool asks) {
-    bool is_all = !warp_streams_are_several() || (!asks && warp_list_is_all(&pending, items, count));
+    bool is_all = !are_several() || (!asks && warp_list_is_all(&pending, items, count));
     if (is_all && !pending.in_flight) return warp_do_pending();
     int problem = warp_list_do_until(&pending, items, count, asks ? QUERY_CYCLES : 0);
     if (problem == CUDA_NOT_SUPPORTED) return warp_do_pending();
@@ -110,6 +142,8 @@ static int do_until(const uint32_t *items, uint32_t count, bool asks) {
 }
 
 int warp_do_pending_of(WarpStream *stream, bool asks) {
+    if (warp_stream_is_legacy(stream)) stream = warp_legacy_stream();
+    if (stream == warp_legacy_stream()) heed_other_streams(stream);
     if (!has_pending(stream)) return CUDA_OK;
     uint32_t count = stream->waits.count;
     if (stream->has_last) wait_for(stream, stream->last);
@@ -183,12 +217,43 @@ static int record(WarpStream *stream, const WarpWork *work) {
     return CUDA_OK;
 }
 
+/* Its host functions, memory and events are of a time at which it runs alone. */
+static bool graph_may_wait(const WarpGraph *graph) {
+    bool may = true;
+    for (size_t i = 0; i < graph->nodes.count && may; i++) {
+        const WarpWork *work = &graph->nodes.at[i]->work;
+        if (work->kind == WORK_GRAPH)
+            may = graph_may_wait(work->graph);
+        else
+            may = work->kind != WORK_RECORD && may_wait(work) &&
+                  (work->kind != WORK_KERNEL || fits(&work->kernel));
+    }
+    return may;
+}
+
+static int add_graph(WarpStream *stream, WarpGraph *graph) {
+    uint32_t first = pending.count;
+    if (stream->has_last) wait_for(stream, stream->last);
+    int problem = warp_graph_add_to(graph, &pending, stream->waits.at, stream->waits.count);
+    if (pending.count > first) take_items(stream, first);
+    return problem;
+}
+
+/* A graph that cannot be in flight runs to its end in its launch. */
+static int issue_graph(WarpStream *stream, const WarpWork *work) {
+    if (!warp_shares_memory() && graph_may_wait(work->graph)) return add_graph(stream, work->graph);
+    return pending.in_flight || has_pending(stream) ? do_all_and(work) : warp_work_do(work);
+}
+
 int warp_issue(WarpStream *stream, const WarpWork *work) {
-    bool is_kernel = work->kind == WORK_KERNEL;
+    bool is_kernel = work->kind == WORK_KERNEL, is_legacy = warp_stream_is_legacy(stream);
+    if (is_legacy && !warp_stream_count()) return do_all_and(work);
+    if (is_legacy) stream = warp_legacy_stream();
+    heed_other_streams(stream);
     if (work->kind == WORK_WAIT) return wait_for_event(stream, warp_event(work->event));
     if (work->kind == WORK_RECORD) forget_record(warp_event(work->event));
     if (is_kernel && (warp_shares_memory() || !fits(&work->kernel))) return do_all_and(work);
-    if (work->kind == WORK_GRAPH && pending.in_flight) return do_all_and(work);
+    if (work->kind == WORK_GRAPH) return issue_graph(stream, work);
     if (!is_kernel && !has_pending(stream)) return warp_work_do(work);
     if (!may_wait(work)) return do_stream_and(stream, work);
     return work->kind == WORK_RECORD ? record(stream, work) : add(stream, work);
@@ -196,7 +261,7 @@ int warp_issue(WarpStream *stream, const WarpWork *work) {
 
 int warp_event_forget(WarpEvent *event) {
     if (!warp_event_waits(event)) return CUDA_OK;
-    if (!warp_streams_are_several()) return warp_do_pending();
+    if (!are_several()) return warp_do_pending();
     forget_record(event);
     return CUDA_OK;
 }

@@ -57,6 +57,11 @@ bool warp_stream_is_legacy(const WarpStream *stream) {
     return stream == &legacy[DEFAULT_STREAM] || stream == &legacy[LEGACY_STREAM];
 }
 
+/* The same by either of its handles. */
+WarpStream *warp_legacy_stream(void) {
+    return &legacy[DEFAULT_STREAM];
+}
+
 void warp_streams_are_per_thread(void) {
     default_is_per_thread = true;
 }
@@ -106,8 +111,8 @@ int warp_stream_free(void *handle) {
     return CUDA_OK;
 }
 
-bool warp_streams_are_several(void) {
-    return alive > 1;
+uint32_t warp_stream_count(void) {
+    return alive;
 }
 
 WarpEvent *warp_event_new(unsigned flags) {

@@ -26,6 +26,8 @@ typedef struct WarpStream {
     WarpPlaces waits; /* for which its next work waits, beside the last one of its own */
     uint32_t last;
     bool has_last;
+    uint32_t
+        heeded; /* items before this one that the legacy stream and blocking ones wait for are in `waits`, or done */
 } WarpStream;
 
 typedef struct {
@@ -42,10 +44,11 @@ typedef struct {
 WarpStream *warp_stream(void *handle);
 /* The default stream that waits for all blocking streams, and they for it. */
 bool warp_stream_is_legacy(const WarpStream *stream);
+WarpStream *warp_legacy_stream(void);
 /* The program is compiled so that handle 0 is the stream of the calling thread. */
 void warp_streams_are_per_thread(void);
-/* Has the program more than one stream of its own? */
-bool warp_streams_are_several(void);
+/* How many streams of its own the program has. */
+uint32_t warp_stream_count(void);
 /* These return 0 or an error code. */
 int warp_stream_get_attribute(void *handle, unsigned which, void *value);
 int warp_stream_set_attribute(void *handle, unsigned which, const void *value);

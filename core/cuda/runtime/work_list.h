@@ -9,7 +9,8 @@ typedef struct {
     WarpWork work;
     uint32_t *after; /* places of items before it */
     uint32_t after_count;
-    bool is_kept; /* the work is the list's: warp_work_keep() */
+    bool is_kept;     /* the work is the list's: warp_work_keep() */
+    bool is_blocking; /* of a stream for which the legacy stream waits */
     bool is_done;
     bool is_in_flight; /* a kernel that has begun, and the program has not heard of its end */
     uint32_t launch;   /* its number there, of warp_begin() */
@@ -19,7 +20,7 @@ typedef struct {
     uint32_t seen;  /* by which search for what it waits for */
 } WorkItem;
 
-typedef struct {
+typedef struct WorkList {
     WorkItem *items;
     uint32_t count, capacity, searches;
     uint32_t first; /* all before it are done */

@@ -95,6 +95,7 @@ static void fork_join(void) {
         EXPECT(host[i], BIAS);
     /* a stream that has joined is as it was before */
     GOOD(scale_in(side, b, N));
+    GOOD(cudaStreamSynchronize(side));
     EXPECT(last_of(b), 2 * BIAS + BIAS);
     GOOD(cudaStreamQuery(side));
     GOOD(cudaGraphExecDestroy(exec));
