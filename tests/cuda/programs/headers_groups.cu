@@ -366,8 +366,42 @@ static void check_product(bool by_rows) {
     cudaFree(a), cudaFree(b), cudaFree(c), cudaFree(d);
 }
 
+/* ---- sums that leave the range of their type */
+
+__global__ void saturated(int *ints, float *halves) {
+    wmma::fragment<wmma::matrix_a, 16, 16, 16, signed char, wmma::row_major> left;
+    wmma::fragment<wmma::matrix_b, 16, 16, 16, signed char, wmma::col_major> right;
+    wmma::fragment<wmma::accumulator, 16, 16, 16, int> sum;
+    wmma::fragment<wmma::matrix_a, 16, 16, 16, __half, wmma::row_major> half_left;
+    wmma::fragment<wmma::matrix_b, 16, 16, 16, __half, wmma::col_major> half_right;
+    wmma::fragment<wmma::accumulator, 16, 16, 16, __half> half_sum;
+    for (int i = 0; i < 2; i++) {
+        wmma::fill_fragment(left, 100), wmma::fill_fragment(right, 100), wmma::fill_fragment(sum, 0x7fffff00);
+        wmma::mma_sync(sum, left, right, sum, i == 1);
+        ints[2 * i + 1] = sum.x[0];
+        wmma::fill_fragment(left, -100), wmma::fill_fragment(sum, -0x7fffff00);
+        wmma::mma_sync(sum, left, right, sum, i == 1);
+        ints[2 * i] = sum.x[0];
+        wmma::fill_fragment(half_left, __half(1000)), wmma::fill_fragment(half_right, __half(-1000)), wmma::fill_fragment(half_sum, __half(0));
+        wmma::mma_sync(half_sum, half_left, half_right, half_sum, i == 1);
+        halves[i] = (float)half_sum.x[0];
+    }
+}
+
+static void check_saturated() {
+    int *ints;
+    float *halves;
+    CHECK(cudaMallocManaged(&ints, 4 * sizeof *ints) == cudaSuccess && cudaMallocManaged(&halves, 2 * sizeof *halves) == cudaSuccess);
+    saturated<<<1, 32>>>(ints, halves);
+    CHECK(cudaDeviceSynchronize() == cudaSuccess);
+    CHECK(ints[0] == (int)(0u - 0x7fffff00u - 160000u) && ints[1] == (int)(0x7fffff00u + 160000u));
+    CHECK(ints[2] == -0x7fffffff - 1 && ints[3] == 0x7fffffff);
+    CHECK(halves[0] == -INFINITY && halves[1] == -65504);
+}
+
 int main() {
     check_groups();
+    check_saturated();
     check_arrivals();
     check_large_tiles();
     check_grid();

@@ -115,3 +115,9 @@
     WARPWRIGHT_PRODUCT_AS(mma_sync, "", row_major, col_major, "row.col", __VA_ARGS__)                        \
     WARPWRIGHT_PRODUCT_AS(mma_sync, "", col_major, row_major, "col.row", __VA_ARGS__)                        \
     WARPWRIGHT_PRODUCT_AS(mma_sync, "", col_major, col_major, "col.col", __VA_ARGS__)
+/* Sums of integers that stop at the largest and the smallest one. */
+#define WARPWRIGHT_SATURATED(...)                                                                            \
+    WARPWRIGHT_PRODUCT_AS(__warpwright_mma_saturated, "", row_major, row_major, "row.row", __VA_ARGS__)      \
+    WARPWRIGHT_PRODUCT_AS(__warpwright_mma_saturated, "", row_major, col_major, "row.col", __VA_ARGS__)      \
+    WARPWRIGHT_PRODUCT_AS(__warpwright_mma_saturated, "", col_major, row_major, "col.row", __VA_ARGS__)      \
+    WARPWRIGHT_PRODUCT_AS(__warpwright_mma_saturated, "", col_major, col_major, "col.col", __VA_ARGS__)

@@ -26,8 +26,12 @@ WARPWRIGHT_HALF(8, 32, 16)
     WARPWRIGHT_ACCUMULATOR(m, n, k, int, "s32", 8, r)                                                        \
     WARPWRIGHT_OPERANDS(m, n, k, signed char, signed char, signed char, "s8", count_a, count_b, r)           \
     WARPWRIGHT_PRODUCT(m, n, k, signed char, count_a, count_b, r, "s32.s8.s8.s32", int, 8, r, int, 8, r)     \
+    WARPWRIGHT_SATURATED(m, n, k, signed char, count_a, count_b, r, "s32.s8.s8.s32.satfinite", int, 8, r,    \
+                         int, 8, r)                                                                          \
     WARPWRIGHT_OPERANDS(m, n, k, unsigned char, unsigned char, unsigned char, "u8", count_a, count_b, r)     \
-    WARPWRIGHT_PRODUCT(m, n, k, unsigned char, count_a, count_b, r, "s32.u8.u8.s32", int, 8, r, int, 8, r)
+    WARPWRIGHT_PRODUCT(m, n, k, unsigned char, count_a, count_b, r, "s32.u8.u8.s32", int, 8, r, int, 8, r)   \
+    WARPWRIGHT_SATURATED(m, n, k, unsigned char, count_a, count_b, r, "s32.u8.u8.s32.satfinite", int, 8, r,  \
+                         int, 8, r)
 WARPWRIGHT_BYTES(16, 16, 16, 2, 2)
 WARPWRIGHT_BYTES(32, 8, 16, 4, 1)
 WARPWRIGHT_BYTES(8, 32, 16, 1, 4)
@@ -68,6 +72,10 @@ WARPWRIGHT_SMALL(8, 8, 32, experimental::precision::s4, int, "s4")
 WARPWRIGHT_SMALL(8, 8, 32, experimental::precision::u4, unsigned, "u4")
 WARPWRIGHT_SMALL_PRODUCT(mma_sync, "", 8, 8, 32, experimental::precision::s4, "s32.s4.s4.s32")
 WARPWRIGHT_SMALL_PRODUCT(mma_sync, "", 8, 8, 32, experimental::precision::u4, "s32.u4.u4.s32")
+WARPWRIGHT_SMALL_PRODUCT(__warpwright_mma_saturated, "", 8, 8, 32, experimental::precision::s4,
+                         "s32.s4.s4.s32.satfinite")
+WARPWRIGHT_SMALL_PRODUCT(__warpwright_mma_saturated, "", 8, 8, 32, experimental::precision::u4,
+                         "s32.u4.u4.s32.satfinite")
 WARPWRIGHT_ACCUMULATOR(8, 8, 128, int, "s32", 2, r)
 WARPWRIGHT_SMALL(8, 8, 128, experimental::precision::b1, unsigned, "b1")
 WARPWRIGHT_SMALL_PRODUCT(__warpwright_bmma_xor, ".xor.popc", 8, 8, 128, experimental::precision::b1,
@@ -92,6 +100,37 @@ bmma_sync(fragment<accumulator, 8, 8, 128, int> &to,
     __warpwright_bmma_xor(to, left, right, added);
 }
 #endif
+
+/* ---- d, which `saturates`: integers as above; of others infinities become the largest numbers, and what is none 0 */
+
+WARPWRIGHT_DEVICE float __warpwright_finite(float value) {
+    return value != value ? 0.0f : fmaxf(fminf(value, 3.402823466e38f), -3.402823466e38f);
+}
+WARPWRIGHT_DEVICE __half __warpwright_finite(__half value) {
+    float wide = __half2float(value);
+    return __float2half(wide != wide ? 0.0f : fmaxf(fminf(wide, 65504.0f), -65504.0f));
+}
+
+template <int m, int n, int k, class D, class A, class B, class C>
+WARPWRIGHT_DEVICE void __warpwright_mma_saturated(fragment<accumulator, m, n, k, D> &to, const A &left,
+                                                  const B &right, const C &added) {
+    mma_sync(to, left, right, added);
+    for (int i = 0; i < to.num_elements; i++)
+        to.x[i] = __warpwright_finite(to.x[i]);
+}
+template <int m, int n, int k, class D, class A, class B, class C>
+WARPWRIGHT_DEVICE void mma_sync(fragment<accumulator, m, n, k, D> &to, const A &left, const B &right,
+                                const C &added, bool saturates) {
+    if (saturates)
+        __warpwright_mma_saturated(to, left, right, added);
+    else
+        mma_sync(to, left, right, added);
+}
+template <class A, class B, class C>
+WARPWRIGHT_DEVICE void mma_sync(fragment<accumulator, 8, 8, 4, double> &to, const A &left, const B &right,
+                                const C &added, bool) {
+    mma_sync(to, left, right, added);
+}
 
 } // namespace wmma
 } // namespace nvcuda
