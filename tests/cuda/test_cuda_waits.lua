@@ -115,10 +115,17 @@ harness.test("graphs run beside kernels in flight", function()
   good "graph_waits"
 end)
 
+harness.test("streams wait for words that later calls, kernels in flight and the program write", function()
+  local _, launches = good "words"
+  harness.equal(#launches, 3, "launches")
+  assert(launches[2].ends < launches[1].ends and launches[3].start_cycle >= launches[1].ends, "order")
+  harness.contains(good "words_of_host", "a stream waits for a word (cuStreamWaitValue32() or its kin) that nobody has written yet")
+end)
+
 harness.test("objects of textures are made and used beside kernels in flight", function() good "texture" end)
 
 harness.test("threads, order of ticks and how SMs are shared change no result, the first two no statistic", function()
-  for _, part in ipairs { "stream", "pipeline", "legacy", "graph" } do
+  for _, part in ipairs { "stream", "pipeline", "legacy", "graph", "words" } do
     local _, want = run(part, part .. "_want")
     for _, words in ipairs { { "--threads", "2" }, { "--order", "reversed" } } do
       local _, got = run(part, part .. "_got", table.unpack(words))
@@ -146,7 +153,8 @@ end)
 
 harness.test("resumed in each phase, a program ends with the same statistics, and prints the same", function()
   for part, points in pairs { stream = "200,900,1500", pipeline = "100,700,1300,2500,4000", polls = "300,2500,5500", fault = "200,900",
-    legacy = "200,900,2500,4000", graph = "500,1500,3000,4500", texture = "700,1500" } do
+    legacy = "200,900,2500,4000", graph = "500,1500,3000,4500", texture = "700,1500",
+    words = "200,900,1500,2100" } do
     local saved = path(part .. "_saved")
     local output, want = run(part, part .. "_saved", "--checkpoint-at", points)
     local files = {}

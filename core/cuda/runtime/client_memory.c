@@ -339,7 +339,7 @@ int warp_memory_info(uint64_t *free_bytes, uint64_t *total_bytes) {
 }
 
 int warp_reset(void) {
-    warp_do_pending(); /* its failure is forgotten with all else */
+    warp_end_pending(); /* its failure is forgotten with all else */
     shares_memory = false;
     warp_pools_reset();
     warp_virtual_reset();

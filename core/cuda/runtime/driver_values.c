@@ -2,7 +2,6 @@
 #pragma GCC diagnostic ignored "-Wmissing-prototypes"
 #include "core/cuda/runtime/capture.h"
 #include "core/cuda/runtime/driver.h"
-#include "core/cuda/runtime/pending.h"
 
 enum { WORD = 4 };
 
@@ -32,40 +31,18 @@ CUresult cuStreamWriteValue64_v2(CUstream stream, CUdeviceptr address, uint64_t 
 
 /* --- Waits --------------------------------------------------------------------------------------- */
 
-enum { WAIT_GREATER, WAIT_EQUAL, WAIT_AND, WAIT_NOR, WAIT_KINDS, WAIT_FLUSH = 1 << 30 };
-
-static bool holds(uint64_t found, uint64_t value, uint32_t bytes, unsigned how) {
-    uint64_t mask = bytes == 8 ? UINT64_MAX : UINT32_MAX, sign = (mask >> 1) + 1;
-    switch (how) {
-    case WAIT_GREATER: return !((found - value) & sign);
-    case WAIT_EQUAL: return found == value;
-    case WAIT_AND: return (found & value) != 0;
-    default: return (~(found | value) & mask) != 0;
-    }
-}
-
-/* What streams have been given before has been done then. What nobody has written by then, nobody will in a program that
- * goes on behind this call alone. */
-static int wait_for_value(CUdeviceptr address, uint64_t value, uint32_t bytes, unsigned how) {
-    uint64_t found = 0;
-    int problem = warp_do_pending();
-    if (!problem)
-        problem = warp_copy((WarpPlace){(uint64_t)&found, bytes, 0}, (WarpPlace){address, bytes, 0}, bytes, 1,
-                            1);
-    if (problem || holds(found, value, bytes, how)) return problem;
-    warp_name_missing_inside("a stream that waits for a value which is written behind its call");
-    return CUDA_NOT_SUPPORTED;
-}
+enum { WAIT_FLUSH = 1 << 30 };
 
 static CUresult wait_value(CUstream stream, CUdeviceptr address, uint64_t value, uint32_t bytes,
                            unsigned flags) {
     CaptureInfo info;
     unsigned how = flags & ~(unsigned)WAIT_FLUSH;
     int problem = driver_enter();
-    if (!problem && (!address || address % bytes || how >= WAIT_KINDS)) problem = CUDA_INVALID_VALUE;
+    if (!problem && (!address || address % bytes || how >= VALUE_KINDS)) problem = CUDA_INVALID_VALUE;
     if (!problem) problem = warp_capture_info(stream, &info);
     if (!problem && info.status != CAPTURE_NONE) problem = CUDA_CAPTURE_UNSUPPORTED;
-    if (!problem) problem = wait_for_value(address, value, bytes, how);
+    const WarpWork work = {.kind = WORK_VALUE, .value = {address, value, bytes, (ValueKind)how}};
+    if (!problem) problem = warp_submit(stream, &work);
     return driver_leave(problem);
 }
 

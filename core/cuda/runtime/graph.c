@@ -319,7 +319,9 @@ int warp_graph_run(WarpGraph *graph) {
     }
     free(places);
     free(after);
-    return warp_list_do(&list);
+    int problem = warp_list_do(&list);
+    warp_list_empty(&list);
+    return problem;
 }
 
 /* --- Among other work ---------------------------------------------------------------------------- */

@@ -3,7 +3,9 @@
 #include "core/cuda/runtime/graph.h"
 #include "core/cuda/runtime/work_list.h"
 
+#include <stdio.h>
 #include <stdlib.h>
+#include <time.h>
 
 /* A query that finds work undone lets the core clock come to the next multiple. */
 enum { QUERY_CYCLES = 1000 };
@@ -30,13 +32,52 @@ static int end_all_in_flight(void) {
     return problem == CUDA_NOT_SUPPORTED && !warp_dead() ? warp_list_land(&pending) : problem;
 }
 
-int warp_do_pending(void) {
-    if (!pending.count) return CUDA_OK;
-    int first = pending.in_flight ? end_all_in_flight() : CUDA_OK;
+/* Another thread of the program may write the word that a stream waits for, or issue work. */
+static void let_others_in(void) {
+    enum { TELLS_AFTER_MS = 1000 };
+    uint64_t round = present_round;
+    uint32_t count = pending.count;
+    for (uint32_t ms = 0;
+         !warp_dead() && round == present_round && count == pending.count && warp_list_is_stuck(&pending);
+         ms++) {
+        warp_leave();
+        nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
+        if (ms == TELLS_AFTER_MS)
+            fprintf(stderr, "warpwright: a stream waits for a word (cuStreamWaitValue32() or its kin) that "
+                            "nobody has written yet\n");
+        warp_enter();
+    }
+}
+
+static void forget_pending(void) {
     WorkList list = take_pending();
-    int problem = warp_list_do(&list);
-    if (!first) first = problem;
+    warp_list_empty(&list);
+}
+
+/* `asks`: CUDA_NOT_READY where a stream waits for a word that is not there. */
+static int do_all(bool asks) {
+    int first = CUDA_OK;
+    while (pending.count && !warp_dead()) {
+        int problem = pending.in_flight ? end_all_in_flight() : CUDA_OK;
+        if (!first && problem != CUDA_NOT_READY) first = problem;
+        problem = warp_list_do(&pending);
+        if (!first) first = problem;
+        if (warp_dead() || warp_list_is_all(&pending, NULL, 0)) break;
+        if (asks) return first ? first : CUDA_NOT_READY;
+        let_others_in();
+    }
+    if (pending.count) forget_pending();
     return warp_dead() ? warp_dead() : first;
+}
+
+int warp_do_pending(void) {
+    return pending.count ? do_all(false) : CUDA_OK;
+}
+
+int warp_end_pending(void) {
+    int problem = pending.count ? do_all(true) : CUDA_OK;
+    forget_pending();
+    return problem;
 }
 
 int warp_land(void) {
@@ -46,7 +87,7 @@ int warp_land(void) {
 /* A program that ends has waited for nobody. Not in the midst of a call, as where a signal ends it. */
 __attribute__((destructor)) static void do_at_exit(void) {
     if (!pending.count || !warp_try_to_enter()) return;
-    warp_do_pending();
+    warp_end_pending();
     warp_leave();
 }
 
@@ -130,30 +171,34 @@ static bool are_several(void) {
 /* With one stream all is done. */
 static int do_until(const uint32_t *items, uint32_t count, bool asks) {
     bool is_all = !are_several() || (!asks && warp_list_is_all(&pending, items, count));
-    if (is_all && !pending.in_flight) return warp_do_pending();
+    if (is_all && !pending.in_flight) return do_all(asks);
     int problem = warp_list_do_until(&pending, items, count, asks ? QUERY_CYCLES : 0);
-    if (problem == CUDA_NOT_SUPPORTED) return warp_do_pending();
+    if (problem == CUDA_NOT_SUPPORTED) return do_all(asks);
     bool is_done = warp_list_are_done(&pending, items, count);
-    if (warp_dead() || warp_list_is_all(&pending, NULL, 0)) {
-        WorkList list = take_pending();
-        warp_list_empty(&list);
-    }
+    if (warp_dead() || warp_list_is_all(&pending, NULL, 0)) forget_pending();
     return warp_dead() ? warp_dead() : problem ? problem : is_done ? CUDA_OK : CUDA_NOT_READY;
 }
 
 int warp_do_pending_of(WarpStream *stream, bool asks) {
     if (warp_stream_is_legacy(stream)) stream = warp_legacy_stream();
     if (stream == warp_legacy_stream()) heed_other_streams(stream);
-    if (!has_pending(stream)) return CUDA_OK;
-    uint32_t count = stream->waits.count;
-    if (stream->has_last) wait_for(stream, stream->last);
-    int problem = do_until(stream->waits.at, stream->waits.count, asks);
-    stream->waits.count = count;
-    return problem;
+    for (;;) {
+        if (!has_pending(stream)) return CUDA_OK;
+        uint32_t count = stream->waits.count;
+        if (stream->has_last) wait_for(stream, stream->last);
+        int problem = do_until(stream->waits.at, stream->waits.count, asks);
+        stream->waits.count = count;
+        if (problem != CUDA_NOT_READY || asks) return problem;
+        let_others_in();
+    }
 }
 
 int warp_do_pending_before(const WarpEvent *event, bool asks) {
-    return warp_event_waits(event) ? do_until(&event->item, 1, asks) : CUDA_OK;
+    for (;;) {
+        int problem = warp_event_waits(event) ? do_until(&event->item, 1, asks) : CUDA_OK;
+        if (problem != CUDA_NOT_READY || asks) return problem;
+        let_others_in();
+    }
 }
 
 /* --- What may wait ----------------------------------------------------------------------------- */
@@ -169,6 +214,7 @@ static bool may_wait(const WarpWork *work) {
     case WORK_COPY: return is_pinned(work->copy.to.address) && is_pinned(work->copy.from.address);
     case WORK_FILL:
     case WORK_RECORD:
+    case WORK_VALUE:
     case WORK_EMPTY: return true;
     default: return false;
     }
@@ -245,15 +291,25 @@ static int issue_graph(WarpStream *stream, const WarpWork *work) {
     return pending.in_flight || has_pending(stream) ? do_all_and(work) : warp_work_do(work);
 }
 
+/* What is written before the call is seen at once. */
+static int issue_value(WarpStream *stream, const WarpWork *work) {
+    bool holds = false;
+    int problem = has_pending(stream) ? CUDA_OK : warp_value_holds(&work->value, &holds);
+    return problem || holds ? problem : add(stream, work);
+}
+
 int warp_issue(WarpStream *stream, const WarpWork *work) {
     bool is_kernel = work->kind == WORK_KERNEL, is_legacy = warp_stream_is_legacy(stream);
-    if (is_legacy && !warp_stream_count()) return do_all_and(work);
+    bool is_value = work->kind == WORK_VALUE;
+    if (is_legacy && !warp_stream_count() && !pending.count && !is_value) return do_all_and(work);
     if (is_legacy) stream = warp_legacy_stream();
     heed_other_streams(stream);
     if (work->kind == WORK_WAIT) return wait_for_event(stream, warp_event(work->event));
     if (work->kind == WORK_RECORD) forget_record(warp_event(work->event));
-    if (is_kernel && (warp_shares_memory() || !fits(&work->kernel))) return do_all_and(work);
+    bool is_alone = warp_shares_memory() && !pending.count;
+    if (is_kernel && (is_alone || !fits(&work->kernel))) return do_all_and(work);
     if (work->kind == WORK_GRAPH) return issue_graph(stream, work);
+    if (is_value) return issue_value(stream, work);
     if (!is_kernel && !has_pending(stream)) return warp_work_do(work);
     if (!may_wait(work)) return do_stream_and(stream, work);
     return work->kind == WORK_RECORD ? record(stream, work) : add(stream, work);

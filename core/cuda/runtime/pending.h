@@ -14,6 +14,8 @@
 int warp_issue(WarpStream *stream, const WarpWork *work);
 /* All that waits, and all that is in flight. */
 int warp_do_pending(void);
+/* The same, where nobody goes on behind it: what waits for a word that is not there is forgotten. */
+int warp_end_pending(void);
 /* The same, where kernels are in flight: such as a host function of a graph has left. */
 int warp_land(void);
 /* What the stream has issued; the record of the event. `asks`: CUDA_NOT_READY where it is not done within QUERY_CYCLES. */

@@ -55,9 +55,37 @@ int warp_work_do(const WarpWork *work) {
     case WORK_ALLOC: return allocate(&work->memory);
     case WORK_FREE: return release(&work->memory);
     case WORK_EMPTY:
+    case WORK_VALUE:
     case WORK_WAIT: break;
     }
     return CUDA_OK;
+}
+
+/* --- Words that are waited for -------------------------------------------------------------------- */
+
+static bool holds_with(const WorkValue *value, uint64_t found) {
+    uint64_t mask = value->bytes == 8 ? UINT64_MAX : UINT32_MAX, sign = (mask >> 1) + 1;
+    switch (value->how) {
+    case VALUE_GREATER: return !((found - value->value) & sign);
+    case VALUE_EQUAL: return found == value->value;
+    case VALUE_AND: return (found & value->value) != 0;
+    default: return (~(found | value->value) & mask) != 0;
+    }
+}
+
+int warp_value_holds(const WorkValue *value, bool *holds) {
+    uint64_t found = 0;
+    int problem = warp_copy((WarpPlace){(uint64_t)&found, value->bytes, 0},
+                            (WarpPlace){value->address, value->bytes, 0}, value->bytes, 1, 1);
+    *holds = !problem && holds_with(value, found);
+    return problem;
+}
+
+bool warp_value_seems_to_hold(const WorkValue *value) {
+    uint64_t found = 0;
+    const uint8_t *bytes = warp_bytes(value->address, value->bytes);
+    memcpy(&found, bytes ? bytes : (const uint8_t *)value->address, value->bytes);
+    return holds_with(value, found);
 }
 
 /* --- Keeping ----------------------------------------------------------------------------------- */

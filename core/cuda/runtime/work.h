@@ -18,7 +18,18 @@ typedef enum {
     WORK_RECORD = 7,
     WORK_ALLOC = 10,
     WORK_FREE = 11,
+    WORK_VALUE = 100, /* no node has it */
 } WorkKind;
+
+/* As flags of cuStreamWaitValue32() have them. */
+typedef enum { VALUE_GREATER, VALUE_EQUAL, VALUE_AND, VALUE_NOR, VALUE_KINDS } ValueKind;
+
+/* A word that is waited for, of 4 or 8 bytes. */
+typedef struct {
+    uint64_t address, value;
+    uint32_t bytes;
+    ValueKind how;
+} WorkValue;
 
 typedef struct {
     WarpFunction *function;
@@ -65,6 +76,7 @@ typedef struct {
         struct WarpGraph *graph;
         void *event;
         WorkMemory memory;
+        WorkValue value;
     };
 } WarpWork;
 
@@ -72,6 +84,9 @@ typedef struct {
 const void *warp_packed_arguments(void *const *extra, size_t *bytes);
 
 int warp_work_do(const WarpWork *work);
+/* Is the word there? The second does not note that it is read. */
+int warp_value_holds(const WorkValue *value, bool *holds);
+bool warp_value_seems_to_hold(const WorkValue *value);
 /* What a node keeps of it: copies of the arguments of kernels and of graphs. */
 int warp_work_keep(WarpWork *kept, const WarpWork *work);
 /* Another of what is kept. */

@@ -79,14 +79,43 @@ static int do_item(const WorkList *list, WorkItem *item) {
     return problem;
 }
 
+static bool is_value(const WorkItem *item) {
+    return item->work.kind == WORK_VALUE;
+}
+
+static int do_if_it_can(const WorkList *list, WorkItem *item) {
+    bool can = true;
+    int problem = is_value(item) ? warp_value_holds(&item->work.value, &can) : CUDA_OK;
+    return problem || !can ? problem : do_item(list, item);
+}
+
 /* All that waits for nothing and is no kernel. An item waits for items before it, so one pass finds them all. */
 static int do_ready(WorkList *list) {
     int problem = CUDA_OK;
     for (uint32_t i = list->first; i < end_of_window(list) && !problem && !warp_dead(); i++) {
         WorkItem *item = &list->items[i];
-        if (!item->is_done && !is_kernel(item) && is_ready(list, item)) problem = do_item(list, item);
+        if (!item->is_done && !is_kernel(item) && is_ready(list, item)) problem = do_if_it_can(list, item);
     }
     return problem;
+}
+
+/* Does an item wait for nothing but a word? */
+static bool waits_for_value(const WorkList *list) {
+    for (uint32_t i = list->first; i < end_of_window(list); i++) {
+        const WorkItem *item = &list->items[i];
+        if (is_value(item) && !item->is_done && is_ready(list, item)) return true;
+    }
+    return false;
+}
+
+bool warp_list_is_stuck(const WorkList *list) {
+    for (uint32_t i = list->first; i < end_of_window(list); i++) {
+        const WorkItem *item = &list->items[i];
+        if (is_value(item) && !item->is_done && is_ready(list, item) &&
+            warp_value_seems_to_hold(&item->work.value))
+            return false;
+    }
+    return true;
 }
 
 /* --- Together ---------------------------------------------------------------------------------- */
@@ -227,18 +256,18 @@ static int launch_group(WorkList *list) {
     return problem;
 }
 
-/* With one kernel that waits for nothing, all others wait for it. */
-static int launch_next(WorkList *list) {
+/* With one kernel that waits for nothing, all others wait for it. False: there is none. */
+static bool launch_next(WorkList *list, int *problem) {
     WorkItem *first = NULL;
     uint32_t ready = 0;
     for (uint32_t i = list->first; i < end_of_window(list); i++) {
         WorkItem *item = &list->items[i];
-        if (item->is_done || !is_ready(list, item)) continue;
+        if (item->is_done || is_value(item) || !is_ready(list, item)) continue;
         if (!first) first = item;
         ready += !item->work.kernel.shape.is_cooperative;
     }
-    if (!first) return CUDA_OK;
-    return ready > 1 ? launch_group(list) : do_item(list, first);
+    if (first) *problem = ready > 1 ? launch_group(list) : do_item(list, first);
+    return first != NULL;
 }
 
 static bool is_all_done(WorkList *list) {
@@ -249,12 +278,12 @@ static bool is_all_done(WorkList *list) {
 
 int warp_list_do(WorkList *list) {
     int first = CUDA_OK;
-    while (!warp_dead() && !is_all_done(list)) {
+    bool goes_on = true;
+    while (!warp_dead() && !is_all_done(list) && goes_on) {
         int problem = do_ready(list);
-        if (!problem) problem = launch_next(list);
+        if (!problem && !is_all_done(list)) goes_on = launch_next(list, &problem);
         if (!first) first = problem;
     }
-    warp_list_empty(list);
     return first;
 }
 
@@ -326,8 +355,21 @@ bool warp_list_is_all(WorkList *list, const uint32_t *items, uint32_t count) {
     return true;
 }
 
+/* A kernel in flight may write the word that an item waits for, long before it ends. */
+static int wait_for_words(WorkList *list) {
+    enum { LOOK_CYCLES = 1000 };
+    uint32_t *numbers = calloc(list->in_flight, sizeof *numbers), found = 0;
+    if (!numbers) abort();
+    for (uint32_t i = list->first; i < list->count; i++)
+        if (list->items[i].is_in_flight) numbers[found++] = list->items[i].launch;
+    int problem = warp_wait_for(numbers, found, LOOK_CYCLES, note_end, list);
+    free(numbers);
+    return problem;
+}
+
 /* For the end of any kernel in flight that these wait for, or work of the program's own. */
 static int wait_for_any(WorkList *list, const uint32_t *items, uint32_t count, uint64_t cycles) {
+    if (waits_for_value(list)) return list->in_flight ? wait_for_words(list) : CUDA_NOT_READY;
     uint32_t *numbers = calloc(list->in_flight + 1, sizeof *numbers), found = 0;
     if (!numbers) abort();
     list->searches++;

@@ -31,15 +31,17 @@ typedef struct WorkList {
 /* Behind the others. `keeps`: the list has a copy of its own, or the work is not legal, which is returned. */
 int warp_list_add(WorkList *list, const WarpWork *work, bool keeps, const uint32_t *after,
                   uint32_t after_count, int priority);
-/* All of it, and forgets it. What is launched alone is launched as a program's only kernel is. Returns the first problem
- * that is no running kernel's: see warp_dead(). */
+/* All of it, but for what waits for words that nobody has written. What is launched alone is launched as a program's only
+ * kernel is. Returns the first problem that is no running kernel's: see warp_dead(). */
 int warp_list_do(WorkList *list);
+/* Has nobody else written a word that items wait for? As far as is known without a note that it is read. */
+bool warp_list_is_stuck(const WorkList *list);
 
 /* --- While kernels are in flight --- */
 
 /* Until these items are done, or, where `cycles` is not 0, until the core clock comes to a multiple of it: all that waits for
  * none begins meanwhile, and its kernels stay in flight. CUDA_NOT_SUPPORTED: what has not begun has to wait for all that
- * has, and runs by warp_list_do() then. */
+ * has, and runs by warp_list_do() then. CUDA_NOT_READY: nothing goes on until the program writes a word. */
 int warp_list_do_until(WorkList *list, const uint32_t *items, uint32_t count, uint64_t cycles);
 /* Until none is in flight. */
 int warp_list_land(WorkList *list);

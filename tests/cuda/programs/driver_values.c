@@ -50,7 +50,10 @@ static void check_waits(CUstream writer, CUstream stream) {
     CHECK(cuStreamWaitValue64(stream, words + 8, 0x123456789abbull, CU_STREAM_WAIT_VALUE_GEQ) ==
           CUDA_SUCCESS);
     CHECK(cuStreamWaitValue32(stream, words, 4, 4) == CUDA_ERROR_INVALID_VALUE);
-    CHECK(cuStreamWaitValue32(stream, words, 65, CU_STREAM_WAIT_VALUE_GEQ) == CUDA_ERROR_NOT_SUPPORTED);
+    CHECK(cuStreamWaitValue32(stream, words, 65, CU_STREAM_WAIT_VALUE_GEQ) == CUDA_SUCCESS);
+    CHECK(cuStreamQuery(stream) == CUDA_ERROR_NOT_READY);
+    CHECK(cuStreamWriteValue32(writer, words, 64 + 128, 0) == CUDA_SUCCESS);
+    CHECK(cuStreamSynchronize(stream) == CUDA_SUCCESS && word(0) == 192);
     CUstreamBatchMemOpParams list[2] = {{CU_STREAM_MEM_OP_WRITE_VALUE_32}, {CU_STREAM_MEM_OP_WAIT_VALUE_32}};
     list[0].writeValue.address = list[1].waitValue.address = words + 4;
     list[0].writeValue.value = 7, list[1].waitValue.value = 6;

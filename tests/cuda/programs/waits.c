@@ -2,6 +2,9 @@
  * wrong, exits with how much. The test that runs it looks at when the kernels ran. */
 #include "graph_checks.h"
 
+#include "cuda.h"
+
+#include <pthread.h>
 #include <unistd.h>
 
 /* CTAs of 32 threads, so that a kernel takes longer than another. */
@@ -405,6 +408,62 @@ static void texture(void) {
     release(&waiter, other);
 }
 
+static void wait_for_word(cudaStream_t stream, const int *word, unsigned value) {
+    EXPECT(cuStreamWaitValue32((CUstream)stream, (CUdeviceptr)word, value, CU_STREAM_WAIT_VALUE_EQ), 0);
+}
+
+/* Streams that wait for words which a later call or a kernel in flight writes. */
+static void words(void) {
+    cudaStream_t one = new_stream(cudaStreamNonBlocking), other = new_stream(cudaStreamNonBlocking);
+    int *a = allocate(), *b = allocate(), *word = allocate();
+    Waiter waiter = launch_waiter();
+    wait_for_word(one, word, 3);
+    GOOD(scale_long(one, a, 8));
+    wait_for_word(other, waiter.flag + 1, 7);
+    GOOD(scale_long(other, b, 8));
+    EXPECT(cudaStreamQuery(one), cudaErrorNotReady);
+    EXPECT(first_of(a), 0);
+    EXPECT(cuStreamWriteValue32((CUstream)waiter.stream, (CUdeviceptr)waiter.flag, 0, 0), 0);
+    EXPECT(cuStreamWriteValue32(0, (CUdeviceptr)word, 3, 0), 0);
+    GOOD(cudaStreamSynchronize(one));
+    EXPECT(first_of(a), BIAS);
+    EXPECT(cudaStreamQuery(other), cudaErrorNotReady);
+    EXPECT(first_of(b), 0);
+    release(&waiter, one);
+    GOOD(cudaStreamSynchronize(other));
+    EXPECT(last_of(b), BIAS);
+}
+
+static void *write_later(void *word) {
+    usleep(2500000);
+    __atomic_store_n((int *)word, 2, __ATOMIC_SEQ_CST);
+    return 0;
+}
+
+/* Words that the program writes into memory which it shares with the device: behind the call, or by another thread. */
+static void words_of_host(void) {
+    cudaStream_t stream = new_stream(cudaStreamNonBlocking);
+    int *word = pinned(), *a = allocate();
+    pthread_t thread;
+    set_factor();
+    wait_for_word(stream, word, 1);
+    GOOD(scale_long(stream, a, 8));
+    EXPECT(cudaStreamQuery(stream), cudaErrorNotReady);
+    EXPECT(last_of(a), 0);
+    *word = 1;
+    wait_for_word(stream, word, 2);
+    GOOD(scale_long(stream, a, 8));
+    pthread_create(&thread, 0, write_later, word);
+    GOOD(cudaStreamSynchronize(stream));
+    EXPECT(last_of(a), 3 * BIAS);
+    pthread_join(thread, 0);
+    wait_for_word(0, word, 3);
+    GOOD(scale_long(0, a, 8));
+    *word = 3;
+    EXPECT(last_of(a), 7 * BIAS);
+    wait_for_word(stream, word, 4); /* which the program does not wait for */
+}
+
 /* More kernels than the machine holds wait for those in flight. */
 static void mixes(void) {
     enum { MANY = 1100 };
@@ -442,6 +501,8 @@ int main(int argc, char **argv) {
                                  {"graph", graph},
                                  {"graph_waits", graph_waits},
                                  {"texture", texture},
+                                 {"words", words},
+                                 {"words_of_host", words_of_host},
                                  {0, 0}};
     return run_part(parts, argc > 1 ? argv[1] : "");
 }
