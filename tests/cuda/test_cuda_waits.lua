@@ -97,6 +97,11 @@ harness.test("where no kernel can stay in flight, a wait for one stream is one f
   good "frees"
 end)
 
+harness.test("thousands of kernels run while another one is in flight", function()
+  local _, launches = good "many"
+  harness.equal(#launches, 3002, "launches")
+end)
+
 harness.test("more kernels than can be in flight wait for those that are", function() good "mixes" end)
 
 harness.test("the legacy stream waits for blocking streams alone, and they for it", function()

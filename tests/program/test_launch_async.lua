@@ -244,11 +244,14 @@ harness.test("what cannot go with kernels in flight is refused, and so are wrong
   harness.equal(why.kind, "launch", "kind")
   gpu:wait()
   local many = {}
-  for i = 1, 1000 do many[i] = { kernel = kernels.spin, grid = 1, block = 32, args = { many[1] and many[1].args[1] or gpu:alloc(128), 1 } } end
-  gpu:launch_async(many)
-  refused("expected up to 1024 kernels from the first to the last that is in flight, got 2000", gpu.launch_async, gpu, many)
+  for i = 1, 1000 do
+    many[i] = { kernel = kernels.spin, grid = 1, block = 32, after = i > 1 and i - 1 or nil,
+      args = { many[1] and many[1].args[1] or gpu:alloc(128), 1 } }
+  end
+  for _ = 1, 16 do gpu:launch_async(many) end
+  refused("expected up to 16384 kernels from the first to the last that is in flight, got 17000", gpu.launch_async, gpu, many)
   gpu:wait()
-  harness.equal(#sim:result().launches, 1001, "launches")
+  harness.equal(#sim:result().launches, 16001, "launches")
 end)
 
 harness.test("a host program may pause in its waits, and before its launches", function()

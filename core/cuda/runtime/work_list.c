@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What the simulator launches at most; and how many items are looked at from the first that is not done on, since lists may
- * be long. */
-enum { MOST_TOGETHER = 1024, WINDOW = 2048 };
+/* What the simulator launches at most, and has in flight; and how many items are looked at from the first that is not done
+ * on, since lists may be long. In flight, that one may be a kernel which all others overtake. */
+enum { MOST_TOGETHER = 1024, MOST_IN_FLIGHT = 16384, WINDOW = 2048, WINDOW_IN_FLIGHT = 8 * MOST_IN_FLIGHT };
 
 int warp_list_add(WorkList *list, const WarpWork *work, bool keeps, const uint32_t *after,
                   uint32_t after_count, int priority) {
@@ -38,7 +38,7 @@ void warp_list_empty(WorkList *list) {
 
 /* Behind the last item that is looked at. */
 static uint32_t end_of_window(const WorkList *list) {
-    return list->count - list->first > WINDOW ? list->first + WINDOW : list->count;
+    return list->count - list->first > list->window ? list->first + list->window : list->count;
 }
 
 static bool is_kernel(const WorkItem *item) {
@@ -172,10 +172,11 @@ static void join(WorkList *list, Group *group, WorkItem *item) {
 
 static Group group_of(WorkList *list) {
     uint32_t most = end_of_window(list) - list->first;
+    if (most > MOST_TOGETHER) most = MOST_TOGETHER;
     Group group = {.launches = calloc(most, sizeof *group.launches),
                    .items = calloc(most, sizeof *group.items)};
     if (!group.launches || !group.items) abort();
-    for (uint32_t i = list->first; i < end_of_window(list) && group.count < MOST_TOGETHER; i++) {
+    for (uint32_t i = list->first; i < end_of_window(list) && group.count < most; i++) {
         WorkItem *item = &list->items[i];
         if (item->is_done || item->is_in_flight || !may_join(list, item)) continue;
         if (is_mark(item)) item->number = 0;
@@ -279,6 +280,7 @@ static bool is_all_done(WorkList *list) {
 int warp_list_do(WorkList *list) {
     int first = CUDA_OK;
     bool goes_on = true;
+    list->window = WINDOW;
     while (!warp_dead() && !is_all_done(list) && goes_on) {
         int problem = do_ready(list);
         if (!problem && !is_all_done(list)) goes_on = launch_next(list, &problem);
@@ -313,12 +315,12 @@ static bool may_be_in_flight(const WorkList *list) {
         const WorkItem *item = &list->items[i];
         kernels += is_kernel(item) && !item->is_done && !item->is_in_flight;
     }
-    return kernels <= MOST_TOGETHER && list->count - list->first <= WINDOW && !warp_shares_memory() &&
-           !warp_copies_around_launches();
+    return kernels <= MOST_IN_FLIGHT && list->count - list->first <= WINDOW_IN_FLIGHT &&
+           !warp_shares_memory() && !warp_copies_around_launches();
 }
 
-/* All kernels that wait for none but kernels. */
-static int begin_kernels(WorkList *list) {
+/* Kernels that wait for none but kernels. How many. */
+static int begin_some(WorkList *list, uint32_t *count) {
     Group group = group_of(list);
     uint32_t first;
     sort_by_priority(&group);
@@ -329,7 +331,16 @@ static int begin_kernels(WorkList *list) {
         list->in_flight++;
         list->begun++;
     }
+    *count = group.count;
     free_group(list, &group);
+    return problem;
+}
+
+static int begin_kernels(WorkList *list) {
+    uint32_t count = 1;
+    int problem = CUDA_OK;
+    while (count && !problem)
+        problem = begin_some(list, &count);
     return problem;
 }
 
@@ -395,6 +406,7 @@ bool warp_list_are_done(const WorkList *list, const uint32_t *items, uint32_t co
 int warp_list_do_until(WorkList *list, const uint32_t *items, uint32_t count, uint64_t cycles) {
     uint64_t until = cycles ? (warp_cycle() / cycles + 1) * cycles : UINT64_MAX;
     int first = CUDA_OK;
+    list->window = WINDOW_IN_FLIGHT;
     while (!warp_dead()) {
         if (!may_be_in_flight(list)) return CUDA_NOT_SUPPORTED;
         int problem = do_ready(list);

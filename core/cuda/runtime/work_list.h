@@ -23,8 +23,9 @@ typedef struct {
 typedef struct WorkList {
     WorkItem *items;
     uint32_t count, capacity, searches;
-    uint32_t first; /* all before it are done */
-    uint32_t begun; /* kernels since none was in flight, and how many are */
+    uint32_t first;  /* all before it are done */
+    uint32_t window; /* so many items are looked at from there on */
+    uint32_t begun;  /* kernels since none was in flight, and how many are */
     uint32_t in_flight;
 } WorkList;
 

@@ -1,5 +1,6 @@
 /* What policies may call of a dispatcher. */
 #include "core/gpu/device/dispatcher_state.h"
+#include "core/gpu/device/gpu.h"
 
 #include "core/sim/method.h"
 
@@ -110,7 +111,7 @@ const Method dispatcher_methods[] = {
            "Of one of them, numbered from 0: CTAs that no SM has got yet, and CTAs that SMs hold; 0 before "
            "it begins; its name, and its tenant. "
            "nil: there are not so many",
-           TAKES(WHOLE_NUMBER("kernel", .max = MAX_KERNELS_TOGETHER - 1)),
+           TAKES(WHOLE_NUMBER("kernel", .max = MAX_KERNELS_IN_FLIGHT - 1)),
            RETURNS(WHOLE_NUMBER("waiting"), WHOLE_NUMBER("resident"), TEXT_VALUE("name"),
                    WHOLE_NUMBER("tenant")),
            MAY_BE_NIL),
@@ -120,20 +121,20 @@ const Method dispatcher_methods[] = {
            TAKES(WHOLE_NUMBER_BELOW("sm", Dispatcher, sms)), RETURNS(WHOLE_NUMBER("kernel"))),
     METHOD("ctas_of", call_ctas_of, "CTAs of the kernel, numbered from 0, that the SM holds",
            TAKES(WHOLE_NUMBER_BELOW("sm", Dispatcher, sms),
-                 WHOLE_NUMBER("kernel", .max = MAX_KERNELS_TOGETHER - 1)),
+                 WHOLE_NUMBER("kernel", .max = MAX_KERNELS_IN_FLIGHT - 1)),
            RETURNS(WHOLE_NUMBER("ctas"))),
     METHOD("room_for", call_room_for,
            "CTAs of the kernel that fit the SM beside those that it holds, with kernels_per_sm above 1; "
            "else nil",
            TAKES(WHOLE_NUMBER_BELOW("sm", Dispatcher, sms),
-                 WHOLE_NUMBER("kernel", .max = MAX_KERNELS_TOGETHER - 1)),
+                 WHOLE_NUMBER("kernel", .max = MAX_KERNELS_IN_FLIGHT - 1)),
            RETURNS(WHOLE_NUMBER("ctas")), MAY_BE_NIL),
     METHOD(
         "count_of", call_count_of,
         "With count_by_kernel: what the kernel of the present launch, numbered from 0, has had so far, by a "
         "name as results have it, such as sm_warp_instructions or l2_misses; nil: there are not so many "
         "kernels. Only where everything is at rest: in on_period, and when kernels start and end",
-        TAKES(WHOLE_NUMBER("kernel", .max = MAX_KERNELS_TOGETHER - 1), TEXT_VALUE("name")),
+        TAKES(WHOLE_NUMBER("kernel", .max = MAX_KERNELS_IN_FLIGHT - 1), TEXT_VALUE("name")),
         RETURNS(WHOLE_NUMBER("count")), MAY_BE_NIL),
     METHOD("drain", call_drain,
            "The SM gets no more CTAs until it is empty; then it may get another kernel: next_kernel()",

@@ -86,10 +86,12 @@ uint32_t gpu_module_of(const Gpu *gpu, const Kernel *kernel);
 /* Starts a kernel at the next quantum boundary; no other may be running. A kernel whose CTA does not fit an
  * SM, or that is not legal otherwise, is a user error with kernel, resource, need and limit. */
 void gpu_launch(Gpu *gpu, const Kernel *kernel, const Launch *launch);
+enum { MAX_KERNELS_IN_FLIGHT = 16384 }; /* from the first to the last that joins them */
+
 /* The same of up to MAX_KERNELS_TOGETHER kernels, which run side by side, each on SMs of its own, but for those that wait
  * for others. None is cooperative; all have timing, or none, which run one after the other; all return faults, or none. */
 void gpu_launch_together(Gpu *gpu, const KernelLaunch *launches, uint32_t count);
-/* The same, with timing, and others may join them while any of them runs. `joins`: these join those of the present launch,
+/* The same, with timing, and others may join them while any of them runs, up to MAX_KERNELS_IN_FLIGHT in all. `joins`: these join those of the present launch,
  * behind them, whose numbers `after` may have. In two steps: checks and numbers, which is what a resume repeats; and,
  * between quanta, those begin that wait for no other. */
 void gpu_prepare_async(Gpu *gpu, const KernelLaunch *launches, uint32_t count, bool joins);

@@ -118,7 +118,7 @@ static bool any_has_priority(const Gpu *gpu) {
 void gpu_give_turns(Gpu *gpu) {
     dispatcher_set_turns(gpu->dispatcher, NULL);
     if (!any_has_priority(gpu)) return;
-    if (!gpu->turns) gpu->turns = calloc(MAX_KERNELS_TOGETHER, sizeof *gpu->turns);
+    if (!gpu->turns) gpu->turns = calloc(MAX_KERNELS_IN_FLIGHT, sizeof *gpu->turns);
     ensure_memory(gpu->turns);
     for (uint32_t k = 0; k < gpu->kernel_count; k++) {
         uint32_t at = k;

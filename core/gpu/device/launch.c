@@ -367,15 +367,15 @@ static void join(Gpu *gpu, const KernelLaunch *launches, uint32_t count) {
 static void check_async(Gpu *gpu, const KernelLaunch *launches, uint32_t count, bool joins) {
     uint32_t present = joins ? gpu->kernel_count : 0;
     gpu->checked = 0;
-    if (gpu_has_memcheck(gpu) && has_several_per_sm(gpu, launches, MAX_KERNELS_TOGETHER))
+    if (gpu_has_memcheck(gpu) && has_several_per_sm(gpu, launches, MAX_KERNELS_IN_FLIGHT))
         user_error("kernel %s: expected kernels_per_sm = 1 of the dispatcher where kernels join others with "
                    "memcheck",
                    launches->kernel->name);
-    check_several_per_sm(gpu, launches, count, MAX_KERNELS_TOGETHER);
-    if (count < 1 || count > MAX_KERNELS_TOGETHER - present)
+    check_several_per_sm(gpu, launches, count, MAX_KERNELS_IN_FLIGHT);
+    if (count < 1 || count > MAX_KERNELS_IN_FLIGHT - present)
         user_error(
             "kernel %s: expected up to %d kernels from the first to the last that is in flight, got %u",
-            launches->kernel->name, MAX_KERNELS_TOGETHER, present + count);
+            launches->kernel->name, MAX_KERNELS_IN_FLIGHT, present + count);
     for (uint32_t k = 0; k < count; k++) {
         gpu->checked = k;
         check_launched_together(&launches[k], present + k, false);
@@ -390,7 +390,7 @@ void gpu_prepare_async(Gpu *gpu, const KernelLaunch *launches, uint32_t count, b
         return;
     }
     require_idle(gpu, launches);
-    prepare(gpu, launches, count, MAX_KERNELS_TOGETHER);
+    prepare(gpu, launches, count, MAX_KERNELS_IN_FLIGHT);
     gpu->is_async = true;
 }
 

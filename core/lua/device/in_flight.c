@@ -12,7 +12,7 @@
 struct InFlight {
     uint32_t first, count; /* number of the first one among the launches of the run */
     uint32_t told;         /* of how many the host program has heard                */
-    bool is_told[MAX_KERNELS_TOGETHER];
+    bool is_told[MAX_KERNELS_IN_FLIGHT];
 };
 
 uint32_t in_flight_next(const Machine *machine, uint32_t *place) {
@@ -139,7 +139,7 @@ int finish_wait(lua_State *L, Machine *machine) {
 /* It may come from anybody. */
 static bool is_sound(const Machine *machine, const uint8_t *answer, uint64_t bytes) {
     const struct InFlight *in_flight = machine->in_flight;
-    bool is_in[MAX_KERNELS_TOGETHER] = {false};
+    bool is_in[MAX_KERNELS_IN_FLIGHT] = {false};
     EndsHead head;
     if (bytes < sizeof head) return false;
     memcpy(&head, answer, sizeof head);
@@ -199,8 +199,8 @@ static bool await_those(lua_State *L, Machine *machine, uint64_t *digest) {
     bool is_list = lua_istable(L, 2), waits = true;
     lua_Unsigned count = is_list ? lua_rawlen(L, 2) : 1;
     if (lua_isnil(L, 2)) return true;
-    if (count < 1 || count > MAX_KERNELS_TOGETHER)
-        user_error("wait: expected a list of 1 to %d numbers of kernels, got %llu", MAX_KERNELS_TOGETHER,
+    if (count < 1 || count > MAX_KERNELS_IN_FLIGHT)
+        user_error("wait: expected a list of 1 to %d numbers of kernels, got %llu", MAX_KERNELS_IN_FLIGHT,
                    count);
     for (lua_Unsigned i = 1; i <= count && waits; i++) {
         if (is_list)

@@ -257,9 +257,9 @@ void take_launches(lua_State *L, const Machine *machine, const char *what, bool 
 static lua_Unsigned push_numbers(lua_State *L, const KernelLaunch *launch, const char *field) {
     int type = lua_getfield(L, 3, field);
     lua_Unsigned count = type == LUA_TTABLE ? lua_rawlen(L, -1) : type != LUA_TNIL;
-    if (count > MAX_KERNELS_TOGETHER)
+    if (count > MAX_KERNELS_IN_FLIGHT)
         user_error("kernel %s: %s: expected up to %d numbers, got %llu", launch->kernel->name, field,
-                   MAX_KERNELS_TOGETHER, count);
+                   MAX_KERNELS_IN_FLIGHT, count);
     return count;
 }
 

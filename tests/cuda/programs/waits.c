@@ -464,9 +464,26 @@ static void words_of_host(void) {
     wait_for_word(stream, word, 4); /* which the program does not wait for */
 }
 
+/* Many short kernels beside one that goes on until they have ended. */
+static void many(void) {
+    enum { MANY = 3000, STEP = 100 };
+    cudaStream_t other = new_stream(cudaStreamNonBlocking);
+    int *a = allocate(), *back = pinned();
+    Waiter waiter = launch_waiter();
+    for (int i = 0; i < MANY; i++) {
+        GOOD(cudaLaunchKernel((const void *)nothing, size1(1), size1(32), 0, 0, other));
+        if (i % STEP == 0) GOOD(cudaStreamSynchronize(other));
+    }
+    GOOD(scale_long(other, a, 8));
+    GOOD(cudaMemcpyAsync(back, a, N * 4, cudaMemcpyDeviceToHost, other));
+    GOOD(cudaStreamSynchronize(other));
+    EXPECT(back[N - 1], BIAS);
+    release(&waiter, other);
+}
+
 /* More kernels than the machine holds wait for those in flight. */
 static void mixes(void) {
-    enum { MANY = 1100 };
+    enum { MANY = 17000 };
     cudaStream_t one = new_stream(0), other = new_stream(0);
     int *a = allocate(), *b = allocate();
     set_factor();
@@ -475,7 +492,7 @@ static void mixes(void) {
     GOOD(cudaStreamSynchronize(other));
     for (int i = 0; i < MANY; i++) {
         GOOD(cudaLaunchKernel((const void *)nothing, size1(1), size1(32), 0, 0, other));
-        if (i % 100 == 0) GOOD(cudaStreamSynchronize(other));
+        if (i % 1000 == 0) GOOD(cudaStreamSynchronize(other));
     }
     GOOD(cudaDeviceSynchronize());
     EXPECT(last_of(a), 7 * BIAS);
@@ -496,6 +513,7 @@ int main(int argc, char **argv) {
                                  {"all", all},
                                  {"frees", frees},
                                  {"mixes", mixes},
+                                 {"many", many},
                                  {"legacy", legacy},
                                  {"legacy_waits", legacy_waits},
                                  {"graph", graph},

@@ -180,7 +180,7 @@ function Dispatcher:first_waiting(first, last) end
 function Dispatcher:kernels() end
 
 ---Of one of them, numbered from 0: CTAs that no SM has got yet, and CTAs that SMs hold; 0 before it begins; its name, and its tenant. nil: there are not so many
----@param kernel integer 0 to 1023
+---@param kernel integer 0 to 16383
 ---@return integer? waiting
 ---@return integer? resident
 ---@return string? name
@@ -194,18 +194,18 @@ function Dispatcher:kernel_of(sm) end
 
 ---CTAs of the kernel, numbered from 0, that the SM holds
 ---@param sm integer 0 to sms - 1
----@param kernel integer 0 to 1023
+---@param kernel integer 0 to 16383
 ---@return integer ctas
 function Dispatcher:ctas_of(sm, kernel) end
 
 ---CTAs of the kernel that fit the SM beside those that it holds, with kernels_per_sm above 1; else nil
 ---@param sm integer 0 to sms - 1
----@param kernel integer 0 to 1023
+---@param kernel integer 0 to 16383
 ---@return integer? ctas
 function Dispatcher:room_for(sm, kernel) end
 
 ---With count_by_kernel: what the kernel of the present launch, numbered from 0, has had so far, by a name as results have it, such as sm_warp_instructions or l2_misses; nil: there are not so many kernels. Only where everything is at rest: in on_period, and when kernels start and end
----@param kernel integer 0 to 1023
+---@param kernel integer 0 to 16383
 ---@param name string
 ---@return integer? count
 function Dispatcher:count_of(kernel, name) end

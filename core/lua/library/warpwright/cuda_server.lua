@@ -14,6 +14,7 @@ local page <const> = 4096
 local mapped <const> = 1
 local most_block <const> = 1024
 local most_together <const> = 1024
+local most_in_flight <const> = 16384
 
 local errors <const> = {
   invalid_value = 1, memory_allocation = 2, invalid_configuration = 9, invalid_symbol = 13, invalid_device_function = 98,
@@ -261,7 +262,7 @@ end
 local function take_numbers(payload, at)
   local count, numbers = take("I4", payload, at), {}
   at = at + 4
-  if count > most_together then error(Garbage, 0) end
+  if count > most_in_flight then error(Garbage, 0) end
   for i = 1, count do numbers[i], at = take("I4", payload, at) end
   return numbers, at
 end
