@@ -170,6 +170,7 @@ work.left_out = {
   ["trace_l1"] = "writes files, as a resumed run does again",
   ["pric.polynomial"] = "needs an irreducible polynomial of the degree that the cache's sets give; 0 chooses one",
   ["perfect.clock"] = "the name of a clock",
+  ["tenant_sms.strict"] = "kernels that are no tenant's get no SM",
   ["first_touch"] = "gives the address map pages, for which not all machines have the wires",
 }
 
@@ -197,15 +198,16 @@ function work.policy_rows(name)
 end
 
 --- Policies that refuse a machine without an L1 between SMs and L2, one whose SMs share it, one
--- without a DRAM clock, one without memory controllers, one with objects that cannot follow a clock
--- that changes.
+-- without a DRAM clock, one without memory controllers (behind which the caches are that some act
+-- on), one with objects that cannot follow a clock that changes.
 local want_an_l1 = {
   "best_offset", "bypass_all", "ccws", "daws", "dwt_cs", "dwt_pric", "global_throttle", "mascar", "medic", "mrpb", "mt_hwp", "next_line", "pcal",
   "pollution", "pric", "srrip_in_lua", "stream_bypass", "stride",
   "unbounded", "victim_cache", "warp_ratios", "warp_types", "wbyp", "wip", "wms",
 }
 local wants = { perfect = "dram", mascar = "own", fcfs_in_lua = "controller", atlas = "controller", bliss = "controller",
-  parbs = "controller", warp_groups = "controller", equalizer = "clocks" }
+  parbs = "controller", warp_groups = "controller", dip = "controller", hawkeye = "controller", ship = "controller", ucp = "controller",
+  equalizer = "clocks" }
 for _, name in ipairs(want_an_l1) do wants[name] = wants[name] or "l1" end
 
 local function is_at_home(name, get)
