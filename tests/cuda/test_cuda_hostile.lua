@@ -62,6 +62,15 @@ harness.test("who is killed in the middle of a launch that is sampled ends it", 
   harness.contains(output, "kernel spins was given up at cycle ", "api was ended by signal 9")
 end)
 
+harness.test("a library path of any length comes behind the simulator's, whole", function()
+  cuda_programs.libraries()
+  local long = ("/a"):rep(6000)
+  local status, output = harness.run_with("LD_LIBRARY_PATH=" .. long, "cuda", "gallery/bus", "--out", harness.folder() .. "/out", "--",
+    "sh", "-c", 'echo "got $LD_LIBRARY_PATH"')
+  harness.equal(status, 0, output)
+  assert(output:find("got [^\n]+lib64:" .. long .. "\n"), "the path was cut off")
+end)
+
 for what, name in pairs { nulls = "NULL for what is asked for is an error, and the program goes on",
   images = "images that end in the middle of what they say they hold are refused",
   handles = "handles that are none, of another kind, or of what has ended are errors",

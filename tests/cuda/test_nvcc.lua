@@ -931,6 +931,7 @@ nvcc_test("what nvcc has and this has not is refused by name", function()
   end
   harness.contains(passes "nvcc --version", "release 11.8")
   harness.contains(passes "nvcc --dryrun one.cu -o one", "#$ clang++-14 -x cuda", "#$ g++ -o one")
+  harness.contains(passes "unset PATH; nvcc --dryrun -c one.cu -o one.o", "#$ PATH=\n")
 end)
 
 --- The lines of `warpwright ptx` about the kernel of this source.

@@ -74,10 +74,12 @@ _Noreturn static void become(char *const *arguments, const char *folder, pid_t p
     _exit(127);
 }
 
-static void prepend_library_path(const char *folder, char *before) {
-    char path[8192];
-    snprintf(path, sizeof path, "%s%s%s", folder, before && *before ? ":" : "", before ? before : "");
+static void prepend_library_path(const char *folder, const char *before) {
+    char *path;
+    if (asprintf(&path, "%s%s%s", folder, before && *before ? ":" : "", before ? before : "") < 0)
+        panic("out of memory");
     setenv("LD_LIBRARY_PATH", path, 1);
+    free(path);
 }
 
 /* A resumed run has its results elsewhere. The environment lies above the program's stack, whose addresses are to stay: so

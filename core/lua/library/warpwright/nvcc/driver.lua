@@ -507,7 +507,7 @@ end
 --- What build systems look for in the output of -v.
 local function tell_places(job)
   local top = cuda_home.path ""
-  for _, line in ipairs { "TOP=" .. top, "PATH=" .. os.getenv "PATH", ("INCLUDES=\"-I%s/include\""):format(top),
+  for _, line in ipairs { "TOP=" .. top, "PATH=" .. (os.getenv "PATH" or ""), ("INCLUDES=\"-I%s/include\""):format(top),
     ("LIBRARIES=-L%s/lib64"):format(top), ("NVVMIR_LIBRARY_DIR=%s/nvvm/libdevice"):format(top), ("ARCHITECTURE=-arch compute_%d"):format(job.architecture) } do
     io.stderr:write("#$ ", line, "\n")
   end
