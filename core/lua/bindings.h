@@ -84,10 +84,8 @@ void define_type(lua_State *L, const char *type, const luaL_Reg *metamethods, co
 /* luaL_testudata(), which looks the type up by its name; a method of the type comes without that to most answers. */
 void *type_test(lua_State *L, int index, const char *type);
 
-/* A user error unless every key of the table at `index` is one of `legal` (ends with NULL). `where` begins
- * the message. */
-void check_keys(lua_State *L, int index, const char *where, const char *const *legal);
-/* The same, and puts a plain table with their values in place of the table: its __index may run Lua of the
+/* A user error unless every key of the table at `index` is one of `legal` (ends with NULL); `where` begins
+ * the message. Puts a plain table with their values in place of the table: its __index may run Lua of the
  * user's, which may close the machine at work, so look at that afterwards. */
 void take_options(lua_State *L, int index, const char *where, const char *const *legal);
 

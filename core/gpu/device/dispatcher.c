@@ -156,10 +156,6 @@ static bool has_ended(const Grid *grid) {
     return grid->has_begun && grid->done == grid->ctas;
 }
 
-bool dispatcher_has_begun(const SimObject *object, uint32_t kernel) {
-    return ((const Dispatcher *)object)->grids[kernel].has_begun;
-}
-
 bool dispatcher_has_freed(const SimObject *object) {
     return ((const Dispatcher *)object)->has_freed;
 }

@@ -54,7 +54,6 @@ void dispatcher_stop(SimObject *dispatcher);
 /* Of all kernels of the present or last launch. */
 uint64_t dispatcher_ctas_done(const SimObject *dispatcher);
 /* Has the kernel begun, and have all its CTAs finished? */
-bool dispatcher_has_begun(const SimObject *dispatcher, uint32_t kernel);
 bool dispatcher_has_ended(const SimObject *dispatcher, uint32_t kernel);
 /* sim_run() ends at the boundary behind the cycle in which so many CTAs of a launch are done; 0: it does not. */
 void dispatcher_pause_at(SimObject *dispatcher, uint64_t ctas);

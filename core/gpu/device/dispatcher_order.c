@@ -87,7 +87,8 @@ static void add_words(Dispatcher *d, Grid *grid) {
     memset(d->taken + grid->first_taken, 0, (grid->taken_words + 1) * sizeof *d->taken);
 }
 
-void note_taken(Dispatcher *d) {
+/* From the first choice of a policy on: until then those handed out are the first ones in `order`. */
+static void note_taken(Dispatcher *d) {
     Grid *grid = &d->grids[d->present];
     if (grid->taken_words) return;
     if (grid->ctas > MOST_CHOSEN_FROM || d->taken_words > MOST_CHOSEN_FROM / WORD_BITS)

@@ -115,8 +115,6 @@ void next_cta(const Dispatcher *d, uint32_t cta[3]);
 bool take_cta(Dispatcher *d, uint32_t sm, uint32_t cta[3]);
 /* The position is that of a CTA that is left. */
 void pass_taken(Dispatcher *d);
-/* From the first choice of a policy on: until then those handed out are the first ones in `order`. */
-void note_taken(Dispatcher *d);
 /* No policy has chosen yet. */
 void forget_taken(Dispatcher *d);
 /* The lowest number, from `first` to `last`, of a CTA that no SM has got yet. False: there is none. */

@@ -59,8 +59,6 @@ void lua_object_answers_awaited(const SimObject *object, uint32_t *awaited);
 void lua_object_fill_rows(SimObject *object);
 /* Panics when the bytes are damaged. */
 void lua_object_take_state(const SimObject *object);
-/* NULL, or what of self.state is not plain: a text on top of the stack of the object's Lua state. */
-const char *lua_object_state_problem(LuaRun *run);
 
 /* The name of the port by which a message came, by its number. */
 static inline const LuaPort *port_numbered(const LuaRun *run, uint32_t number) {

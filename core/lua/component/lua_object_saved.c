@@ -22,7 +22,8 @@ static const char *find_change(LuaRun *run) {
     return lua_isnil(run->L, -1) ? NULL : thrown_text(run->L);
 }
 
-const char *lua_object_state_problem(LuaRun *run) {
+/* NULL, or what of self.state is not plain: a text on top of the stack of the object's Lua state. */
+static const char *state_problem(LuaRun *run) {
     Buffer buffer = {0};
     const char *problem = save_state(run, &buffer);
     buffer_free(&buffer);
@@ -36,7 +37,7 @@ bool lua_objects_can_be_saved(const Sim *sim, char *why, size_t why_size) {
         LuaRun *run = lua_class_of(object) ? run_of(object) : NULL;
         if (!run || run->failed) continue;
         Caller caller = present_caller();
-        const char *problem = lua_object_state_problem(run);
+        const char *problem = state_problem(run);
         good = !problem;
         if (problem)
             snprintf(why, why_size, "%s (%s, %s): %s", object->path, object->class->name, run->class->source,

@@ -258,7 +258,8 @@ static void list_legal(const char *const *legal, char *text, size_t size) {
         used += (size_t)snprintf(text + used, size - used, "%s%s", used ? ", " : "", *legal);
 }
 
-void check_keys(lua_State *L, int index, const char *where, const char *const *legal) {
+/* A user error unless every key of the table at `index` is one of `legal` (ends with NULL). */
+static void check_keys(lua_State *L, int index, const char *where, const char *const *legal) {
     char names[256];
     index = lua_absindex(L, index);
     for (lua_pushnil(L); lua_next(L, index); lua_pop(L, 1)) {
