@@ -260,6 +260,8 @@ struct Class {
     /* Knobs have been set, by a policy or by a snapshot. Between cycles. False: there is nothing to do under
      * them, and the object may sleep on. */
     bool (*knobs_set)(SimObject *object);
+    /* Policies are about to change it, or to look at more than its counters. */
+    void (*touched)(SimObject *object);
     /* At a boundary clocks have changed: `was` is the object's own, before. What it has reserved for a cycle of its clock
      * stays reserved for this cycle (clock_moved_edge()), and what follows from periods is found again. NULL: first_clock. */
     void (*clocks_changed)(SimObject *object, const Clock *was);
@@ -372,6 +374,10 @@ static inline void object_poke(SimObject *object, uint64_t time) {
     uint64_t due = *object->due, cluster_due = *object->cluster_due;
     *object->due = time < due ? time : due;
     *object->cluster_due = time < cluster_due ? time : cluster_due;
+}
+
+static inline void object_touch(SimObject *object) {
+    if (object->class->touched) object->class->touched(object);
 }
 
 /* Does `path` match `pattern`, in which [*] stands for any index and * for any name? */

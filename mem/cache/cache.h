@@ -14,6 +14,7 @@
 #include "mem/cache/replacement/replacement.h"
 #include "mem/cache/structures/mshr.h"
 #include "mem/cache/structures/tag_array.h"
+#include "mem/protocol/caches.h"
 
 /* Why the request at the tags cannot go on. The first four are the reservation fails. */
 typedef enum {
@@ -108,6 +109,14 @@ typedef struct {
     uint64_t evictions, write_backs, fetches, fills, data_port_cycles, prefetch_reads;
 } CacheStats;
 
+/* Reads that a requester has not sent, as both know that they will hit: l1_hit_ahead(). */
+typedef struct {
+    uint64_t requests;      /* accepted that did not come by the link                    */
+    uint64_t answers;       /* hits of which no answer went by the link                  */
+    uint64_t inside;        /* of those accepted, still on their way to the tags         */
+    const HitsAhead *owner; /* host: who keeps them; NULL: there are none           */
+} AheadStats;
+
 /* What the tags know of a request. */
 typedef struct {
     uint64_t line_address;
@@ -150,6 +159,7 @@ typedef struct {
     TagFront *attached;            /* those that are objects of their own */
     CacheStats stats;
     Replacement replacement;
+    AheadStats ahead;
 } Cache;
 
 /* How every cache object begins. */
@@ -288,6 +298,10 @@ extern const Question cache_victim_question, cache_insertion_question;
     STATE(T, cache.stall, "Why the request at the tags waits"),                                              \
     STATE(T, cache.stall_since, "Cycle up to which that is counted"),                                        \
     STATE(T, cache.put_aside, "Requests that came to the tags and wait elsewhere"),                                      \
+    STATE(T, cache.ahead.requests, "Accesses that did not come by the link"),                                \
+    STATE(T, cache.ahead.answers, "Hits whose answer did not go by the link"),                               \
+    STATE(T, cache.ahead.inside, "Such accesses that are not at the tags yet"),                              \
+    HOST(T, cache.ahead.owner, "Who keeps them"),                                                            \
     HOST(T, cache.failed, "What the request at the tags is blocked on"),                                 \
     HOST(T, cache.accepts_from, "When the next request may be accepted, where that is ahead of time"),   \
     HOST(T, cache.observers, "Parts that see what it does"),                                                 \

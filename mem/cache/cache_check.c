@@ -2,9 +2,10 @@
 #include "mem/cache/cache.h"
 
 static void check_idle(const char *path, const Cache *c) {
-    if (c->mshr.used || c->mshr.woken_count || c->misses.count || c->pipeline.count || c->put_aside)
+    uint64_t requests = c->pipeline.count + c->put_aside + c->ahead.inside;
+    if (c->mshr.used || c->mshr.woken_count || c->misses.count || requests)
         panic("%s is idle but holds %lu MSHRs, %u messages for the memory side and %lu requests", path,
-              c->mshr.used, c->misses.count, c->pipeline.count + c->put_aside);
+              c->mshr.used, c->misses.count, requests);
     if (c->stats.fetches != c->stats.fills)
         panic("%s fetched %lu times and was filled %lu times", path, c->stats.fetches, c->stats.fills);
     for (uint32_t i = 0; i < tag_lines_used(&c->tags); i++)
@@ -14,7 +15,7 @@ static void check_idle(const char *path, const Cache *c) {
 static void check_results(const char *path, const Cache *c) {
     const CacheStats *stats = &c->stats;
     uint64_t done = cache_looked_up(stats) + stats->results[RESULT_BYPASS];
-    uint64_t undone = c->pipeline.count + c->put_aside;
+    uint64_t undone = c->pipeline.count + c->put_aside + c->ahead.inside;
     if (stats->accesses != done + undone)
         panic(
             "%s: %lu accesses, but %lu hits, misses, merges and bypasses, and %lu still in front of the tags "
@@ -82,11 +83,12 @@ uint64_t delay_queue_answers_due(const DelayQueue *queue) {
 /* Who asked is answered exactly once. How many writes want no answer is known in debug builds alone. */
 static void check_answers(const CacheObject *object, uint64_t unanswered) {
     const Cache *c = &object->cache;
-    uint64_t answers = link_sent(object->cpu.send), promises;
-    if (c->stats.accesses != link_received(object->cpu.receive))
+    uint64_t answers = link_sent(object->cpu.send) + c->ahead.answers, promises;
+    uint64_t taken = link_received(object->cpu.receive) + c->ahead.requests;
+    if (c->stats.accesses != taken)
         panic("%s: %lu accesses, but %lu requests were taken", object_path(&object->obj), c->stats.accesses,
-              link_received(object->cpu.receive));
-    unanswered += cache_requests_in_mshrs(c) + delay_queue_answers_due(&c->pipeline);
+              taken);
+    unanswered += c->ahead.inside + cache_requests_in_mshrs(c) + delay_queue_answers_due(&c->pipeline);
     if (answers + unanswered > c->stats.accesses)
         panic("%s: %lu answers and %lu requests to be answered after %lu accesses", object_path(&object->obj),
               answers, unanswered, c->stats.accesses);

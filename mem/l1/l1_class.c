@@ -186,6 +186,7 @@ bool l1_holds(SimObject *object, uint32_t sm, uint32_t warp) {
 void l1_invalidate(SimObject *object) {
     ensure(object->class == &l1_class);
     Cache *c = &((L1Cache *)object)->cache;
+    l1_put_back_hits(object);
     tag_invalidate_all(&c->tags);
     cache_forget_failed_try(c);
     for (uint32_t i = 0; i < tag_lines_used(&c->tags); i++)
@@ -198,6 +199,8 @@ void l1_invalidate(SimObject *object) {
 static void l1_settle(SimObject *object, uint64_t now) {
     L1Cache *l1 = (L1Cache *)object;
     uint64_t cycle = object_cycle(object, now);
+    const HitsAhead *owner = l1->cache.ahead.owner;
+    if (owner) owner->settle(owner->object, now);
     cache_settle(object, now);
     saturation_count(&l1->saturation, cycle);
     dma_port_settle(&l1->dma, &l1->cache, cycle);
@@ -398,6 +401,7 @@ const Class l1_class = {
     .tick = l1_tick,
     .take_untimed = l1_take_untimed,
     .knobs_set = l1_knobs_set,
+    .touched = l1_put_back_hits,
     .settle = l1_settle,
     .is_sound = l1_is_sound,
     .requests_inside = l1_requests,

@@ -47,5 +47,7 @@ typedef enum { WRITE_EVICT, WRITE_THROUGH, WRITE_NONE } WritePolicy;
 
 uint64_t l1_tick(SimObject *object, uint64_t now);
 UntimedAnswer l1_take_untimed(SimObject *object, const void *request);
+/* At a boundary: its lines or knobs may be changed, or looked at. */
+void l1_put_back_hits(SimObject *object);
 
 #endif

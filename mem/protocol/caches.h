@@ -16,6 +16,24 @@ extern const Class l1_class, l2_class;
 void l1_invalidate(SimObject *l1);
 /* Whether its lines stay valid when a kernel begins: its parameter keeps_lines. */
 bool l1_keeps_lines(const SimObject *l1);
+/* Reads that hit, ahead of time. Who alone sends requests to an L1, by a link within their cluster, may keep a read itself
+ * from the cycle before it would be sent until it would be answered, if l1_hit_ahead() says that it will hit. What the
+ * cache counts of it is then the owner's to say. */
+typedef struct {
+    SimObject *object;
+    void (*settle)(SimObject *object, uint64_t now); /* says what has been so before `now` */
+    void (*put_back)(SimObject *object); /* at a boundary: all it keeps goes to where it would stand */
+} HitsAhead;
+/* From init() of the owner. Returns the ticks from accepting a request to the tags. */
+uint64_t l1_let_hits_ahead(SimObject *l1, const HitsAhead *owner);
+/* Nothing is in the cache or on its way to it, and it holds the bytes: they are used by a read now. */
+bool l1_hit_ahead(SimObject *l1, uint64_t address, uint32_t bytes);
+/* So many have been accepted, so many looked up. */
+void l1_count_ahead(SimObject *l1, uint32_t accepted, uint32_t hits);
+/* One that was accepted goes into the pipeline; the answer of one that has hit into the link. */
+void l1_put_back_request(SimObject *l1, const MemMessage *m, uint64_t at_tags);
+void l1_put_back_answer(SimObject *l1, const MemMessage *m, uint64_t sent);
+
 /* Does any of them fetch parts of its lines alone? Then requests name what they are about. */
 bool l1s_have_sectors(const Sim *sim);
 

@@ -88,6 +88,13 @@ static inline uint64_t next_other_answer(const Lsu *lsu) {
     return earlier_of(*lsu->other_answers[0], *lsu->other_answers[1]);
 }
 
+static __attribute__((noinline)) void take_answer_ahead(Lsu *lsu, uint64_t now) {
+    uint32_t index = constants_pop(&lsu->ahead);
+    lsu->outstanding[index].remaining = 0;
+    complete(lsu, index, now);
+    object_progress(&lsu->obj);
+}
+
 /* Rare, compared with those of global and local memory. Returns when the next of them is ready. */
 __attribute__((noinline)) static uint64_t take_other_answers(Lsu *lsu, uint64_t now) {
     if (*lsu->other_answers[0] <= now) take_answer(lsu, lsu->constant.receive, now);
@@ -98,6 +105,7 @@ __attribute__((noinline)) static uint64_t take_other_answers(Lsu *lsu, uint64_t 
 static inline uint64_t take_answers(Lsu *lsu, uint64_t now) {
     uint64_t others = next_other_answer(lsu);
     if (link_next_ready(lsu->mem.receive) <= now) take_answer(lsu, lsu->mem.receive, now);
+    if (lsu->ahead.next <= now) take_answer_ahead(lsu, now);
     return others <= now ? take_other_answers(lsu, now) : others;
 }
 
@@ -218,21 +226,32 @@ static uint32_t widest_segment(const Lsu *lsu, const MemoryOp *op) {
     return element == 2 ? 64 : COALESCE_LINE;
 }
 
-/* Once answered it waits for its write-back in the ring, for as long as the fixed pipeline comes first: its slot there
- * must be sure. */
-static bool take_entry(Lsu *lsu, uint64_t now) {
-    if (lsu->entry != NO_ENTRY) return true;
-    if (lsu->in_use == lsu->entries || lsu_slots_needed(lsu) == lsu->answered_slots) return false;
-    lsu->entry = lsu->first_free;
-    Outstanding *entry = &lsu->outstanding[lsu->entry];
+/* Once answered an instruction waits for its write-back in the ring, for as long as the fixed pipeline comes first: its slot
+ * there must be sure. */
+static inline bool has_entry(const Lsu *lsu) {
+    return lsu->in_use != lsu->entries && lsu_slots_needed(lsu) != lsu->answered_slots;
+}
+
+/* For one that sends its first access at `begun`. Returns the entry's number. */
+static inline uint32_t open_entry(Lsu *lsu, const MemoryOp *op, uint32_t sent, uint32_t unsent,
+                                  uint64_t begun) {
+    uint32_t index = lsu->first_free;
+    Outstanding *entry = &lsu->outstanding[index];
     lsu->first_free = entry->next_free;
     lsu->in_use++;
-    audit_enter(&lsu->obj, QUEUE_OUTSTANDING, lsu->entry);
-    set_done(&entry->done, &lsu->op);
-    entry->remaining = 0;
-    entry->unsent = lsu->segment_count;
-    entry->begun = now;
-    entry->is_prefetch = is_prefetch(&lsu->op);
+    audit_enter(&lsu->obj, QUEUE_OUTSTANDING, index);
+    set_done(&entry->done, op);
+    entry->remaining = sent;
+    entry->unsent = unsent;
+    entry->begun = begun;
+    entry->is_prefetch = is_prefetch(op);
+    return index;
+}
+
+static bool take_entry(Lsu *lsu, uint64_t now) {
+    if (lsu->entry != NO_ENTRY) return true;
+    if (!has_entry(lsu)) return false;
+    lsu->entry = open_entry(lsu, &lsu->op, 0, lsu->segment_count, now);
     return true;
 }
 
@@ -463,6 +482,23 @@ static void take_shared_ahead(Lsu *lsu, const MemoryOp *op, uint64_t now) {
     if (!before) object_poke(lsu->obj.parent, fixed->next_done);
 }
 
+/* Does the access to the constant cache that would leave in the next cycle hit there? Then all of it is done but its
+ * answer. */
+static bool begin_constant_ahead(Lsu *lsu, const MemoryOp *op, uint64_t now) {
+    ConstantsAhead *ahead = &lsu->ahead;
+    uint64_t sent = now + lsu->obj.period, address = op->lowest / CONSTANT_SEGMENT * CONSTANT_SEGMENT;
+    bool plain = ahead->cache && !op->has_addresses && op->cache_op == CACHE_DEFAULT;
+    if (!plain || is_watched(lsu) || !constants_have_place(ahead) || !has_entry(lsu)) return false;
+    if (!l1_hit_ahead(ahead->cache, address, CONSTANT_SEGMENT)) return false;
+    const Sm *sm = (const Sm *)lsu->obj.parent;
+    constants_push(ahead, address, sent, open_entry(lsu, op, 1, 0, sent),
+                   (uint16_t)sm->warp[op->warp].cta_number, sm->class_of[op->warp]);
+    lsu->fixed.busy_until = sent;
+    link_pop(lsu->sm.receive, now);
+    object_progress(&lsu->obj);
+    return true;
+}
+
 /* Returns whether the next one may be taken, too. */
 static inline bool accept_next(Lsu *lsu, uint64_t now) {
     const MemoryOp *op = link_peek(lsu->sm.receive, now);
@@ -478,7 +514,8 @@ static inline bool accept_next(Lsu *lsu, uint64_t now) {
     } else if (!has_accesses(lsu, op->space)) {
         begin_fixed(lsu, op, 1, now);
     } else {
-        begin_accesses(lsu, op, now);
+        if (!space_is_constant(op->space) || !begin_constant_ahead(lsu, op, now))
+            begin_accesses(lsu, op, now);
         return false;
     }
     link_pop(lsu->sm.receive, now);
@@ -513,6 +550,7 @@ static inline uint64_t next_work(const Lsu *lsu, uint64_t others, uint64_t now) 
     if (is_watched(lsu) && lsu->fixed.head != lsu->fixed.tail)
         next = earlier_of(next, fixed_first_sent(&lsu->fixed));
     next = earlier_of(next, earlier_of(others, link_next_ready(lsu->mem.receive)));
+    next = earlier_of(next, lsu->ahead.next);
     return next > now ? next : soon;
 }
 
@@ -545,6 +583,7 @@ static MemoryOp shared_op(const Lsu *lsu, const MemoryDone *done, const Ahead *a
 COLD void lsu_put_back(SimObject *object, uint64_t now) {
     Lsu *lsu = (Lsu *)object;
     FixedPipeline *fixed = &lsu->fixed;
+    lsu_put_back_constants(lsu);
     fixed_settle(fixed, now);
     fixed->early = (SharedCounts){0}; /* from now on they are none of those issued ahead */
     for (Ahead *last; waits(last = fixed_ahead(fixed, 0), now); fixed->issued_ahead--) {

@@ -24,8 +24,10 @@ static uint64_t answered_at(const Port *port) {
 
 /* Every access is answered exactly once. */
 static void check_accesses(const Lsu *lsu) {
-    uint64_t sent = sent_by(&lsu->mem) + sent_by(&lsu->constant) + sent_by(&lsu->texture);
-    uint64_t answered = answered_at(&lsu->mem) + answered_at(&lsu->constant) + answered_at(&lsu->texture);
+    uint64_t sent = sent_by(&lsu->mem) + sent_by(&lsu->constant) + sent_by(&lsu->texture) +
+                    lsu->ahead.requests;
+    uint64_t answered = answered_at(&lsu->mem) + answered_at(&lsu->constant) + answered_at(&lsu->texture) +
+                        lsu->ahead.answers;
     uint64_t awaited = 0, counted = lsu->load_accesses + lsu->store_accesses + lsu->atomic_accesses +
                                     lsu->prefetch_accesses;
     uint32_t waiting = 0;
@@ -80,6 +82,8 @@ void lsu_answers_awaited(const SimObject *object, uint32_t *awaited) {
     const Lsu *lsu = (const Lsu *)object;
     for (uint32_t i = 0; i < lsu->entries; i++)
         awaited[i] += lsu->outstanding[i].remaining;
+    for (uint64_t i = lsu->ahead.head; i != lsu->ahead.tail; i++) /* nobody else has them */
+        awaited[lsu->ahead.ring[i % CONSTANTS_AHEAD].entry]--;
 }
 
 void lsu_check(const SimObject *object, bool idle) {

@@ -75,6 +75,7 @@ static const Field lsu_fields[] = {
     HOST(Lsu, fixed.way_holds, "What was on the way from the SM when this asked for a place"),
     HOST(Lsu, fixed.way_back, "Latency of the wire to the SM"),
     HOST(Lsu, fixed.unit, "Whose it is"),
+    CONSTANTS_AHEAD_ROWS(Lsu, ahead),
     STATE_ARRAY(Lsu, answered, answered_slots, "Instructions whose last answer has come"),
     STATE(Lsu, answered_head, "Its oldest"),
     STATE(Lsu, answered_tail, "Its end"),
@@ -185,6 +186,7 @@ static void init(SimObject *object) {
     lsu->other_answers[0] = when_answered(&lsu->constant);
     lsu->other_answers[1] = when_answered(&lsu->texture);
     fixed_init(lsu);
+    lsu_find_constant_cache(lsu);
     find_l1s(lsu);
     lsu_find_rules(lsu);
 }
@@ -227,9 +229,18 @@ bool lsu_holds(const SimObject *object, uint32_t sm, uint32_t warp) {
         const MemoryOp *op = link_message(in, i);
         if (op->warp == warp && goes_to_l1(lsu, op)) return true;
     }
+    const ConstantsAhead *ahead = &lsu->ahead;
+    for (uint64_t i = ahead->head; i != ahead->tail; i++) {
+        const ConstantAhead *hit = &ahead->ring[i % CONSTANTS_AHEAD];
+        if (lsu->outstanding[hit->entry].done.warp == warp && hit->counted != AHEAD_LOOKED_UP) return true;
+    }
     WantedWarp wanted = {sm, warp, false};
     ways_visit(&lsu->to_l1s, look_for_warp, &wanted);
     return wanted.found;
+}
+
+static void touched(SimObject *object) {
+    lsu_put_back_constants((Lsu *)object);
 }
 
 static void destroy(SimObject *object) {
@@ -262,6 +273,7 @@ const Class lsu_class = {
     .tick = lsu_tick,
     .take_untimed = lsu_take_untimed,
     .knobs_set = lsu_knobs_set,
+    .touched = touched,
     .settle = lsu_settle,
     .put_back = lsu_put_back,
     .is_sound = lsu_is_sound,

@@ -54,7 +54,7 @@ static void outstanding_is_sound(const Lsu *lsu) {
         sm_memory_done_is_sound(sm_of(lsu), lsu->obj.path, &entry->done);
         must_be(lsu,
                 entry->unsent == (sends ? lsu->segment_count - lsu->segment_next : 0) &&
-                    entry->remaining <= MAX_SEGMENTS && entry->begun <= lsu->obj.sim->now,
+                    entry->remaining <= MAX_SEGMENTS && entry->begun <= lsu->obj.sim->now + lsu->obj.period,
                 "outstanding");
         waiting++;
     }
@@ -124,6 +124,7 @@ void lsu_is_sound(const SimObject *object, bool fits) {
     op_is_sound(lsu);
     outstanding_is_sound(lsu);
     fixed_is_sound(lsu);
+    must_be(lsu, lsu_constants_are_sound(lsu), "ahead");
     ring_is_sound(lsu, lsu->answered, lsu->answered_slots, lsu->answered_head, lsu->answered_tail,
                   "answered");
     must_be(lsu, lsu_slots_needed(lsu) <= lsu->answered_slots, "in_use, answered");

@@ -4,6 +4,7 @@
 #define WW_GPU_LSU_STATE_H
 
 #include "core/gpu/lsu/coalescer.h"
+#include "core/gpu/lsu/constants_ahead.h"
 #include "core/gpu/sm/sm.h"
 #include "core/sim/ways.h"
 #include "mem/protocol/memory_protocol.h"
@@ -72,6 +73,7 @@ typedef struct {
     Outstanding *outstanding;
     uint32_t first_free, in_use;
     FixedPipeline fixed;
+    ConstantsAhead ahead;
     Completed *answered; /* ring: instructions whose last answer has come */
     uint64_t answered_head, answered_tail;
     /* statistics */
@@ -107,6 +109,11 @@ UntimedAnswer lsu_take_untimed(SimObject *object, const void *request);
 void lsu_settle(SimObject *object, uint64_t now);
 /* Instructions issued ahead go through the link after all, and what is done back through the other one. */
 void lsu_put_back(SimObject *object, uint64_t now);
+/* From init(). */
+void lsu_find_constant_cache(Lsu *lsu);
+/* Accesses to constants that are kept back from their cache go there after all. */
+void lsu_put_back_constants(Lsu *lsu);
+bool lsu_constants_are_sound(const Lsu *lsu);
 void lsu_is_sound(const SimObject *object, bool fits);
 /* Each instruction awaits answers of a kind of its own. */
 uint32_t lsu_answer_kinds(const SimObject *object);

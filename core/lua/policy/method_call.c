@@ -127,6 +127,7 @@ static int l_call(lua_State *L) {
     for (int i = 0; method->arguments[i].kind; i++)
         if (!read_argument(L, FIRST_ARGUMENT + i, &method->arguments[i], object, &call.argument[i]))
             refuse(L, bound, object, i);
+    if (!method->fixed) object_touch(object);
     method->call(object, &call);
     if (call.refusal[0]) luaL_error(L, "%s:%s: %s", object->path, method->name, call.refusal);
     return push_results(L, method, &call);

@@ -128,6 +128,7 @@ static COLD void settle(SimObject *object) {
 
 static void push_value(lua_State *L, SimObject *object, const Field *f) {
     if (f->kind == FIELD_STAT && object->class->settle) settle(object);
+    if (f->kind == FIELD_STATE) object_touch(object);
     const void *at = (const char *)object + f->offset;
     const uint64_t *whole = at;
     if (f->flag)
@@ -272,6 +273,7 @@ static int l_newindex(lua_State *L) {
     uint64_t value;
     const Field *f = knob_at(L, object, &value);
     check_question(L, object, f, "a knob");
+    object_touch(object);
     if (!put_value((char *)object + f->offset, f->bytes, value)) return 0;
     trace_knob(object, f->name, value);
     knobs_changed(object);
@@ -314,6 +316,7 @@ void policy_setting_apply(const Setting *setting, uint64_t argument) {
     bool changed = false;
     for (const KnobValue *row = setting->row, *end = row + setting->count; row < end; row++) {
         uint64_t value = row->value << (argument & row->shift) | (argument & row->taken);
+        object_touch(row->object);
         if (put_value(row->at, row->bytes, value)) {
             changed = true;
             if (__builtin_expect(row->object->sim->tracer != NULL, 0))
