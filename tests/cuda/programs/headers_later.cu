@@ -5,6 +5,7 @@
 #include <cuda/functional>
 #include <cuda/ptx>
 #include <cuda/std/optional>
+#include <cuda/std/mdspan>
 #include <cuda/std/span>
 
 #include <array>
@@ -125,6 +126,63 @@ __global__ void fill_on_device(span<int> given, int *to) {
     fill(given, to);
 }
 
+/* --- Views of several dimensions ------------------------------------------------------------------- */
+
+namespace cs = cuda::std;
+using Matrix = cs::mdspan<int, cs::dextents<int, 2>>;
+using Columns = cs::mdspan<const int, cs::dextents<int, 2>, cs::layout_left>;
+
+/* Of 6 numbers: rows of 3, columns of 2, every other one, one of fixed extents. */
+__host__ __device__ static void view(int *data, int *to) {
+    Matrix rows(data, 2, 3);
+    Columns columns(data, 2, 3);
+    cs::layout_stride::mapping<cs::extents<int, 3>> every_other(cs::extents<int, 3>(), cs::array<int, 1>{2});
+    cs::mdspan<int, cs::extents<int, 3>, cs::layout_stride> strided(data, every_other);
+    cs::mdspan<const int, cs::extents<size_t, 2, cs::dynamic_extent>> part_fixed(data, 3);
+    cs::mdspan cube(data, 1, 2, 3);
+    static_assert(decltype(part_fixed)::rank_dynamic() == 1 && decltype(cube)::rank() == 3, "");
+    static_assert(sizeof(cs::mdspan<int, cs::extents<int, 4, 4>>) <= 3 * sizeof(void *), "");
+    to[0] = rows(1, 0), to[1] = columns(1, 0), to[2] = strided(2), to[3] = part_fixed(1, 2), to[4] = cube(0, 1, 1);
+    to[5] = rows[cs::array<int, 2>{0, 2}], to[6] = (int)rows.size(), to[7] = rows.stride(0) * 10 + rows.stride(1);
+    to[8] = columns.stride(0) * 10 + columns.stride(1), to[9] = strided.mapping().required_span_size();
+    to[10] = strided.is_exhaustive() * 10 + columns.is_exhaustive(), to[11] = (int)part_fixed.extent(1) + (int)part_fixed.static_extent(0);
+    cs::mdspan<const int, cs::dextents<int, 2>> same = rows;
+    to[12] = same(1, 2) + (same.extents() == rows.extents()) + (same.extents() != cs::dextents<int, 2>(3, 2));
+    rows(0, 0) = 40, to[13] = cube(0, 0, 0);
+    to[14] = cs::mdspan<int, cs::extents<int, 2, 3>>(data)(1, 1), to[15] = Matrix().empty();
+}
+
+__global__ void view_on_device(int *data, int *to) {
+    view(data, to);
+}
+
+/* Each thread adds up a row. */
+__global__ void rows_of(Columns m, cs::mdspan<int, cs::dextents<int, 1>> sums) {
+    for (int i = threadIdx.x; i < m.extent(0); i += blockDim.x) {
+        sums(i) = 0;
+        for (int j = 0; j < m.extent(1); j++)
+            sums(i) += m(i, j);
+    }
+}
+
+static void check_views() {
+    static const int expected[16] = {4, 2, 5, 6, 5, 3, 6, 31, 12, 5, 1, 5, 8, 40, 5, 1};
+    int own[16], data[6], *device, *to;
+    cudaMallocManaged(&device, sizeof data);
+    cudaMallocManaged(&to, sizeof own);
+    for (int i = 0; i < 6; i++)
+        data[i] = device[i] = i + 1;
+    view(data, own);
+    view_on_device<<<1, 1>>>(device, to);
+    CHECK(cudaDeviceSynchronize() == cudaSuccess);
+    for (int i = 0; i < 16; i++) {
+        CHECK(own[i] == expected[i]);
+        CHECK(to[i] == expected[i]);
+    }
+    rows_of<<<1, 32>>>(Columns(device, 2, 3), cs::mdspan<int, cs::dextents<int, 1>>(to, 2));
+    CHECK(cudaDeviceSynchronize() == cudaSuccess && to[0] == 40 + 3 + 5 && to[1] == 2 + 4 + 6);
+}
+
 static void check_types() {
     static const int expected[RESULTS] = {28, 9, 13, 13, 7, 4, 12, 5, 0, 7, 32, 8, 42, 9, 3, 3};
     std::vector<int> host{1, 2, 3};
@@ -144,5 +202,6 @@ static void check_types() {
 int main() {
     check_copies();
     check_types();
+    check_views();
     return finish("later");
 }
