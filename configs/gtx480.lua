@@ -50,8 +50,10 @@ return ww.machine("gtx480", { sms = 15, partitions = 6, banks = 1 }, function(m,
     }
     local texture = m:L1 (sm, "texture_cache") {
       size = "12KiB", ways = 24, line = "128B", -- [B]
-      mshrs = 128, merges = 4,                  -- [G]
-      allocate = "fill",                        -- [G]
+      -- One with FIFOs (Igehy, Eldridge, Proudfoot, 1998): 128 fetches, of one line or many, wait in
+      -- the fragment FIFO, and 4 requests on their way down.
+      mshrs = 128, merges = 128, miss_queue = 4, -- [G]
+      allocate = "fill",                         -- [G]
     }
     local mux = m:Mux (sm, "mux") { up = 3 }
 

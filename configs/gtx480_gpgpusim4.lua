@@ -49,7 +49,7 @@ local machine = ww.machine("gtx480_gpgpusim4", { sms = 15, partitions = 6 }, fun
       write_policy = "none", keeps_lines = true, -- between kernels the L1D alone is flushed
     }
     local texture = m:L1 (sm, "texture_cache") {
-      size = "12KiB", ways = 24, line = "128B", mshrs = 128, merges = 4, miss_queue = 128, allocate = "fill",
+      size = "12KiB", ways = 24, line = "128B", mshrs = 128, merges = 128, miss_queue = 4, allocate = "fill", -- FIFOs: see gtx480
       write_policy = "none", keeps_lines = true,
     }
     local mux = m:Mux (sm, "mux") { up = 4 }

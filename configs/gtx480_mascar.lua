@@ -12,9 +12,6 @@ local machine = ww.variant("gtx480_mascar", "gtx480", function(m)
     index = "xor", index_masks = "0x2080,0x4100,0x8200,0x20400,0x80800,0x1000",
   })
   m:change("sm[*].lsu.mem -> sm[*].l1d.cpu", { depth = 2, back = { latency = 32, depth = 64 } })
-  -- The simulator's texture cache is one with FIFOs (Igehy, Eldridge, Proudfoot, 1998): fetches of a line in flight wait for it
-  -- in the fragment FIFO, not in an MSHR that holds four of them. The 4 that its configuration has is the queue of requests.
-  m:change("sm[*].texture_cache", { merges = 128, miss_queue = 4 })
   m:change("l2[*]", { ways = 8, mshrs = 64, rop_delay = 89 })   -- 200 core cycles from load to use
   m:change("mc[*]", { queue_entries = 32, latency = 255 })      -- 440 core cycles, a row hit
 end)

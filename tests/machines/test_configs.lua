@@ -54,14 +54,16 @@ harness.test("gtx480_mascar has the L1 of the Mascar paper, whose set index is F
   harness.equal(sets_of(l1d, 2, 1 << 16), 1, "sets of addresses that differ in bit 16")
 end)
 
-harness.test("fetches of gtx480_mascar wait for a texture's line in flight, however many do", function()
-  local function fails(set)
-    local r = ww.run { config = "gtx480_mascar", workload = "leukocyte", size = "small,kernel=score,columns=15", policy = "lrr", set = set }
+harness.test("fetches of a GTX 480 wait for a texture's line in flight, however many do", function()
+  local function fails(config, set)
+    local r = ww.run { config = config, workload = "leukocyte", size = "small,kernel=score,columns=15", policy = "lrr", set = set }
     assert(r["sm[*].texture_cache.merges"] > 0, "no fetch found its line in flight")
     return r["sm[*].texture_cache.mshr_merge_fails"]
   end
-  harness.equal(fails {}, 0, "fetches that were stopped")
-  assert(fails { ["sm[*].texture_cache.merges"] = 4 } > 0, "four places of an MSHR are enough for these fetches")
+  for _, config in ipairs { "gtx480", "gtx480_gpgpusim4", "gtx480_mascar" } do
+    harness.equal(fails(config), 0, "fetches that were stopped on " .. config)
+  end
+  assert(fails("gtx480", { ["sm[*].texture_cache.merges"] = 4 }) > 0, "four places of an MSHR are enough for these fetches")
 end)
 
 harness.test("v100 has the sizes of its white paper, and what an SM does not share is its L1", function()
