@@ -231,8 +231,11 @@ harness.test("what cannot go with kernels in flight is refused, and so are wrong
     { grid = 1, block = 1, args = { 0, 1 } })
   refused("launch_together: expected no kernel in flight", gpu.launch_together, gpu, { spin(gpu, kernels, 1, 1) })
   refused("drain: expected no kernel in flight", gpu.drain, gpu)
-  refused("wait: expected numbers of kernels, as gpu:launch_async() returned, below 1, got 1", gpu.wait, gpu, 1)
-  refused("wait: expected a number of cycles from 1 on, got 0", gpu.wait, gpu, 0, 0)
+  refused("wait: numbers: expected numbers of kernels, as gpu:launch_async() returned, below 1, got 1", gpu.wait, gpu, 1)
+  refused("wait: cycles: expected a number of cycles from 1 on, got 0", gpu.wait, gpu, 0, 0)
+  refused("wait: cycles: expected a number of cycles from 1 on, got 1.5", gpu.wait, gpu, nil, 1.5)
+  refused("wait: cycles: expected a number of cycles from 1 on, got a table", gpu.wait, gpu, nil, {})
+  refused("below 1, got 'x'", gpu.wait, gpu, "x")
   refused("kernel spin: behind: expected the number of a launch before it, or several, got 1", gpu.launch_async, gpu,
     { spin(gpu, kernels, 1, 1, { behind = 1 }) })
   refused("priority: expected a whole number, lower ones first, got 'high'", gpu.launch_async, gpu,

@@ -1,4 +1,5 @@
 #include "core/gpu/device/dispatcher_state.h"
+#include "core/gpu/device/gpu.h"
 
 #include "core/sim/checkpoint/snapshot.h"
 
@@ -55,7 +56,15 @@ static const Field fields[] = {
     STATE_ARRAY(Dispatcher, taken, taken_words,
                 "Of kernels whose CTAs policies choose: bit per CTA that is handed out"),
     HOST(Dispatcher, sms_of, "What it asks and tells of the SMs"),
-    HOST(Dispatcher, turns, "Kernels in the order in which they get SMs"),
+    HOST(Dispatcher, priorities, "Of each kernel, or NULL"),
+    HOST(Dispatcher, running,
+         "Kernels that have begun and have not ended, in the order in which they get SMs"),
+    HOST(Dispatcher, ended, "Kernels whose ends the GPU has not asked for"),
+    HOST(Dispatcher, running_count, "Length of `running`"),
+    HOST(Dispatcher, ended_count, "Length of `ended`"),
+    HOST(Dispatcher, begun, "Kernels that have begun"),
+    HOST(Dispatcher, fits_none,
+         "Of each SM with several kernels: whether no kernel that runs has a CTA for it"),
     HOST(Dispatcher, expected, "Kernels that the launch has, or may have when others have joined it"),
     HOST(Dispatcher, pause_at, "Finished CTAs at which the machine stops for the host program, or 0"),
     STATE_ARRAY(Dispatcher, slots, sms, "Of each SM: its kernel, CTA slots, and which of them are free"),
@@ -68,8 +77,8 @@ void dispatcher_expect(SimObject *object, uint32_t kernels) {
     ((Dispatcher *)object)->expected = kernels;
 }
 
-void dispatcher_set_turns(SimObject *object, const uint16_t *turns) {
-    ((Dispatcher *)object)->turns = turns;
+void dispatcher_set_priorities(SimObject *object, const int32_t *priorities) {
+    ((Dispatcher *)object)->priorities = priorities;
 }
 
 void dispatcher_start(SimObject *object, uint32_t kernels) {
@@ -79,6 +88,7 @@ void dispatcher_start(SimObject *object, uint32_t kernels) {
     ensure_memory(d->grids);
     memset(d->grids, 0, kernels * sizeof *d->grids);
     d->grid_count = kernels;
+    list_kernels(d);
     d->present = d->has_freed = 0;
     d->done = 0;
     if (!d->goes_on) d->next_sm = 0;
@@ -95,6 +105,7 @@ void dispatcher_join(SimObject *object, uint32_t kernels) {
     ensure_memory(d->grids);
     memset(d->grids + d->grid_count, 0, kernels * sizeof *d->grids);
     d->grid_count += kernels;
+    make_room_for_kernels(d);
 }
 
 void dispatcher_know_sms(SimObject *object, const SmsOfKernels *sms_of) {
@@ -122,6 +133,7 @@ void dispatcher_begin(SimObject *object, uint32_t kernel, const uint32_t grid[3]
                               .has_begun = 1,
                               .ctas = (uint64_t)grid[0] * grid[1] * grid[2],
                               .next_sm = d->goes_on ? d->next_sm : 0};
+    note_begin(d, kernel);
     d->kernels++;
 }
 
@@ -137,6 +149,7 @@ void dispatcher_stop(SimObject *object) {
     Dispatcher *d = (Dispatcher *)object;
     for (uint32_t g = 0; g < d->grid_count; g++)
         end_grid(&d->grids[g]);
+    list_kernels(d);
     forget_taken(d);
 }
 
@@ -160,26 +173,17 @@ bool dispatcher_has_freed(const SimObject *object) {
     return ((const Dispatcher *)object)->has_freed;
 }
 
-bool dispatcher_has_ended(const SimObject *object, uint32_t kernel) {
-    return has_ended(&((const Dispatcher *)object)->grids[kernel]);
-}
-
-bool dispatcher_idle(const SimObject *object) {
-    const Dispatcher *d = (const Dispatcher *)object;
-    for (uint32_t g = 0; g < d->grid_count; g++)
-        if (!has_ended(&d->grids[g])) return false;
-    return true;
-}
-
 static Grid *take_done(Dispatcher *d, uint32_t sm, const CtaDone *done) {
     SmSlots *slots = &d->slots[sm];
     Grid *grid = &d->grids[slots->kernel[done->slot]];
     slots->free_slots |= 1u << done->slot;
+    d->fits_none[sm] = false;
     if (has_several_per_sm(d) && has_no_cta(slots)) slots->drains = DRAINS_NOT;
     d->done++;
     grid->done++;
     grid->warp_instructions += done->warp_instructions;
     grid->thread_instructions += done->thread_instructions;
+    if (grid->done == grid->ctas) note_end(d, slots->kernel[done->slot]);
     return grid;
 }
 
@@ -218,6 +222,7 @@ void dispatcher_forward_end(SimObject *object, uint32_t sm, uint32_t slot) {
     d->slots[sm].free_slots |= 1u << slot;
     d->grids->done++;
     d->done++;
+    if (has_ended(d->grids)) note_end(d, 0);
 }
 
 void dispatcher_hand_over(SimObject *object) {
@@ -236,10 +241,8 @@ void dispatcher_give_up(SimObject *object) {
 bool dispatcher_is_kept_waiting(const SimObject *object) {
     const Dispatcher *d = (const Dispatcher *)object;
     bool share_decides = d->grid_count > 1 && object_has_subscriber(object, DISPATCHER_NEXT_KERNEL);
-    bool any_left = false, any_has_room = false;
+    bool any_left = last_with_ctas_left(d) != NO_GRID, any_has_room = false;
     if (has_several_per_sm(d)) return (share_decides || policies_decide(d)) && any_sm_could_get_one(d);
-    for (uint32_t g = 0; g < d->grid_count; g++)
-        any_left |= has_ctas_left(&d->grids[g]);
     for (uint32_t sm = 0; sm < d->sms && any_left; sm++) {
         const SmSlots *slots = &d->slots[sm];
         any_has_room |= share_decides && has_no_cta(slots);
@@ -251,33 +254,34 @@ bool dispatcher_is_kept_waiting(const SimObject *object) {
 /* --- Its cycle --------------------------------------------------------------------------------- */
 
 /* Kernel after kernel: each SM gets CTAs of one of them in this cycle. True when an SM got a CTA. */
-static bool hand_out_all(Dispatcher *d, uint64_t now, bool *any_left) {
+static bool hand_out_all(Dispatcher *d, uint64_t now) {
+    uint16_t kernels[MAX_SMS];
+    int last = last_with_ctas_left(d);
     bool busy = false;
-    for (uint32_t i = 0; i < d->grid_count; i++) {
-        uint32_t g = in_turn(d, i);
-        if (!has_ctas_left(&d->grids[g])) continue;
-        d->present = g;
+    if (last == NO_GRID) return false;
+    uint32_t count = kernels_of_sms(d, kernels);
+    for (uint32_t i = 0; i < count; i++) {
+        d->present = kernels[i];
         pass_taken(d);
         busy |= hand_out_ctas(d, now);
-        *any_left |= has_ctas_left(&d->grids[g]);
     }
+    d->present = (uint32_t)last;
     return busy;
 }
 
 static uint64_t tick(SimObject *object, uint64_t now) {
     Dispatcher *d = (Dispatcher *)object;
     uint64_t next = NEVER;
-    bool any_left = false;
     take_finished(d, now);
     if (has_several_per_sm(d)) choose_kernels(d);
-    bool busy = hand_out_all(d, now, &any_left);
+    bool busy = hand_out_all(d, now);
     for (uint32_t i = 0; i < d->sms; i++) {
         uint64_t ready = link_next_ready(d->sm[i].receive);
         if (ready < next) next = ready;
     }
     /* Policies are asked in each cycle, so that it does not matter when else it ticks. */
     bool share_decides = has_several_per_sm(d) && object_has_subscriber(object, DISPATCHER_NEXT_KERNEL);
-    busy |= (policies_decide(d) || share_decides) && any_left;
+    busy |= (policies_decide(d) || share_decides) && last_with_ctas_left(d) != NO_GRID;
     if (busy || next <= now) next = now + object->period;
     return next;
 }
@@ -338,12 +342,19 @@ static void is_sound(const SimObject *object, bool fits) {
               grid->block_left);
         done += grid->done;
     }
+    sound(d->grid_count <= MAX_KERNELS_IN_FLIGHT, "%s: %u kernels", object->path, d->grid_count);
     sound(d->next_sm < d->sms && done == d->done && (d->present < d->grid_count || !d->grid_count) &&
               !d->has_freed,
           "%s: SM %u is next, %lu CTAs done, kernel %u of %u", object->path, d->next_sm, d->done, d->present,
           d->grid_count);
     taken_are_sound(d);
     if (fits) slots_are_sound(d);
+}
+
+/* Behind a load, too. */
+static bool knobs_set(SimObject *object) {
+    list_kernels((Dispatcher *)object);
+    return true;
 }
 
 /* Of kernels_per_sm. Places of CTAs, and what SMs know of their kernels, are others where it is 1. */
@@ -485,9 +496,11 @@ const Class dispatcher_class = {
     .events = events,
     .methods = dispatcher_methods,
     .tick = tick,
+    .knobs_set = knobs_set,
     .is_sound = is_sound,
     .convert = convert,
     .check = check,
     .report = report,
+    .destroy = free_lists,
 };
 REGISTER_CLASS(dispatcher_class);

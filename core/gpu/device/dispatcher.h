@@ -33,9 +33,9 @@ void dispatcher_instructions(const SimObject *dispatcher, uint32_t kernel, uint6
 
 /* Between quanta, nothing running: the kernels of the next launch may become so many. Known before its state is loaded. */
 void dispatcher_expect(SimObject *dispatcher, uint32_t kernels);
-/* Between quanta: the numbers of the kernels in the order in which they get SMs, a list that is to stay; NULL: that of the
- * launch. */
-void dispatcher_set_turns(SimObject *dispatcher, const uint16_t *turns);
+/* Before the kernels begin, or their state is loaded: the priorities of all kernels, a list that is to stay, of which the
+ * lowest get SMs first; NULL: all have the same. */
+void dispatcher_set_priorities(SimObject *dispatcher, const int32_t *priorities);
 /* Between quanta, nothing running: so many kernels will begin. All SMs have the first of them, and no place yet. */
 void dispatcher_start(SimObject *dispatcher, uint32_t kernels);
 /* Between quanta: so many more will begin, whose numbers are behind the others'. */
@@ -53,8 +53,9 @@ uint64_t dispatcher_code_align(const SimObject *dispatcher);
 void dispatcher_stop(SimObject *dispatcher);
 /* Of all kernels of the present or last launch. */
 uint64_t dispatcher_ctas_done(const SimObject *dispatcher);
-/* Has the kernel begun, and have all its CTAs finished? */
-bool dispatcher_has_ended(const SimObject *dispatcher, uint32_t kernel);
+/* The kernels that have begun and whose CTAs have all finished since this was asked last, in any order; behind a load or a
+ * stop, all that have. They are there until the dispatcher ticks again. Returns how many. */
+uint32_t dispatcher_take_ended(SimObject *dispatcher, const uint16_t **kernels);
 /* sim_run() ends at the boundary behind the cycle in which so many CTAs of a launch are done; 0: it does not. */
 void dispatcher_pause_at(SimObject *dispatcher, uint64_t ctas);
 /* True when all kernels have ended. */

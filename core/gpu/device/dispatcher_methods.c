@@ -7,6 +7,7 @@
 static void set_limit(SimObject *object, MethodCall *call) {
     Dispatcher *d = (Dispatcher *)object;
     d->limit[call->argument[0].whole] = (uint8_t)call->argument[1].whole;
+    d->fits_none[call->argument[0].whole] = false;
     object_wake(object);
 }
 

@@ -3,12 +3,9 @@
 
 #include <stdlib.h>
 
-enum { NO_GRID = -1 };
-
 /* What the SMs have, between quanta. */
 typedef struct {
     Dispatcher *d;
-    uint32_t running;   /* grids that have begun and have CTAs that have not ended */
     uint32_t *sms;      /* of each grid: SMs with CTAs of it, or that shall get some */
     uint64_t *promised; /* of each grid: CTAs that SMs without any will get of it first */
 } Shares;
@@ -43,14 +40,13 @@ static bool can_use(const Dispatcher *d, uint32_t sm, uint32_t grid) {
 static int grid_for(const Shares *shares, uint32_t sm) {
     const Dispatcher *d = shares->d;
     int wanting = NO_GRID, first = NO_GRID;
-    for (uint32_t i = 0; i < d->grid_count; i++) {
-        uint32_t g = in_turn(d, i);
+    for (uint32_t i = 0; i < d->running_count; i++) {
+        uint32_t g = d->running[i];
         bool is_usable = can_use(d, sm, g), wants = is_usable && wants_sm(shares, g);
         if (is_usable && first == NO_GRID) first = (int)g;
         if (wants && (wanting == NO_GRID || shares->sms[g] < shares->sms[wanting])) wanting = (int)g;
-        bool has_decided = d->sharing == SHARE_ONE_AT_A_TIME ? is_running(&d->grids[g])
-                                                             : wants && d->sharing == SHARE_IN_ORDER;
-        if (has_decided) break;
+        bool has_fewest = wants && (d->sharing == SHARE_IN_ORDER || !shares->sms[g]);
+        if (has_fewest || d->sharing == SHARE_ONE_AT_A_TIME) break;
     }
     return wanting != NO_GRID ? wanting : first;
 }
@@ -86,8 +82,6 @@ static bool give_sm(Shares *shares, uint32_t sm) {
 
 static void count_shares(Shares *shares) {
     const Dispatcher *d = shares->d;
-    for (uint32_t g = 0; g < d->grid_count; g++)
-        shares->running += is_running(&d->grids[g]);
     for (uint32_t sm = 0; sm < d->sms; sm++) {
         if (has_no_cta(&d->slots[sm])) continue;
         if (!d->slots[sm].drains) shares->sms[d->slots[sm].grid]++;
@@ -124,10 +118,10 @@ static void drain(Shares *shares, uint32_t sm, uint32_t grid) {
 /* Where SMs are shared evenly: grids with too few get those of others that they fit, once their CTAs have ended. */
 static void drain_for_others(Shares *shares) {
     Dispatcher *d = shares->d;
-    uint32_t share = shares->running ? d->sms / shares->running : 0;
+    uint32_t share = d->running_count ? d->sms / d->running_count : 0;
     uint8_t is_meant[MAX_SMS] = {0};
-    for (uint32_t i = 0; i < d->grid_count; i++) {
-        uint32_t g = in_turn(d, i);
+    for (uint32_t i = 0; share && i < d->running_count; i++) {
+        uint32_t g = d->running[i];
         int sm;
         while (wants_sm(shares, g) && shares->sms[g] < share &&
                (sm = sm_to_drain(shares, g, share, is_meant)) != NO_SM) {
@@ -168,7 +162,5 @@ bool leaves_sm_to_others(const Dispatcher *d, uint32_t sm) {
     if (has_several_per_sm(d)) return false;
     bool keeps_it = d->grid_count == 1 || has_ctas_left(&d->grids[slots->grid]);
     if (!has_no_cta(slots) || (keeps_it && !slots->drains)) return false;
-    for (uint32_t g = 0; g < d->grid_count; g++)
-        if (has_ctas_left(&d->grids[g])) return true;
-    return false;
+    return last_with_ctas_left(d) != NO_GRID;
 }

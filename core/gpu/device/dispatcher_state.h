@@ -1,7 +1,7 @@
 /* The state of a Dispatcher, shared by the files that implement it: dispatcher.c, the class and its cycle;
  * dispatcher_share.c, which kernel's CTAs an SM gets; dispatcher_within.c, the same where it has those of several;
  * dispatcher_placement.c, which of its SMs gets the next one;
- * dispatcher_order.c, which CTA of the grid that is. */
+ * dispatcher_order.c, which CTA of the grid that is; dispatcher_running.c, the kernels that a cycle looks at. */
 #ifndef WW_GPU_DISPATCHER_STATE_H
 #define WW_GPU_DISPATCHER_STATE_H
 
@@ -10,7 +10,7 @@
 #include "core/sim/event.h"
 #include "mem/protocol/functional_memory.h"
 
-enum { MOST_ASKED_ABOUT = 64, NO_SM = -1, NO_CTA = -1 };
+enum { MOST_ASKED_ABOUT = 64, NO_SM = -1, NO_CTA = -1, NO_GRID = -1 };
 
 typedef enum {
     DISPATCHER_CTA_START,
@@ -67,7 +67,14 @@ typedef struct {
     uint64_t kernels_per_sm, count_by_kernel;                  /* parameters; the latter is a flag */
     Port *sm;
     const SmsOfKernels *sms_of;
-    const uint16_t *turns; /* kernels in the order in which they get SMs; NULL: that of the launch */
+    const int32_t *priorities; /* of kernels; NULL: all have the same */
+    uint16_t *running; /* kernels that have begun and have not ended, in the order in which they get SMs */
+    uint16_t *ended;   /* since dispatcher_take_ended(), or more */
+    uint32_t running_count, ended_count;
+    uint64_t begun; /* kernels, those that have ended included */
+    /* Of each SM that may have several: no kernel that runs has a CTA for it, until one of its CTAs ends, its limit is
+     * another one, or another kernel begins. */
+    uint8_t fits_none[MAX_SMS];
     uint32_t grid_count;
     uint32_t taken_words;
     uint32_t present;   /* the grid whose CTAs are handed out, or were last */
@@ -82,11 +89,6 @@ typedef struct {
     uint8_t limit[MAX_SMS];            /* knob: CTAs that an SM may hold; 0: as many as fit */
     uint64_t kernels, ctas_dispatched; /* statistics */
 } Dispatcher;
-
-/* The kernel whose turn it is at this place. */
-static inline uint32_t in_turn(const Dispatcher *d, uint32_t place) {
-    return d->turns ? d->turns[place] : place;
-}
 
 static inline uint32_t slots_of(uint32_t places) {
     return places ? ~0u >> (MAX_CTAS - places) : 0;
@@ -107,6 +109,19 @@ static inline bool has_no_cta(const SmSlots *slots) {
 static inline bool policies_decide(const Dispatcher *d) {
     return (d->obj.subscribed & (1u << DISPATCHER_PLACE | 1u << DISPATCHER_NEXT_CTA)) != 0;
 }
+
+/* --- dispatcher_running.c --- */
+/* Kernels have come, and none of them has begun. */
+void make_room_for_kernels(Dispatcher *d);
+/* Grids are others than before. */
+void list_kernels(Dispatcher *d);
+void note_begin(Dispatcher *d, uint32_t grid);
+void note_end(Dispatcher *d, uint32_t grid);
+void free_lists(SimObject *dispatcher);
+/* Of those that run, the last one in turn that has CTAs left, or NO_GRID. */
+int last_with_ctas_left(const Dispatcher *d);
+/* In turn, up to one for each SM: those with CTAs left that SMs have. Returns how many. */
+uint32_t kernels_of_sms(const Dispatcher *d, uint16_t *kernels);
 
 /* --- dispatcher_order.c, of the present grid --- */
 /* The next CTA in `order`. */

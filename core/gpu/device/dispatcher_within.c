@@ -3,8 +3,6 @@
 
 #include <string.h>
 
-enum { NO_GRID = -1 };
-
 bool has_several_per_sm(const Dispatcher *d) {
     return d->kernels_per_sm > 1 && d->expected > 1;
 }
@@ -85,8 +83,16 @@ bool can_get(const Dispatcher *d, uint32_t sm, uint32_t grid) {
 }
 
 static int first_that_can(const Dispatcher *d, uint32_t sm) {
-    for (uint32_t i = 0; i < d->grid_count; i++)
-        if (can_get(d, sm, in_turn(d, i))) return (int)in_turn(d, i);
+    uint32_t resident = resident_ctas(d, sm), most = most_resident(d, sm);
+    if (d->slots[sm].drains || resident >= most) return NO_GRID;
+    CtaNeeds room = room_left(d, sm);
+    bool may_get_new = kernels_in(d, sm) < d->kernels_per_sm;
+    for (uint32_t i = 0; i < d->running_count; i++) {
+        uint32_t g = d->running[i];
+        if (!has_ctas_left(&d->grids[g])) continue;
+        CtaNeeds needs = needs_of(d, sm, g);
+        if (fits(&room, &needs) && (may_get_new || ctas_of_kernel(d, sm, g))) return (int)g;
+    }
     return NO_GRID;
 }
 
@@ -122,12 +128,14 @@ static uint64_t dominant_share(const Deal *deal, const Hand *hand) {
 /* The kernels that take part: those with CTAs left of which the SM has some, and as many others as it may have. */
 static Deal begin_deal(const Dispatcher *d, uint32_t sm) {
     Deal deal = {.ctas = most_resident(d, sm), .all = d->sms_of->room(d->sms_of->context, sm)};
-    uint32_t kernels = kernels_in(d, sm);
+    uint32_t kernels = kernels_in(d, sm), unseen = kernels;
     deal.room = deal.all;
-    for (uint32_t i = 0; i < d->grid_count && deal.hands < MAX_CTAS; i++) {
-        uint32_t g = in_turn(d, i);
+    for (uint32_t i = 0; i < d->running_count && deal.hands < MAX_CTAS; i++) {
+        if (!unseen && kernels >= d->kernels_per_sm) break;
+        uint32_t g = d->running[i];
         uint32_t resident = ctas_of_kernel(d, sm, g);
         CtaNeeds needs = needs_of(d, sm, g);
+        unseen -= resident != 0;
         bool takes_part = has_ctas_left(&d->grids[g]) && needs.warps &&
                           (resident || kernels < d->kernels_per_sm);
         if (takes_part) {
@@ -174,27 +182,19 @@ static int first_below_its_share(const Dispatcher *d, uint32_t sm) {
 
 /* --- Choosing ------------------------------------------------------------------------------------ */
 
-static int first_running(const Dispatcher *d, uint32_t sm) {
-    for (uint32_t i = 0; i < d->grid_count; i++) {
-        uint32_t g = in_turn(d, i);
-        if (is_running(&d->grids[g])) return can_get(d, sm, g) ? (int)g : NO_GRID;
-    }
-    return NO_GRID;
-}
-
-static int built_in_choice(const Dispatcher *d, uint32_t sm) {
+static int choose_built_in(const Dispatcher *d, uint32_t sm, int first) {
     switch ((Sharing)d->sharing) {
-    case SHARE_IN_ORDER: return first_that_can(d, sm);
+    case SHARE_IN_ORDER: return first;
     case SHARE_EVENLY: return first_below_its_share(d, sm);
-    case SHARE_ONE_AT_A_TIME: return first_running(d, sm);
+    case SHARE_ONE_AT_A_TIME: return first == d->running[0] ? first : NO_GRID;
     }
     panic("%s: sharing %u", d->obj.path, d->sharing);
 }
 
-static int choose_kernel(Dispatcher *d, uint32_t sm) {
-    int choice = built_in_choice(d, sm);
-    if (!object_has_subscriber(&d->obj, DISPATCHER_NEXT_KERNEL) || first_that_can(d, sm) == NO_GRID)
-        return choice;
+/* `first`: in turn, of those that the SM can get. */
+static int choose_kernel(Dispatcher *d, uint32_t sm, int first) {
+    int choice = choose_built_in(d, sm, first);
+    if (!object_has_subscriber(&d->obj, DISPATCHER_NEXT_KERNEL)) return choice;
     int64_t answer = event_ask(&d->obj, DISPATCHER_NEXT_KERNEL, sm, choice, (int64_t)(intptr_t)d);
     return answer == NO_ANSWER ? choice : (int)answer;
 }
@@ -203,8 +203,10 @@ void choose_kernels(Dispatcher *d) {
     for (uint32_t sm = 0; sm < d->sms; sm++) {
         SmSlots *slots = &d->slots[sm];
         slots->is_due = 0;
-        if (resident_ctas(d, sm) >= most_resident(d, sm)) continue;
-        int grid = choose_kernel(d, sm);
+        if (d->fits_none[sm] || resident_ctas(d, sm) >= most_resident(d, sm)) continue;
+        int first = first_that_can(d, sm);
+        d->fits_none[sm] = first == NO_GRID;
+        int grid = first == NO_GRID ? NO_GRID : choose_kernel(d, sm, first);
         if (grid == NO_GRID) continue;
         slots->grid = (uint32_t)grid;
         slots->is_due = 1;

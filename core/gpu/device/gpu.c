@@ -102,7 +102,9 @@ void gpu_free(Gpu *gpu) {
     gpu_free_kernels(gpu->planned, gpu->planned_count);
     free(gpu->keepers);
     free(gpu->running);
-    free(gpu->turns);
+    free(gpu->priorities);
+    free(gpu->ended);
+    free(gpu->may_begin);
     free(gpu->needs);
     free(gpu->faults);
     free(gpu->hang_report);
@@ -398,6 +400,14 @@ static void load_launch(Gpu *gpu, uint32_t launches, Reader *reader) {
     if (launches & HAS_SEVERAL) load_several(gpu, reader);
 }
 
+/* As they are numbered: in which order they ended is not known. */
+static void list_ended_kernels(Gpu *gpu) {
+    gpu->ended_count = 0;
+    for (uint32_t k = 0; k < gpu->kernel_count; k++)
+        if (gpu->kernels[k].has_ended) gpu->ended[gpu->ended_count++] = (uint16_t)k;
+    gpu_look_at_all_kernels(gpu);
+}
+
 bool gpu_load(Gpu *gpu, Reader *reader, const SnapshotChanges *changes, char *why, size_t why_size) {
     uint32_t launches = reader_u32(reader), count = launches & ~ALL_FLAGS;
     if (reader->failed || count != gpu->launches) {
@@ -407,6 +417,7 @@ bool gpu_load(Gpu *gpu, Reader *reader, const SnapshotChanges *changes, char *wh
         return false;
     }
     load_launch(gpu, launches, reader);
+    list_ended_kernels(gpu);
     if (reader->failed || ((launches & HAS_SEVERAL) != 0) != (gpu->kernel_count > 1)) {
         snprintf(why, why_size, "expected the %u kernels that run together, and their SMs, got others",
                  gpu->kernel_count);
@@ -433,7 +444,7 @@ void gpu_move(Gpu *gpu, Sim *to) {
     if (before && gpu->kernel_counts) kernel_counts_take_over(gpu->kernel_counts, before);
     if (before) keep_counts(gpu, before);
     dispatcher_expect(gpu->dispatcher, gpu->expected);
-    gpu_give_turns(gpu);
+    gpu_set_priorities(gpu, 0);
     if (gpu->has_several_per_sm) gpu_set_all_kernels(gpu);
     for (uint32_t i = 0; gpu->kernel_count && i < gpu->sm_count; i++)
         gpu_set_kernel_again(gpu, i, gpu->kernel_of[i]);

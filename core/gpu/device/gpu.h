@@ -157,7 +157,8 @@ uint32_t gpu_launch_count(const Gpu *gpu);
 /* Of the present or last launch: how many kernels, and what each of them did. */
 uint32_t gpu_kernel_count(const Gpu *gpu);
 bool gpu_kernel_has_begun(const Gpu *gpu, uint32_t kernel);
-bool gpu_kernel_has_ended(const Gpu *gpu, uint32_t kernel);
+/* Those that have ended, as they did, or after a load as they are numbered. */
+const uint16_t *gpu_ended_kernels(const Gpu *gpu, uint32_t *count);
 /* Of a launch that was refused: which of its kernels was. */
 uint32_t gpu_refused_kernel(const Gpu *gpu);
 LaunchResult gpu_launch_result(const Gpu *gpu, uint32_t kernel);

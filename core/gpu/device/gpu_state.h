@@ -26,8 +26,10 @@ typedef struct {
     uint32_t *after; /* kernels that end before it begins */
     uint32_t after_count;
     int32_t priority;
-    uint32_t has_begun, has_ended; /* flags */
-    bool is_awaited;               /* see gpu_await() */
+    uint32_t has_begun, has_ended;      /* flags */
+    uint32_t ended_before;              /* of `after`: the first ones, known to have ended */
+    uint32_t first_behind, next_behind; /* see kernels.c: 1 + the number of a kernel, or 0 */
+    bool is_awaited;                    /* see gpu_await() */
 } LaunchedKernel;
 
 struct Gpu {
@@ -47,10 +49,15 @@ struct Gpu {
     uint64_t workspace;      /* of cooperative launches; 0: none has come */
     LaunchedKernel *kernels; /* of the present or last launch; NULL: none has come */
     uint32_t kernel_count;
-    uint32_t expected;             /* kernels that the last launch with timing has, or may have */
-    bool is_async;                 /* there is room for others, which may join them */
-    bool awaited_has_ended;        /* any of the kernels that are awaited */
-    uint16_t *turns;               /* for the dispatcher: by priority; NULL before any has one */
+    uint32_t expected;                   /* kernels that the last launch with timing has, or may have */
+    bool is_async;                       /* there is room for others, which may join them */
+    bool awaited_has_ended;              /* any of the kernels that are awaited */
+    uint32_t first_awaited, awaited_end; /* kernels before and behind are not awaited */
+    int32_t *priorities; /* of each kernel, for the dispatcher; NULL before the first launch */
+    uint16_t *ended;     /* kernels, as they ended */
+    uint16_t *may_begin; /* kernels that are to be looked at: they may wait for none any more */
+    uint32_t ended_count, may_begin_count;
+    uint32_t looked_at;            /* kernels from this one on have not been looked at */
     const RunningKernel **running; /* of each kernel */
     CtaNeeds *needs;               /* of each, on each SM */
     bool has_several_per_sm;       /* any SM may have CTAs of any of them at once */
@@ -113,8 +120,10 @@ void gpu_set_kernel_again(Gpu *gpu, uint32_t sm, uint32_t kernel);
 void gpu_begin_joined_kernels(Gpu *gpu);
 /* SMs execute all kernels of the launch, which is new, side by side. */
 void gpu_set_all_kernels(Gpu *gpu);
-/* The dispatcher gives SMs in the order of their priorities. */
-void gpu_give_turns(Gpu *gpu);
+/* The dispatcher gives SMs in the order of their priorities, those of kernels from this one on being new. */
+void gpu_set_priorities(Gpu *gpu, uint32_t first);
+/* Which ones have begun and ended is another set than before. */
+void gpu_look_at_all_kernels(Gpu *gpu);
 /* And those from this one on, which have come to the others. */
 void gpu_add_kernels(Gpu *gpu, uint32_t first);
 /* What the dispatcher asks of the machine's SMs. */

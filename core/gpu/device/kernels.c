@@ -22,18 +22,23 @@ bool gpu_kernel_has_begun(const Gpu *gpu, uint32_t kernel) {
     return gpu->kernels[kernel].has_begun;
 }
 
-bool gpu_kernel_has_ended(const Gpu *gpu, uint32_t kernel) {
-    return gpu->kernels[kernel].has_ended;
+const uint16_t *gpu_ended_kernels(const Gpu *gpu, uint32_t *count) {
+    *count = gpu->ended_count;
+    return gpu->ended;
 }
 
 void gpu_await(Gpu *gpu, uint32_t kernel) {
     gpu->kernels[kernel].is_awaited = true;
+    if (kernel < gpu->first_awaited) gpu->first_awaited = kernel;
+    if (kernel >= gpu->awaited_end) gpu->awaited_end = kernel + 1;
     gpu->awaited_has_ended |= gpu->kernels[kernel].has_ended != 0;
 }
 
 void gpu_await_none(Gpu *gpu) {
-    for (uint32_t k = 0; k < gpu->kernel_count; k++)
+    for (uint32_t k = gpu->first_awaited; k < gpu->awaited_end && k < gpu->kernel_count; k++)
         gpu->kernels[k].is_awaited = false;
+    gpu->first_awaited = UINT32_MAX;
+    gpu->awaited_end = 0;
     gpu->awaited_has_ended = false;
 }
 
@@ -108,25 +113,12 @@ void gpu_set_all_kernels(Gpu *gpu) {
     }
 }
 
-static bool any_has_priority(const Gpu *gpu) {
-    for (uint32_t k = 0; k < gpu->kernel_count; k++)
-        if (gpu->kernels[k].priority) return true;
-    return false;
-}
-
-/* Of the same priority, in the order of the launch. */
-void gpu_give_turns(Gpu *gpu) {
-    dispatcher_set_turns(gpu->dispatcher, NULL);
-    if (!any_has_priority(gpu)) return;
-    if (!gpu->turns) gpu->turns = calloc(MAX_KERNELS_IN_FLIGHT, sizeof *gpu->turns);
-    ensure_memory(gpu->turns);
-    for (uint32_t k = 0; k < gpu->kernel_count; k++) {
-        uint32_t at = k;
-        for (; at && gpu->kernels[gpu->turns[at - 1]].priority > gpu->kernels[k].priority; at--)
-            gpu->turns[at] = gpu->turns[at - 1];
-        gpu->turns[at] = (uint16_t)k;
-    }
-    dispatcher_set_turns(gpu->dispatcher, gpu->turns);
+void gpu_set_priorities(Gpu *gpu, uint32_t first) {
+    if (!gpu->priorities) gpu->priorities = calloc(MAX_KERNELS_IN_FLIGHT, sizeof *gpu->priorities);
+    ensure_memory(gpu->priorities);
+    for (uint32_t k = first; k < gpu->kernel_count; k++)
+        gpu->priorities[k] = gpu->kernels[k].priority;
+    dispatcher_set_priorities(gpu->dispatcher, gpu->priorities);
 }
 
 void gpu_add_kernels(Gpu *gpu, uint32_t first) {
@@ -227,10 +219,41 @@ SmsOfKernels gpu_sms_of_kernels(Gpu *gpu) {
 
 /* --- Beginning and ending ---------------------------------------------------------------------- */
 
-static bool waits(const Gpu *gpu, const LaunchedKernel *kernel) {
-    for (uint32_t i = 0; i < kernel->after_count; i++)
-        if (!gpu->kernels[kernel->after[i]].has_ended) return true;
+/* The kernels behind one that has not ended are a list, in which each of them is once: behind the first kernel before it
+ * that has not ended. */
+static bool waits(Gpu *gpu, uint32_t number) {
+    LaunchedKernel *kernel = &gpu->kernels[number];
+    for (; kernel->ended_before < kernel->after_count; kernel->ended_before++) {
+        LaunchedKernel *before = &gpu->kernels[kernel->after[kernel->ended_before]];
+        if (before->has_ended) continue;
+        kernel->next_behind = before->first_behind;
+        before->first_behind = number + 1;
+        return true;
+    }
     return false;
+}
+
+void gpu_look_at_all_kernels(Gpu *gpu) {
+    for (uint32_t k = 0; k < gpu->kernel_count; k++)
+        gpu->kernels[k].first_behind = gpu->kernels[k].next_behind = gpu->kernels[k].ended_before = 0;
+    gpu->may_begin_count = gpu->looked_at = 0;
+}
+
+static void add_those_behind(Gpu *gpu, LaunchedKernel *kernel) {
+    for (uint32_t next = kernel->first_behind; next; next = gpu->kernels[next - 1].next_behind)
+        gpu->may_begin[gpu->may_begin_count++] = (uint16_t)(next - 1);
+    kernel->first_behind = 0;
+}
+
+static int compare_numbers(const void *a, const void *b) {
+    return *(const uint16_t *)a - *(const uint16_t *)b;
+}
+
+/* In the order of the launch: those that wait no more for the one behind which they stood, and new ones. */
+static void find_those_that_may_begin(Gpu *gpu) {
+    for (; gpu->looked_at < gpu->kernel_count; gpu->looked_at++)
+        gpu->may_begin[gpu->may_begin_count++] = (uint16_t)gpu->looked_at;
+    qsort(gpu->may_begin, gpu->may_begin_count, sizeof *gpu->may_begin, compare_numbers);
 }
 
 static void begin(Gpu *gpu, uint32_t number) {
@@ -243,21 +266,27 @@ static void begin(Gpu *gpu, uint32_t number) {
 void gpu_begin_kernels(Gpu *gpu) {
     for (uint32_t i = 0; i < gpu->sm_count && !gpu->has_several_per_sm; i++)
         take_counters_off(gpu->kernels, gpu->sms[i]);
-    for (uint32_t k = 0; k < gpu->kernel_count; k++)
-        if (!waits(gpu, &gpu->kernels[k])) begin(gpu, k);
+    gpu_look_at_all_kernels(gpu);
+    find_those_that_may_begin(gpu);
+    for (uint32_t i = 0; i < gpu->may_begin_count; i++)
+        if (!waits(gpu, gpu->may_begin[i])) begin(gpu, gpu->may_begin[i]);
+    gpu->may_begin_count = 0;
     share_sms(gpu);
 }
 
 /* Whether there were any. */
 static bool begin_those_that_wait_no_more(Gpu *gpu) {
     bool any = false;
-    for (uint32_t k = 0; k < gpu->kernel_count; k++) {
+    find_those_that_may_begin(gpu);
+    for (uint32_t i = 0; i < gpu->may_begin_count; i++) {
+        uint32_t k = gpu->may_begin[i];
         LaunchedKernel *kernel = &gpu->kernels[k];
-        if (kernel->has_begun || kernel->has_ended || waits(gpu, kernel)) continue;
+        if (kernel->has_begun || kernel->has_ended || waits(gpu, k)) continue;
         begin(gpu, k);
         any = true;
         tell(gpu, kernel, true);
     }
+    gpu->may_begin_count = 0;
     return any;
 }
 
@@ -273,21 +302,31 @@ static void end(Gpu *gpu, uint32_t number) {
         dispatcher_instructions(gpu->dispatcher, number, &kernel->result.warp_instructions,
                                 &kernel->result.thread_instructions);
     kernel->has_ended = 1;
+    add_those_behind(gpu, kernel);
     gpu->awaited_has_ended |= kernel->is_awaited;
     if (kernel->has_begun) kernel->result.cycles = gpu_cycle(gpu) - kernel->result.start_cycle;
 }
 
+/* Numbers of kernels in the order of the launch, behind those in gpu->ended; returns how many. */
+static uint32_t find_those_that_are_done(Gpu *gpu) {
+    const uint16_t *done;
+    uint32_t count = dispatcher_take_ended(gpu->dispatcher, &done), left = 0;
+    uint16_t *ended = gpu->ended + gpu->ended_count;
+    for (uint32_t i = 0; i < count; i++)
+        if (done[i] < gpu->kernel_count && !gpu->kernels[done[i]].has_ended) ended[left++] = done[i];
+    qsort(ended, left, sizeof *ended, compare_numbers);
+    return left;
+}
+
 /* Whether there were any. */
 static bool end_those_that_are_done(Gpu *gpu) {
-    bool any = false;
-    for (uint32_t k = 0; k < gpu->kernel_count; k++) {
-        LaunchedKernel *kernel = &gpu->kernels[k];
-        if (kernel->has_ended || !dispatcher_has_ended(gpu->dispatcher, k)) continue;
+    uint32_t count = find_those_that_are_done(gpu);
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t k = gpu->ended[gpu->ended_count++];
         end(gpu, k);
-        any = true;
-        if (kernel->has_begun) tell(gpu, kernel, false);
+        if (gpu->kernels[k].has_begun) tell(gpu, &gpu->kernels[k], false);
     }
-    return any;
+    return count != 0;
 }
 
 void gpu_attend_to_kernels(Gpu *gpu) {

@@ -243,7 +243,11 @@ static void take_kernels(Gpu *gpu, LaunchedKernel *kernels, uint32_t count, uint
     gpu->kernels = kernels;
     gpu->kernel_count = count;
     gpu->running = realloc(gpu->running, room * sizeof *gpu->running);
-    ensure_memory(gpu->running);
+    gpu->ended = realloc(gpu->ended, room * sizeof *gpu->ended);
+    gpu->may_begin = realloc(gpu->may_begin, room * sizeof *gpu->may_begin);
+    ensure_memory(gpu->running && gpu->ended && gpu->may_begin);
+    gpu->ended_count = 0;
+    gpu_look_at_all_kernels(gpu);
     for (uint32_t k = 0; k < count; k++)
         gpu->running[k] = &kernels[k].running;
 }
@@ -274,7 +278,7 @@ static void prepare(Gpu *gpu, const KernelLaunch *launches, uint32_t count, uint
     if (gpu->kernel_counts) kernel_counts_launches(gpu->kernel_counts, gpu->launches);
     if (!launches->launch->is_untimed) gpu->expected = room;
     dispatcher_expect(gpu->dispatcher, gpu->expected);
-    gpu_give_turns(gpu);
+    gpu_set_priorities(gpu, 0);
     gpu->has_several_per_sm = has_several_per_sm(gpu, launches, room);
     give_kernels(gpu);
     gpu_free_kernels(before, count_before);
@@ -359,7 +363,7 @@ static void join(Gpu *gpu, const KernelLaunch *launches, uint32_t count) {
         gpu->running[gpu->kernel_count++] = &kernels[k].running;
         if (gpu->profile) profile_note_arguments(gpu->profile, &kernels[k].running);
     }
-    gpu_give_turns(gpu);
+    gpu_set_priorities(gpu, gpu->kernel_count - count);
     if (gpu->has_several_per_sm) gpu_add_kernels(gpu, gpu->kernel_count - count);
     if (gpu->kernel_counts) kernel_counts_launches(gpu->kernel_counts, gpu->launches);
 }

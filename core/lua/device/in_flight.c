@@ -12,6 +12,7 @@
 struct InFlight {
     uint32_t first, count; /* number of the first one among the launches of the run */
     uint32_t told;         /* of how many the host program has heard                */
+    uint32_t looked_at;    /* of gpu_ended_kernels(): whether the program has heard of them */
     bool is_told[MAX_KERNELS_IN_FLIGHT];
 };
 
@@ -105,8 +106,31 @@ static void push_ends(lua_State *L, Machine *machine, const KernelEnd *ends, uin
     if (machine->in_flight->told == machine->in_flight->count) all_have_ended(L, machine);
 }
 
-static bool is_news(const Machine *machine, uint32_t place) {
-    return gpu_kernel_has_ended(machine->gpu, place) && !machine->in_flight->is_told[place];
+/* The first kernel from there on, of those that have ended, of which the program has not heard. */
+static bool next_news(const Machine *machine, uint32_t *at, uint32_t *place) {
+    uint32_t count;
+    const uint16_t *ended = gpu_ended_kernels(machine->gpu, &count);
+    while (*at < count) {
+        *place = ended[(*at)++];
+        if (!machine->in_flight->is_told[*place]) return true;
+    }
+    return false;
+}
+
+static int compare_places(const void *a, const void *b) {
+    uint64_t of_a = ((const KernelEnd *)a)->place, of_b = ((const KernelEnd *)b)->place;
+    return of_a < of_b ? -1 : of_a > of_b;
+}
+
+/* As many as there are, in the order of the launches. */
+static void fill_in_news(Machine *machine, KernelEnd *ends, uint64_t count) {
+    uint32_t at = machine->in_flight->looked_at, place;
+    for (uint64_t i = 0; next_news(machine, &at, &place); i++)
+        ends[i] = (KernelEnd){.place = place};
+    qsort(ends, count, sizeof *ends, compare_places);
+    for (uint64_t i = 0; i < count; i++)
+        ends[i].answer = answer_of_kernel(machine, (uint32_t)ends[i].place);
+    machine->in_flight->looked_at = at;
 }
 
 int finish_wait(lua_State *L, Machine *machine) {
@@ -116,16 +140,15 @@ int finish_wait(lua_State *L, Machine *machine) {
     machine->waits = false;
     machine->wait_cycle = NEVER;
     gpu_await_none(machine->gpu);
-    for (uint32_t k = 0; k < in_flight->count; k++)
-        head.count += is_news(machine, k);
+    for (uint32_t at = in_flight->looked_at, place; next_news(machine, &at, &place);)
+        head.count++;
     machine->launched = in_flight->told + head.count < in_flight->count;
     if (!machine->launched && machine->tells_launch_ends) call_checkpoint_function(L, machine, "launch");
     size_t bytes = sizeof head + head.count * sizeof(KernelEnd);
     uint8_t *answer = lua_newuserdatauv(L, bytes, 0);
-    KernelEnd *ends = (KernelEnd *)(void *)(answer + sizeof head), *next = ends;
+    KernelEnd *ends = (KernelEnd *)(void *)(answer + sizeof head);
     memcpy(answer, &head, sizeof head);
-    for (uint32_t k = 0; k < in_flight->count; k++)
-        if (is_news(machine, k)) *next++ = (KernelEnd){k, answer_of_kernel(machine, k)};
+    fill_in_news(machine, ends, head.count);
     host_log_answer(&machine->log, answer, bytes);
     push_ends(L, machine, ends, head.count, false);
     if (fault)
@@ -182,13 +205,14 @@ static int take_wait(lua_State *L, Machine *machine) {
 static bool await(lua_State *L, Machine *machine, int index, uint64_t *digest) {
     const struct InFlight *in_flight = machine->in_flight;
     int whole;
-    lua_Integer number = lua_tointegerx(L, index, &whole),
-                end = in_flight->first + (lua_Integer)in_flight->count;
+    uint32_t place;
+    lua_Integer number = lua_tointegerx(L, index, &whole), end = in_flight_next(machine, &place);
     if (!whole || number < 0 || number >= end)
         user_error_got(L, index,
-                       "wait: expected numbers of kernels, as gpu:launch_async() returned, below %d",
+                       "wait: numbers: expected numbers of kernels, as gpu:launch_async() returned, below %d",
                        (int)end);
-    if (number < in_flight->first || in_flight->is_told[number - in_flight->first]) return false;
+    if (!in_flight || number < in_flight->first || in_flight->is_told[number - in_flight->first])
+        return false;
     *digest = hash_bytes(*digest, &number, sizeof number);
     gpu_await(machine->gpu, (uint32_t)(number - in_flight->first));
     return true;
@@ -200,8 +224,8 @@ static bool await_those(lua_State *L, Machine *machine, uint64_t *digest) {
     lua_Unsigned count = is_list ? lua_rawlen(L, 2) : 1;
     if (lua_isnil(L, 2)) return true;
     if (count < 1 || count > MAX_KERNELS_IN_FLIGHT)
-        user_error("wait: expected a list of 1 to %d numbers of kernels, got %llu", MAX_KERNELS_IN_FLIGHT,
-                   count);
+        user_error("wait: numbers: expected a list of 1 to %d numbers of kernels, got %llu",
+                   MAX_KERNELS_IN_FLIGHT, count);
     for (lua_Unsigned i = 1; i <= count && waits; i++) {
         if (is_list)
             lua_rawgeti(L, 2, (lua_Integer)i);
@@ -218,14 +242,24 @@ static void set_wait_cycle(Machine *machine, uint64_t cycles) {
     machine->wait_cycle = cycles ? (gpu_cycle(machine->gpu) / cycles + 1) * cycles : NEVER;
 }
 
+/* At stack index 3; 0: the wait is not for cycles. */
+static lua_Integer cycles_to_wait(lua_State *L) {
+    int whole = 0;
+    lua_Integer cycles = lua_isnil(L, 3) ? 0 : lua_tointegerx(L, 3, &whole);
+    if (!lua_isnil(L, 3) && (!whole || cycles < 1))
+        user_error_got(L, 3, "wait: cycles: expected a number of cycles from 1 on");
+    return cycles;
+}
+
 int wait_for_kernels(lua_State *L, Machine *machine) {
     lua_settop(L, 4);
     uint64_t digest = 0;
-    lua_Integer cycles = luaL_optinteger(L, 3, 0);
-    const char *why = luaL_optstring(L, 4, NULL);
-    if (cycles < 0 || (cycles == 0 && !lua_isnil(L, 3)))
-        user_error_got(L, 3, "wait: expected a number of cycles from 1 on");
-    if (!machine->in_flight || !await_those(L, machine, &digest)) {
+    lua_Integer cycles = cycles_to_wait(L);
+    if (!lua_isnil(L, 4) && !lua_isstring(L, 4))
+        user_error_got(L, 4, "wait: why: expected a text, why kernels are given up");
+    const char *why = lua_tostring(L, 4);
+    bool waits = await_those(L, machine, &digest);
+    if (!machine->in_flight || !waits) {
         if (machine->in_flight) gpu_await_none(machine->gpu);
         lua_newtable(L);
         return 1;
