@@ -19,8 +19,8 @@ typedef uint64_t QueueLength(const SimObject *object, uint32_t queue);
 /* A message on a link. */
 typedef struct {
     uint64_t time; /* of its push */
-    bool
-        seen; /* false: it came with a snapshot, and `time` is that of the load, or its latency has changed */
+    /* False: it came with a snapshot, and `time` is that of the load, or its latency has changed. */
+    bool seen;
 } LinkEntry;
 
 /* Of a link. Each end writes its own half only, as the ends may be at work on two threads: what has passed an

@@ -75,8 +75,8 @@ typedef struct {
     Sim *sim;
     uint64_t end; /* of the quantum */
     uint32_t thread;
-    uint32_t
-        position; /* one thread: in its round through the clusters; several: behind what is left of `run` */
+    /* One thread: in its round through the clusters; several: behind what is left of `run`. */
+    uint32_t position;
     Cluster *running;
     char *fault;   /* the message of `faulted` */
     uint64_t lost; /* ns, for runs of threads that have not come; the caller counts its own in each round */

@@ -19,8 +19,8 @@
 typedef struct {
     Stall stall; /* STALL_NONE: the cache has taken it */
     bool hit;    /* taken, and all its sectors were there */
-    bool
-        needs_mshr; /* not taken: a read of whose line there is no MSHR, and that may not pass the cache by */
+    /* Not taken: a read of whose line there is no MSHR, and that may not pass the cache by. */
+    bool needs_mshr;
 } Outcome;
 
 typedef struct {

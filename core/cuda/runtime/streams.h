@@ -26,8 +26,8 @@ typedef struct WarpStream {
     WarpPlaces waits; /* for which its next work waits, beside the last one of its own */
     uint32_t last;
     bool has_last;
-    uint32_t
-        heeded; /* items before this one that the legacy stream and blocking ones wait for are in `waits`, or done */
+    /* Items before this one that the legacy stream and blocking ones wait for are in `waits`, or done. */
+    uint32_t heeded;
 } WarpStream;
 
 typedef struct {

@@ -6,8 +6,8 @@ typedef struct {
     const KernelBody *body;
     const Kernel *kernel;
     const OperandPlan *plans;
-    uint64_t
-        *address;    /* per register: 1 + the address among the parameters that it holds all its life, or 0 */
+    /* Per register: 1 + the address among the parameters that it holds all its life, or 0. */
+    uint64_t *address;
     uint8_t *writes; /* per register: 0, 1, or 2 for more, or for one under a guard */
     uint8_t *reads;
 } Finder;

@@ -59,9 +59,8 @@ typedef struct {
     uint32_t is_ascending;    /* lane i has the i-th word                             */
     uint8_t word[WARP_LANES]; /* (value - lowest) / 4                                 */
     uint8_t block[4]; /* of each eight lanes: where the first one's block of eight words begins, in bytes */
-    uint32_t
-        reach; /* bytes from the lowest on that the quickest way to read all lanes' words touches; BEYOND_REACH:
-                         there is none */
+    /* Bytes from the lowest on that the quickest way to read all lanes' words touches; BEYOND_REACH: there is none. */
+    uint32_t reach;
     uint64_t pad;
 } AddressWindow;
 
