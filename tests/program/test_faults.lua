@@ -258,6 +258,11 @@ harness.test("a launch that cannot begin returns why", function()
   harness.equal(fault.message, "kernel stop: expected grid and block of 1 or more in each dimension, got grid (0, 1, 1) and block (32, 1, 1)")
   harness.equal(select(2, gpu:try_launch(kernels.stop, { grid = 1, block = 2048 })).kind, "launch")
   harness.equal(select(2, gpu:try_launch(kernels.stop, { grid = 1, block = 32, shared = 1 << 20 })).kind, "launch")
+  local function mistake(how) return select(2, gpu:try_launch(kernels.stop, how)).mistake end
+  harness.equal(mistake { grid = 1, block = 2048 }, "extents")
+  harness.equal(mistake { grid = 1, block = 32, shared = 1 << 20 }, "resources")
+  harness.equal(mistake { grid = 100000, block = 32, cooperative = true }, "cooperative")
+  harness.equal(mistake { grid = 1, block = 32, shared = 0xffffffff }, "other")
   harness.equal(#gpu:launches(), 0)
   local ok = pcall(gpu.try_launch, gpu, kernels.stop, { grid = 1, block = 32, args = { 1 } }) -- the host program's mistake
   harness.equal(ok, false)

@@ -86,6 +86,14 @@ uint32_t gpu_module_of(const Gpu *gpu, const Kernel *kernel);
 /* Starts a kernel at the next quantum boundary; no other may be running. A kernel whose CTA does not fit an
  * SM, or that is not legal otherwise, is a user error with kernel, resource, need and limit. */
 void gpu_launch(Gpu *gpu, const Kernel *kernel, const Launch *launch);
+/* What a launch is refused for. */
+typedef enum {
+    MISTAKE_OTHER,
+    MISTAKE_EXTENTS,     /* grid or block */
+    MISTAKE_RESOURCES,   /* no SM can hold a CTA */
+    MISTAKE_COOPERATIVE, /* more CTAs than the SMs can hold at once */
+} LaunchMistake;
+
 enum { MAX_KERNELS_IN_FLIGHT = 16384 }; /* from the first to the last that joins them */
 
 /* The same of up to MAX_KERNELS_TOGETHER kernels, which run side by side, each on SMs of its own, but for those that wait
@@ -161,6 +169,7 @@ bool gpu_kernel_has_begun(const Gpu *gpu, uint32_t kernel);
 const uint16_t *gpu_ended_kernels(const Gpu *gpu, uint32_t *count);
 /* Of a launch that was refused: which of its kernels was. */
 uint32_t gpu_refused_kernel(const Gpu *gpu);
+LaunchMistake gpu_launch_mistake(const Gpu *gpu);
 LaunchResult gpu_launch_result(const Gpu *gpu, uint32_t kernel);
 static inline LaunchResult gpu_last_launch(const Gpu *gpu) {
     return gpu_launch_result(gpu, 0);

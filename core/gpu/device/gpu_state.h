@@ -65,6 +65,7 @@ struct Gpu {
     LaunchedKernel *planned;       /* of a launch that may be refused yet */
     uint32_t planned_count;
     uint32_t checked;             /* of a launch that begins: the kernel that is looked at */
+    LaunchMistake mistake;        /* what it is looked at for: of a launch that is refused, why */
     uint16_t kernel_of[MAX_SMS];  /* the kernel that each SM has, if it has one alone */
     uint16_t sm_at_port[MAX_SMS]; /* of the dispatcher */
     LaunchFault *faults;          /* of each SM; NULL before the first launch that returns them */

@@ -18,6 +18,10 @@ uint32_t gpu_refused_kernel(const Gpu *gpu) {
     return gpu->checked;
 }
 
+LaunchMistake gpu_launch_mistake(const Gpu *gpu) {
+    return gpu->mistake;
+}
+
 bool gpu_kernel_has_begun(const Gpu *gpu, uint32_t kernel) {
     return gpu->kernels[kernel].has_begun;
 }

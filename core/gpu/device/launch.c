@@ -40,6 +40,9 @@ static void check_extents(const Kernel *kernel, const Launch *launch, const Runn
     if (kernel->max_threads && running->threads_per_cta > kernel->max_threads)
         user_error("kernel %s: block: expected up to %u threads (.maxntid of the kernel), got %u",
                    kernel->name, kernel->max_threads, running->threads_per_cta);
+}
+
+static void check_memory(const Kernel *kernel, const Launch *launch, const RunningKernel *running) {
     if (running->local_bytes > MAX_LOCAL_BYTES)
         user_error("kernel %s: expected up to %d bytes of local memory per thread, got %u", kernel->name,
                    MAX_LOCAL_BYTES, running->local_bytes);
@@ -81,7 +84,7 @@ static uint64_t ctas_of_grid(const uint32_t grid[3]) {
 }
 
 /* CTAs of a kernel that the machine holds at once. Some of unlike SMs may hold none. */
-static uint64_t ctas_that_fit(const Gpu *gpu, RunningKernel *running) {
+static uint64_t ctas_that_fit(Gpu *gpu, RunningKernel *running) {
     uint64_t all = 0;
     OccupancyLimit limit;
     char why[OCCUPANCY_WHY_BYTES];
@@ -93,6 +96,7 @@ static uint64_t ctas_that_fit(const Gpu *gpu, RunningKernel *running) {
         all += fit;
     }
     if (!all) {
+        gpu->mistake = MISTAKE_RESOURCES;
         sm_occupancy(gpu->sms[0], running, &limit, why, sizeof why);
         user_error("kernel %s does not fit on %s: %s", running->kernel->name, gpu->sms[0]->obj.path, why);
     }
@@ -106,10 +110,12 @@ enum { WORKSPACE_BYTES = 64 };
 
 static uint64_t workspace_of_grid(Gpu *gpu, RunningKernel *running) {
     uint64_t ctas = ctas_of_grid(running->grid), fit = ctas_that_fit(gpu, running);
-    if (ctas > fit)
+    if (ctas > fit) {
+        gpu->mistake = MISTAKE_COOPERATIVE;
         user_error("kernel %s: expected up to %lu CTAs in a cooperative launch (up to %u on each of %u SMs), "
                    "got %lu",
                    running->kernel->name, fit, running->most_ctas, gpu->sm_count, ctas);
+    }
     if (gpu->workspace) return gpu->workspace;
     gpu->workspace = device_alloc(gpu->functional.memory, WORKSPACE_BYTES);
     if (!gpu->workspace)
@@ -128,7 +134,8 @@ static LaunchFault *empty_faults(Gpu *gpu) {
     return gpu->faults;
 }
 
-static RunningKernel plan_kernel(const Gpu *gpu, const Kernel *kernel, const Launch *launch) {
+static RunningKernel plan_kernel(Gpu *gpu, const Kernel *kernel, const Launch *launch) {
+    gpu->mistake = MISTAKE_OTHER;
     if (kernel->refusal) user_error("kernel %s cannot be launched: %s", kernel->name, kernel->refusal);
     RunningKernel running = {.kernel = kernel,
                              .launch = gpu->launches,
@@ -140,7 +147,10 @@ static RunningKernel plan_kernel(const Gpu *gpu, const Kernel *kernel, const Lau
     memcpy(running.block, launch->block, sizeof running.block);
     running.threads_per_cta = launch->block[0] * launch->block[1] * launch->block[2];
     running.local_bytes = kernel->local_bytes + (kernel->uses_stack ? stack_of(kernel, launch) : 0);
+    gpu->mistake = MISTAKE_EXTENTS;
     check_extents(kernel, launch, &running);
+    gpu->mistake = MISTAKE_OTHER;
+    check_memory(kernel, launch, &running);
     running.warps_per_cta = (running.threads_per_cta + WARP_LANES - 1) / WARP_LANES;
     running.dynamic_shared_bytes = launch->shared_bytes;
     running.shared_bytes = (kernel->shared_bytes + launch->shared_bytes + SHARED_GRANULE - 1) /
@@ -263,6 +273,7 @@ static void give_kernels(Gpu *gpu) {
 static void prepare(Gpu *gpu, const KernelLaunch *launches, uint32_t count, uint32_t room) {
     LaunchedKernel *before = gpu->kernels, *kernels = planned_kernels(gpu, count, room);
     uint32_t count_before = gpu->kernel_count;
+    gpu->mistake = MISTAKE_OTHER;
     check_several_per_sm(gpu, launches, count, room);
     for (uint32_t k = 0; k < count; k++) {
         gpu->checked = k;
@@ -297,6 +308,7 @@ void gpu_invalidate_l1s(const Gpu *gpu) {
 
 static void require_idle(Gpu *gpu, const KernelLaunch *launches) {
     gpu->checked = 0;
+    gpu->mistake = MISTAKE_OTHER;
     if (!dispatcher_idle(gpu->dispatcher))
         user_error("kernel %s: kernel %s is still running", launches->kernel->name,
                    gpu_oldest_kernel(gpu)->running.kernel->name);
@@ -316,9 +328,10 @@ void gpu_begin_launch(Gpu *gpu, const KernelLaunch *launches, uint32_t count) {
 }
 
 /* `number`: among the kernels of the launch. */
-static void check_launched_together(const KernelLaunch *launch, uint32_t number, bool is_untimed) {
+static void check_launched_together(Gpu *gpu, const KernelLaunch *launch, uint32_t number, bool is_untimed) {
     const Launch *how = launch->launch;
     const char *name = launch->kernel->name;
+    gpu->mistake = MISTAKE_OTHER;
     if (how->is_cooperative)
         user_error("kernel %s: expected a launch that is not cooperative beside other kernels, got one",
                    name);
@@ -339,7 +352,7 @@ void gpu_launch_together(Gpu *gpu, const KernelLaunch *launches, uint32_t count)
         user_error("expected 1 to %d kernels to be launched together, got %u", MAX_KERNELS_TOGETHER, count);
     for (uint32_t k = 0; k < count; k++) {
         gpu->checked = k;
-        check_launched_together(&launches[k], k, is_untimed);
+        check_launched_together(gpu, &launches[k], k, is_untimed);
     }
     if (is_untimed)
         gpu_launch_untimed_in_turn(gpu, launches, count);
@@ -371,6 +384,7 @@ static void join(Gpu *gpu, const KernelLaunch *launches, uint32_t count) {
 static void check_async(Gpu *gpu, const KernelLaunch *launches, uint32_t count, bool joins) {
     uint32_t present = joins ? gpu->kernel_count : 0;
     gpu->checked = 0;
+    gpu->mistake = MISTAKE_OTHER;
     if (gpu_has_memcheck(gpu) && has_several_per_sm(gpu, launches, MAX_KERNELS_IN_FLIGHT))
         user_error("kernel %s: expected kernels_per_sm = 1 of the dispatcher where kernels join others with "
                    "memcheck",
@@ -382,7 +396,7 @@ static void check_async(Gpu *gpu, const KernelLaunch *launches, uint32_t count, 
             launches->kernel->name, MAX_KERNELS_IN_FLIGHT, present + count);
     for (uint32_t k = 0; k < count; k++) {
         gpu->checked = k;
-        check_launched_together(&launches[k], present + k, false);
+        check_launched_together(gpu, &launches[k], present + k, false);
     }
 }
 

@@ -37,6 +37,7 @@ void gpu_stop_untimed(Gpu *gpu) {
 }
 
 void gpu_launch_forward(Gpu *gpu, const Kernel *kernel, const Launch *launch) {
+    gpu->mistake = MISTAKE_OTHER;
     refuse_dma(kernel);
     gpu_begin_launch(gpu, &(KernelLaunch){.kernel = kernel, .launch = launch}, 1);
     gpu->forward = forward_begin(gpu->sms, gpu->sm_count, gpu->dispatcher, launch->cold_ctas, is_given_up,
@@ -87,6 +88,7 @@ static bool run_untimed(Gpu *gpu, uint32_t number, const Launch *launch) {
 
 void gpu_launch_untimed_in_turn(Gpu *gpu, const KernelLaunch *launches, uint32_t count) {
     bool goes_on = true;
+    gpu->mistake = MISTAKE_OTHER;
     for (uint32_t k = 0; k < count; k++)
         refuse_dma(launches[k].kernel);
     gpu_prepare(gpu, launches, count);

@@ -83,8 +83,19 @@ void push_fault(lua_State *L, const char *kernel, const LaunchFault *fault) {
     if (fault->has_allocation) set_allocation(L, fault);
 }
 
-void push_refused_launch(lua_State *L, const Kernel *kernel, const char *why) {
+static const char *mistake_name(LaunchMistake mistake) {
+    switch (mistake) {
+    case MISTAKE_EXTENTS: return "extents";
+    case MISTAKE_RESOURCES: return "resources";
+    case MISTAKE_COOPERATIVE: return "cooperative";
+    case MISTAKE_OTHER: break;
+    }
+    return "other";
+}
+
+void push_refused_launch(lua_State *L, const Kernel *kernel, const char *why, LaunchMistake mistake) {
     lua_newtable(L);
+    set_text(L, "mistake", mistake_name(mistake));
     set_text(L, "kind", kernel->refusal ? "unsupported" : "launch");
     set_text(L, "message", why);
     set_text(L, "kernel", kernel->name);

@@ -9,6 +9,6 @@
 /* Pushes { kind =, message =, kernel =, ... }. */
 void push_fault(lua_State *L, const char *kernel, const LaunchFault *fault);
 /* The same of a launch that never began. */
-void push_refused_launch(lua_State *L, const Kernel *kernel, const char *why);
+void push_refused_launch(lua_State *L, const Kernel *kernel, const char *why, LaunchMistake mistake);
 
 #endif

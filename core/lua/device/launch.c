@@ -377,7 +377,8 @@ static int begin_launch(lua_State *L, Machine *machine, const KernelLaunch *laun
     if (!is_started(&call, &why)) {
         lua_pushnil(L);
         uint32_t refused = gpu_refused_kernel(machine->gpu);
-        push_refused_launch(L, launches[refused < count ? refused : 0].kernel, why);
+        push_refused_launch(L, launches[refused < count ? refused : 0].kernel, why,
+                            gpu_launch_mistake(machine->gpu));
         repeated_call(L, machine);
         return 2;
     }
@@ -511,7 +512,8 @@ int launch_kernels_async(lua_State *L, Machine *machine, bool returns_faults) {
     if (why) {
         uint32_t refused = gpu_refused_kernel(machine->gpu);
         lua_pushnil(L);
-        push_refused_launch(L, list->of[refused < count ? refused : 0].kernel, why);
+        push_refused_launch(L, list->of[refused < count ? refused : 0].kernel, why,
+                            gpu_launch_mistake(machine->gpu));
         repeated_call(L, machine);
         return 2;
     }

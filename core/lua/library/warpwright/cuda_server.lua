@@ -199,21 +199,16 @@ local function note_mapped(server, how)
   for _, range in ipairs(server.mapped) do how(server.gpu, range.address, range.bytes) end
 end
 
---- Of a launch that never began, by words of why behind the kernel's name.
-local function code_of_mistake(message, kernel_name)
-  local _, last = message:find("kernel " .. kernel_name, 1, true)
-  local why = message:sub((last or 0) + 1)
-  if why:find(" in a cooperative launch ", 1, true) then return errors.cooperative_too_large end
-  if why:find "^ does not fit on " then return errors.out_of_resources end
-  local is_of_extents = why:find "^: grid: " or why:find "^: block: " or why:find "^: expected grid and block "
-  return is_of_extents and errors.invalid_configuration or errors.invalid_value
-end
+--- The CUDA error of a launch that never began, by its mistake.
+local mistakes <const> = {
+  extents = errors.invalid_configuration, resources = errors.out_of_resources, cooperative = errors.cooperative_too_large,
+}
 
 --- A kernel that failed while it ran leaves its error to all calls that follow.
-local function launch_failed(server, kernel, result, fault)
+local function launch_failed(server, result, fault)
   note("%s", fault.message)
   if fault.kind == "given up" then return errors.launch_failure end
-  if fault.kind == "launch" then return code_of_mistake(fault.message, kernel.name) end
+  if fault.kind == "launch" then return mistakes[fault.mistake] or errors.invalid_value end
   local code = faults[fault.kind] or errors.launch_failure
   if result then
     server.dead = code
@@ -245,7 +240,7 @@ local function launch(server, payload)
   local result, fault = server.gpu:try_launch(kernel.kernel, how)
   if result then server.launches = server.launches + 1 end
   local reply = result and note_end(server, result)
-  if fault then return launch_failed(server, kernel, result, fault), reply end
+  if fault then return launch_failed(server, result, fault), reply end
   note_mapped(server, core.cuda_reads)
   return 0, reply
 end
@@ -314,7 +309,7 @@ local function launch_together(server, payload)
   local replies = {}
   server.launches = server.launches + #results
   for i, result in ipairs(results) do replies[i] = note_end(server, result) end
-  if fault then return launch_failed(server, { name = fault.kernel }, results, fault), table.concat(replies) end
+  if fault then return launch_failed(server, results, fault), table.concat(replies) end
   note_mapped(server, core.cuda_reads)
   return 0, table.concat(replies)
 end
@@ -354,7 +349,7 @@ local function wait(server, payload)
     replies[i] = string.pack("<I4", number) .. note_end(server, ends[number])
   end
   local reply = string.pack("<i8I4", cycle, #ended) .. table.concat(replies)
-  if fault then return launch_failed(server, { name = fault.kernel }, true, fault), reply end
+  if fault then return launch_failed(server, true, fault), reply end
   note_mapped(server, core.cuda_reads)
   return 0, reply
 end
