@@ -5,6 +5,7 @@
 -- From the paper as we know it: 16384 counters of 3 bits, SRRIP beneath. Ours: counters begin with 1; each cache, or slice of an
 -- L2, has a table of its own; a hit on a line in flight (a merge) counts, too; the PCs of different kernels share counters;
 -- prefetched lines and write-backs are of PC 0.
+-- With `sampled` one set in so many trains the counters, which is SHiP-PC-S of the paper (64 of 1024 sets); hooks come for these.
 local policy = require "warpwright.policy"
 
 local ship = policy "ship" {
@@ -14,6 +15,7 @@ local ship = policy "ship" {
   params = {
     entries = { 16384, min = 1, max = 65536, doc = "Counters" },
     bits = { 3, min = 1, max = 16, doc = "Of each counter" },
+    sampled = { 1, min = 1, max = 65536, doc = "One set in so many trains the counters" },
     learn = { true, doc = "false: counters stay as they are, and all lines enter as under srrip" },
   },
   counters = { raised = "Lines used for the first time", lowered = "Lines that left without a use",
@@ -30,6 +32,9 @@ end
 function ship:start()
   self.most = (1 << self.params.bits) - 1
   self.state = {}
+  local is_sampled = { every = self.params.sampled }
+  for _, hook in ipairs { "on_hit", "on_merge" } do self:only(hook, { set = is_sampled, way = { from = 0 } }) end
+  self:only("on_evict", { set = is_sampled, uses = 0 })
 end
 
 --- Moves the counter of a PC.
@@ -40,16 +45,16 @@ function ship:train(pc, by)
   self:count(by > 0 and "raised" or "lowered")
 end
 
+--- A use of a line.
 function ship:on_hit(_, _, _, _, _, _, set, way)
   local cache = self.cache
-  if way >= 0 and cache:line_uses(set, way) == 1 then self:train(cache:line_pc(set, way), 1) end
+  if cache:line_uses(set, way) == 1 then self:train(cache:line_pc(set, way), 1) end
 end
 
 ship.on_merge = ship.on_hit
 
-function ship:on_evict(_, _, _, _, _, _, _, pc, uses)
-  if uses == 0 then self:train(pc, -1) end
-end
+--- A line leaves unused.
+function ship:on_evict(_, _, _, _, _, _, _, pc) self:train(pc, -1) end
 
 function ship:insertion(_, last, _, _, _, pc)
   local is_dead = self.state[pc % self.params.entries] == 0

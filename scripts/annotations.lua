@@ -319,6 +319,7 @@ local policy_text <const> = [[
 ---@field set_clock fun(self: warpwright.Policy, name: string, frequency: string|number) in scope machine: from this boundary on
 ---@field energy fun(self: warpwright.Policy, of?: userdata, technology?: string): number, table<string, number> in scope machine: joules of the object and what is below it, or of the machine, up to now; those of each part
 ---@field bind fun(self: warpwright.Policy, hook: string, setting: function|table, counter?: string)
+---@field only fun(self: warpwright.Policy, hook: string, ...: table<string, integer|table<string, integer>>) in start: the hook is called where all conditions on its arguments hold, of one of the tables
 ---@field start? fun(self: warpwright.Policy)
 ---@field configure? fun(self: warpwright.Policy, class: string, path: string, params: table): table?
 ---@field on_period? fun(self: warpwright.Policy)

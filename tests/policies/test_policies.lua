@@ -156,7 +156,7 @@ for name in ("sm l1 state params counters cache object share"):gmatch "%S+" do
     ("policy x: parts[1]: name: expected one that no handle or field of self has, got '%s'"):format(name) }
 end
 
-for name in ("params counters shares parts name uses scope period doc state count share shared cycle bind own_l1 channel_of"):gmatch "%S+" do
+for name in ("params counters shares parts name uses scope period doc state count share shared cycle bind only own_l1 channel_of"):gmatch "%S+" do
   bad_definitions[#bad_definitions + 1] = { ('local x = policy "x" {}\n function x:%s() end return x'):format(name),
     (".lua:4: policy x: function %s: expected a name that neither a definition nor self has"):format(name) }
 end

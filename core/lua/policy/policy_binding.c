@@ -1,7 +1,10 @@
 #include "core/lua/policy/policy_binding.h"
 
+#include "core/lua/policy/policy_filter.h"
+
 #include <lauxlib.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum { MAX_BOUND = 64 };
 
@@ -12,6 +15,10 @@ struct Binding {
     int64_t uncounted;  /* events of which the counter does not know yet */
     int counter;        /* its name in the registry; LUA_NOREF: none */
     Binding *next;
+    Filter *filter;          /* or NULL: all events */
+    const SimObject *object; /* whose event it answers */
+    const char *name;        /* what the policy calls that; the registry keeps it */
+    uint32_t event;
     const Setting *setting[MAX_BOUND]; /* by the first argument */
 };
 
@@ -46,6 +53,7 @@ static int64_t handle_event(Subscriber *subscriber, SimObject *object, uint32_t 
     uint64_t which = (uint64_t)arguments[0];
     const Setting *setting = binding->any;
     (void)object, (void)event, (void)now;
+    if (!filter_passes(binding->filter, arguments)) return NO_ANSWER;
     if (!setting && which < MAX_BOUND) setting = binding->setting[which];
     if (binding->all->off || !setting || !policy_setting_takes(setting, which)) return NO_ANSWER;
     policy_setting_apply(setting, which);
@@ -57,10 +65,16 @@ static int64_t handle_event(Subscriber *subscriber, SimObject *object, uint32_t 
 void binding_subscribe(lua_State *L, Bindings *bindings, SimObject *object, uint32_t event) {
     Binding *binding = calloc(1, sizeof *binding);
     ensure_memory(binding);
-    *binding = (Binding){
-        .subscriber = {handle_event}, .all = bindings, .counter = LUA_NOREF, .next = bindings->list};
+    *binding = (Binding){.subscriber = {handle_event},
+                         .all = bindings,
+                         .counter = LUA_NOREF,
+                         .next = bindings->list,
+                         .object = object,
+                         .event = event};
     bindings->list = binding;
-    lua_settop(L, 4);
+    lua_settop(L, 5);
+    binding->name = luaL_checkstring(L, 5);
+    luaL_ref(L, LUA_REGISTRYINDEX);
     take_settings(L, binding, object);
     if (lua_isnil(L, 4))
         lua_pop(L, 1);
@@ -68,6 +82,15 @@ void binding_subscribe(lua_State *L, Bindings *bindings, SimObject *object, uint
         binding->counter = luaL_ref(L, LUA_REGISTRYINDEX);
     luaL_ref(L, LUA_REGISTRYINDEX); /* the settings */
     object_subscribe(object, &binding->subscriber, 1u << event);
+}
+
+void bindings_filter(lua_State *L, const Bindings *bindings, const SimObject *object, uint32_t event) {
+    for (Binding *binding = bindings->list; binding; binding = binding->next) {
+        if (binding->object != object || binding->event != event) continue;
+        if (strcmp(binding->name, lua_tostring(L, 4)) != 0) continue;
+        filter_free(binding->filter);
+        binding->filter = filter_new(L, 3);
+    }
 }
 
 void bindings_count(Bindings *bindings, lua_State *L, int counters) {
@@ -87,6 +110,8 @@ void bindings_count(Bindings *bindings, lua_State *L, int counters) {
 }
 
 void bindings_free(Bindings *bindings) {
-    for (Binding *binding; (binding = bindings->list) != NULL; free(binding))
+    for (Binding *binding; (binding = bindings->list) != NULL; free(binding)) {
         bindings->list = binding->next;
+        filter_free(binding->filter);
+    }
 }

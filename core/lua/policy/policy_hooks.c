@@ -1,6 +1,7 @@
 /* Functions of an instance that objects call: for events, for questions, and, of a coordinator, for events of
  * any object, which it hears when the quantum is over. */
 #include "core/lua/host/signals.h"
+#include "core/lua/policy/policy_filter.h"
 #include "core/lua/policy/policy_instance.h"
 #include "core/lua/policy/policy_object.h"
 
@@ -25,6 +26,7 @@ struct Hook {
                                     object's handle, its first argument; or NOT_THERE */
     int arguments, sm_argument; /* how many; which of them is an SM's number, -1: none that matters */
     int64_t sm;                 /* the one that it concerns */
+    Filter *filter;             /* or NULL: it is called for all */
     const Question *question;   /* or NULL */
     SimObject *object;
     uint32_t event, heard_count, heard_capacity;
@@ -115,6 +117,7 @@ static int64_t handle_event(Subscriber *subscriber, SimObject *object, uint32_t 
     const Hook *hook = (const Hook *)subscriber;
     (void)object, (void)event;
     if (hook->sm_argument >= 0 && arguments[hook->sm_argument] != hook->sm) return NO_ANSWER;
+    if (!filter_passes(hook->filter, arguments)) return NO_ANSWER;
     return call_hook(hook, arguments, now);
 }
 
@@ -125,6 +128,7 @@ static int64_t note_event(Subscriber *subscriber, SimObject *object, uint32_t ev
                           uint64_t now) {
     Hook *hook = (Hook *)subscriber;
     (void)event;
+    if (!filter_passes(hook->filter, arguments)) return NO_ANSWER;
     if (object->sim->tells_at_rest) return call_hook(hook, arguments, now);
     if (hook->heard_count == hook->heard_capacity) {
         hook->heard_capacity = hook->heard_capacity ? 2 * hook->heard_capacity : 16;
@@ -220,7 +224,7 @@ static int l_subscribe(lua_State *L) {
     return 0;
 }
 
-/* In the instance's state: native.bind(handle, event, settings, counter or nil) */
+/* In the instance's state: native.bind(handle, event, settings, counter or nil, what the policy calls it) */
 static int l_bind(lua_State *L) {
     PolicyInstance *instance = instance_of_function(L);
     SimObject *object = policy_object_at(L, 1);
@@ -228,7 +232,24 @@ static int l_bind(lua_State *L) {
     return 0;
 }
 
+/* In the instance's state: native.only(handle, event, conditions, what the policy calls it): what it has subscribed
+ * and bound under this name hears of these events alone. */
+static int l_only(lua_State *L) {
+    PolicyInstance *instance = instance_of_function(L);
+    const SimObject *object = policy_object_at(L, 1);
+    uint32_t event = event_at(L, object);
+    const char *name = luaL_checkstring(L, 4);
+    for (Hook *hook = instance->hooks; hook; hook = hook->next) {
+        if (hook->object != object || hook->event != event || strcmp(hook->name, name) != 0) continue;
+        filter_free(hook->filter);
+        hook->filter = filter_new(L, 3);
+    }
+    bindings_filter(L, &instance->bindings, object, event);
+    return 0;
+}
+
 void hooks_push_functions(PolicyInstance *instance) {
+    push_instance_function(instance, "only", l_only);
     push_instance_function(instance, "subscribe", l_subscribe);
     push_instance_function(instance, "bind", l_bind);
 }
@@ -250,6 +271,7 @@ void hooks_keep_on_stack(PolicyInstance *instance) {
 void hooks_free(PolicyInstance *instance) {
     for (Hook *hook; (hook = instance->hooks) != NULL; free(hook)) {
         instance->hooks = hook->next;
+        filter_free(hook->filter);
         free(hook->heard);
     }
 }

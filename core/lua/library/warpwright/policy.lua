@@ -28,7 +28,7 @@ local definition_key <const> = {}
 --- Names that no function may have: a definition or `self` has them.
 local taken <const> = {}
 for name in ("name doc path defined_at settings scope class functions params shares counters parts uses period "
-  .. "state handles count share shared cycle bind own_l1 channel_of"):gmatch "%S+" do
+  .. "state handles count share shared cycle bind only own_l1 channel_of"):gmatch "%S+" do
   taken[name] = true
 end
 

@@ -1,4 +1,6 @@
 -- In the Lua state of a policy instance: makes the instance of the policy's file and connects its functions.
+local core = require "warpwright.core"
+local event_filter = require "warpwright.event_filter"
 local hooks_of = require "warpwright.hooks"
 local load = require "warpwright.load"
 local names = require "warpwright.names"
@@ -78,6 +80,32 @@ local function check_binding(self, hook, hooks, legal, counters, counter)
   if counter and not counters[counter] then
     error(("bind: no counter of the policy matches '%s'%s"):format(tostring(counter),
       names.available(counter, names.sorted_keys(counters))), 3)
+  end
+end
+
+--- Names of the event's arguments.
+local function arguments_of(target)
+  for _, event in ipairs(core.class_events(target.handle.class)) do
+    if event.name == target.event then return event.arguments end
+  end
+end
+
+--- self:only("on_hit", { set = { every = 4 }, write = 0 }, ...): the function of this name, and what is bound to it, hears of events
+-- alone whose arguments are all so, as one of the tables says. `bound`: names of hooks to which something is.
+local function add_only(definition, native, hooks, legal, bound)
+  local told = {}
+  function Instance:only(hook, ...)
+    if getmetatable(self).__newindex == refuse_field then error("only: expected a call in start(), got one later", 2) end
+    if not hooks[hook] then error(("only: no hook matches '%s'%s"):format(tostring(hook), names.did_you_mean(hook, legal, 4)), 2) end
+    if not (bound[hook] or definition.functions[hook]) then
+      error(("only: %s: expected a hook that the policy has or has bound, got none"):format(hook), 2)
+    end
+    if told[hook] then error(("only: %s: expected one call for each hook, got a second one"):format(hook), 2) end
+    told[hook] = true
+    local alternatives = { ... }
+    for _, target in ipairs(hooks[hook].targets) do
+      native.only(target.handle, target.event, event_filter.numbers(hook, arguments_of(target), alternatives), hook)
+    end
   end
 end
 
@@ -276,18 +304,21 @@ return function(specification, handles, native)
   local hooks, legal = hooks_of.possible(definition.scope, handles)
   local counters = {}
   for _, name in ipairs(names.sorted_keys(definition.counters)) do counters[name] = 0 end
+  local bound = {}
   --- self:bind("on_EVENT", setting, "counter"): when the event is emitted, the setting is made and the counter counts,
   --- without Lua. { [argument] = setting }: that of the event's first argument, if there is one.
   function Instance:bind(hook, settings, counter)
     check_binding(self, hook, hooks, legal, counters, counter)
     for _, target in ipairs(hooks[hook].targets) do
-      local ok, problem = pcall(native.bind, target.handle, target.event, settings, counter) -- whose errors are of the policy's line
+      local ok, problem = pcall(native.bind, target.handle, target.event, settings, counter, hook) -- whose errors are of the policy's line
       if not ok and problem:find "^bad argument" then
         problem = ("bind: expected what handle:setting() returned, or { [argument] = such }, got %s"):format(names.shown(settings))
       end
       if not ok then error(problem, 2) end
     end
+    bound[hook] = true
   end
+  add_only(definition, native, hooks, legal, bound)
   Instance.count = count_into(counters, native)
   add_shares(definition, native)
   add_clocks(definition.scope, native)
