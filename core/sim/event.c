@@ -13,6 +13,11 @@ int event_number(const Class *class, const char *name) {
     return -1;
 }
 
+static void note_subscribers(SimObject *object) {
+    if (object->class->subscribers_changed) object->class->subscribers_changed(object);
+    cluster_note_observers(object->cluster);
+}
+
 void object_subscribe(SimObject *object, Subscriber *subscriber, uint32_t events) {
     object_join_halves(object);
     object->subscribers = realloc(object->subscribers,
@@ -21,7 +26,7 @@ void object_subscribe(SimObject *object, Subscriber *subscriber, uint32_t events
     object->subscribers[object->subscriber_count++] = (SubscriberEntry){.subscriber = subscriber,
                                                                         .events = events};
     object->subscribed |= events;
-    cluster_note_observers(object->cluster);
+    note_subscribers(object);
 }
 
 void object_subscribe_policy(SimObject *object, Subscriber *subscriber, uint32_t events, const char *who) {
@@ -55,7 +60,7 @@ void object_unsubscribe(SimObject *object, const Subscriber *subscriber) {
     }
     object->subscriber_count = kept;
     object->subscribed = events;
-    cluster_note_observers(object->cluster);
+    note_subscribers(object);
 }
 
 void event_emit_these(SimObject *object, uint32_t event, const int64_t *arguments) {

@@ -260,6 +260,8 @@ struct Class {
     /* Knobs have been set, by a policy or by a snapshot. Between cycles. False: there is nothing to do under
      * them, and the object may sleep on. */
     bool (*knobs_set)(SimObject *object);
+    /* Who subscribes to its events is not who did. Between quanta. NULL: a look at the mask does. */
+    void (*subscribers_changed)(SimObject *object);
     /* Policies are about to change it, or to look at more than its counters. */
     void (*touched)(SimObject *object);
     /* At a boundary clocks have changed: `was` is the object's own, before. What it has reserved for a cycle of its clock

@@ -279,9 +279,30 @@ void cache_replace(Cache *c, uint32_t line, const Lookup *at, const MemMessage *
     replace_line(c, line, at, m, now);
 }
 
-void cache_use_watched_line(Cache *c, const MemMessage *m, uint32_t line, bool found) {
+void cache_reach_line_untold(Cache *c, const MemMessage *m, uint32_t line, bool found) {
     tag_use(&c->tags, line, m->class_number);
     if (c->tags.order.bent & ORDER_WATCHED) replacement_used(&c->replacement, &c->tags, line, found);
+}
+
+const Question cache_promotion_question = {"whole numbers from 0 to `last`", position_is_legal};
+
+/* A use moves the line as it would, and then to where policies want it. */
+static COLD void use_and_ask(Cache *c, const MemMessage *m, uint32_t line) {
+    uint32_t last = replacement_last_position(&c->replacement, &c->tags);
+    uint32_t at = replacement_position(&c->replacement, &c->tags, line);
+    cache_reach_line_untold(c, m, line, true);
+    int64_t position = event_ask(cache_owner(c), CACHE_ASK_PROMOTION, line / c->tags.shape.ways, last, at,
+                                 way_of(c, line), m->sm, m->warp, (int64_t)m->address, m->pc,
+                                 m->kind != MEM_READ, m->class_number);
+    if (position >= 0 && position <= last)
+        replacement_place(&c->replacement, &c->tags, line, (uint32_t)position);
+}
+
+void cache_use_watched_line(Cache *c, const MemMessage *m, uint32_t line, bool found) {
+    if (found && c->tags.order.bent & ORDER_ASKED)
+        use_and_ask(c, m, line);
+    else
+        cache_reach_line_untold(c, m, line, found);
 }
 
 /* Misses. */
@@ -536,9 +557,15 @@ static uint64_t queue_length(const SimObject *object, uint32_t queue) {
     return 0;
 }
 
-bool cache_knobs_set(SimObject *object) {
+void cache_subscribers_changed(SimObject *object) {
     Cache *c = &((CacheObject *)object)->cache;
     replacement_watch(&c->replacement, &c->tags);
+    if (object_has_subscriber(object, CACHE_ASK_PROMOTION)) c->tags.order.bent |= ORDER_ASKED;
+}
+
+bool cache_knobs_set(SimObject *object) {
+    Cache *c = &((CacheObject *)object)->cache;
+    cache_subscribers_changed(object);
     cache_forget_failed_try(c);
     return true;
 }
@@ -569,6 +596,7 @@ void cache_init(SimObject *object) {
     Cache *c = &((CacheObject *)object)->cache;
     read_classes(object, c);
     replacement_init(&c->replacement, object, &c->tags);
+    cache_subscribers_changed(object);
     audit_queue(object, QUEUE_PIPELINE, "requests in front of the tags", QUEUE_FIFO, c->pipeline.slots,
                 queue_length);
     audit_queue(object, QUEUE_MISSES, "messages for the memory side", QUEUE_FIFO, c->misses.slots,

@@ -63,6 +63,7 @@ typedef enum {
     CACHE_ASK_BYPASS,
     CACHE_ASK_VICTIM,
     CACHE_ASK_INSERTION,
+    CACHE_ASK_PROMOTION,
     CACHE_EVENTS_END,
 } CacheEvent;
 
@@ -191,7 +192,7 @@ typedef enum {
                        offsetof(T, cache) == offsetof(CacheObject, cache),                                   \
                    "a cache object begins like CacheObject")
 
-extern const Question cache_victim_question, cache_insertion_question;
+extern const Question cache_victim_question, cache_insertion_question, cache_promotion_question;
 
 /* Way -1: the request is in no line. */
 #define CACHE_ACCESS_ARGUMENTS "sm, warp, address, pc, write, class, set, way"
@@ -213,7 +214,9 @@ extern const Question cache_victim_question, cache_insertion_question;
     [CACHE_ASK_VICTIM] = {"victim", "set, ways, lru, sm, warp, address, pc, class", &cache_victim_question,                                                  \
                           "The set is full: which of these ways, a set of bits, shall be replaced by the line of this request? lru: that which the cache would choose. The answer -1: none, and the request passes the cache by, unless it is an atomic"}, \
     [CACHE_ASK_INSERTION] = {"insertion", "set, last, sm, warp, address, pc, write, class, prefetch, gone, dirty, uses", &cache_insertion_question, \
-                             "The line of this request enters the set: where, from 0 to last, from which lines go first? With replacement lru: so many places below the most recently used; with srrip and its like: the prediction; with others last is 0. gone: the address of the line that it replaces, -1 for none; dirty, uses: of that line, as evict has them"}
+                             "The line of this request enters the set: where, from 0 to last, from which lines go first? With replacement lru: so many places below the most recently used; with srrip and its like: the prediction; with others last is 0. gone: the address of the line that it replaces, -1 for none; dirty, uses: of that line, as evict has them"}, \
+    [CACHE_ASK_PROMOTION] = {"promotion", "set, last, at, way, sm, warp, address, pc, write, class", &cache_promotion_question, \
+                             "This request hits its line, or merges: where, from 0 to last as for insertion, shall the line stand now? at: where it stood; without an answer it goes to 0"}
 /* clang-format on */
 
 #define STREAM_ROWS(T, stream, n, d)                                                                         \
@@ -458,6 +461,7 @@ static inline void cache_forget_failed_try(Cache *cache) {
     cache->failed.stall = STALL_NONE;
 }
 bool cache_knobs_set(SimObject *object);
+void cache_subscribers_changed(SimObject *object);
 /* Slots of a ring for so many messages: a power of two. */
 uint32_t ring_size(uint32_t messages);
 /* Room for as many messages as are in flight in `cycles`. */
@@ -624,6 +628,8 @@ static inline bool cache_policy_bypasses(const Cache *cache, const MemMessage *m
 }
 /* A request comes to the line; `found`: and hits, or merges with one that waits for what it lacks. */
 COLD void cache_use_watched_line(Cache *cache, const MemMessage *m, uint32_t line, bool found);
+/* The same where policies are not asked. */
+void cache_reach_line_untold(Cache *cache, const MemMessage *m, uint32_t line, bool found);
 static inline void cache_reach_line(Cache *cache, const MemMessage *m, uint32_t line, bool found) {
     if (__builtin_expect(cache->tags.order.bent != 0, 0))
         cache_use_watched_line(cache, m, line, found);

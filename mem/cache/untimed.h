@@ -58,7 +58,7 @@ static inline bool untimed_take_line(CacheObject *object, const MemMessage *m, L
     if (at->line == NO_LINE) return untimed_take_another_line(object, m, at);
     const TagLine *line = &object->cache.tags.line[at->line];
     uint32_t known = line->valid | line->reserved | (m->kind == MEM_WRITE ? line->dirty : 0u);
-    cache_reach_line(&object->cache, m, at->line, (at->sectors & ~known) == 0);
+    cache_reach_line_untold(&object->cache, m, at->line, (at->sectors & ~known) == 0);
     return true;
 }
 

@@ -178,7 +178,7 @@ static UntimedAnswer write_local_untimed(L1Cache *l1, const MemMessage *m, Looku
 
 static UntimedAnswer write_global_untimed(L1Cache *l1, const MemMessage *m, const Lookup *at) {
     if (l1->write_policy == WRITE_EVICT) return untimed_drop_and_pass((CacheObject *)l1, m, at);
-    if (at->line != NO_LINE) cache_reach_line(&l1->cache, m, at->line, cache_holds(&l1->cache, at));
+    if (at->line != NO_LINE) cache_reach_line_untold(&l1->cache, m, at->line, cache_holds(&l1->cache, at));
     return untimed_pass((CacheObject *)l1, m);
 }
 

@@ -401,6 +401,7 @@ const Class l1_class = {
     .tick = l1_tick,
     .take_untimed = l1_take_untimed,
     .knobs_set = l1_knobs_set,
+    .subscribers_changed = cache_subscribers_changed,
     .touched = l1_put_back_hits,
     .settle = l1_settle,
     .is_sound = l1_is_sound,

@@ -310,6 +310,7 @@ const Class l2_class = {
     .tick = l2_tick,
     .take_untimed = l2_take_untimed,
     .knobs_set = cache_knobs_set,
+    .subscribers_changed = cache_subscribers_changed,
     .commit = l2_commit,
     .commits_first = true,
     .clocks_changed = l2_clocks_changed,

@@ -35,7 +35,7 @@ void l2_warm(SimObject *object, uint64_t address) {
         l2->cache.written[at.line] = 0;
     } else {
         host.class_number = tags->line[at.line].class_number;
-        cache_use_line(&l2->cache, &host, at.line);
+        cache_reach_line_untold(&l2->cache, &host, at.line, true);
     }
     cache_forget_failed_try(&l2->cache);
     TagLine *line = &tags->line[at.line];

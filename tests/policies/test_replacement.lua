@@ -81,6 +81,74 @@ return p]])
   harness.equal(checks.sum(mine, "sm.l1d.lip.lines"), checks.sum(other, "sm.l1d.low_priority_insertions"), "lines")
 end)
 
+-- Where hits leave lines: `answer` is a Lua expression of set, last and at.
+local function promoting(name, answer, replacement)
+  return policy_file(name, ([[
+local p = policy "x" { caches = "data|last", scope = "cache", counters = { asked = "", moved = "" } }
+function p:configure(_, path)
+  if self:acts_on(path) then return { replacement = "%s" } end
+end
+function p:promotion(set, last, at, way, _, _, address, _, write, class)
+  local cache = self.cache
+  assert(at >= 0 and at <= last and class == 0 and write <= 1)
+  local found_set, found_way = cache:find(address)
+  assert(found_set == set and found_way == way)
+  local answer = %s
+  self:count "asked"
+  if answer ~= at then self:count "moved" end
+  return answer
+end
+return p]]):format(replacement, answer))
+end
+
+local own_rows <const> = { "%.x%.asked", "%.x%.moved" }
+local both <const> = { "sm[*].l1d.", "l2[*]." }
+
+local function with_replacement(choice)
+  local set = {}
+  for i, cache in ipairs(both) do set[i] = cache .. "replacement=" .. choice end
+  return set
+end
+
+for _, replacement in ipairs { "lru", "srrip", "tree_plru" } do
+  harness.test("hits that promote to 0 give the stats of " .. replacement, function()
+    for _, answer in ipairs { "0", "nil" } do
+      local mine = checks.run { workload = "spmv", policy = promoting("to_0", answer, replacement) }
+      assert(checks.sum(mine, "sm.l1d.x.asked") > 1000 and checks.sum(mine, "l2.x.asked") > 1000, "asked")
+      local set = with_replacement(replacement)
+      harness.same_text(checks.text_of(mine, own_rows), checks.text_of(checks.run { workload = "spmv", set = set }))
+    end
+  end)
+end
+
+harness.test("each hit and merge of a line is asked about, once", function()
+  local mine = checks.run { workload = "kmeans", policy = promoting("asks", "nil", "lru") }
+  harness.equal(checks.sum(mine, "sm.l1d.x.asked"), checks.sum(mine, "sm.l1d.hits") + checks.sum(mine, "sm.l1d.merges"), "asked")
+end)
+
+harness.test("hits that leave lines where they stand turn lru into fifo", function()
+  for _, workload in ipairs { "spmv", "kmeans" } do
+    local mine = checks.run { workload = workload, policy = promoting("stays", "at", "lru") }
+    local set = with_replacement "fifo"
+    harness.same_text(checks.text_of(mine, own_rows), checks.text_of(checks.run { workload = workload, set = set }))
+  end
+end)
+
+harness.test("a step for each hit is another order, and lawful", function()
+  for _, replacement in ipairs { "lru", "srrip" } do
+    local path = promoting("steps_" .. replacement, "math.max(0, at - 1)", replacement)
+    local mine = checks.run { workload = "kmeans", policy = path }
+    assert(checks.sum(mine, "sm.l1d.x.moved") > 0, "moved")
+    assert(mine.cycles ~= checks.run({ workload = "kmeans", set = with_replacement(replacement) }).cycles, "as if nobody had answered")
+    checks.law(path, "kmeans")
+    checks.resumes(path, "kmeans", 2)
+  end
+end)
+
+harness.test("a promotion beyond the last place is refused", function()
+  fails({ workload = "spmv", policy = promoting("far", "last + 1", "lru") }, "promotion", "expected whole numbers from 0 to `last`", "; `last` = ")
+end)
+
 harness.test("insertion says which line goes: those that evict tells of, whether they are dirty, and how often they were used", function()
   local path = policy_file("goners", [[
 local p = policy "goners" { caches = "data|last", scope = "cache", counters = { gone = "", dirty = "", uses = "", filled = "" } }

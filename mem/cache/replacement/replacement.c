@@ -154,6 +154,15 @@ uint32_t replacement_last_position(const Replacement *r, const TagArray *tags) {
     return last < LEAST_RECENT ? last : LEAST_RECENT;
 }
 
+uint32_t replacement_position(const Replacement *r, const TagArray *tags, uint32_t line) {
+    uint32_t last = replacement_last_position(r, tags), above = 0, ways = tags->shape.ways;
+    if (r->family) return last ? r->line[line].prediction : 0;
+    const uint64_t *used = &tags->used[line / ways * ways];
+    for (uint32_t i = 0; i < ways && above < last; i++)
+        above += used[i] > tags->used[line];
+    return above;
+}
+
 void replacement_place(Replacement *r, TagArray *tags, uint32_t line, uint32_t position) {
     if (r->family == &rrip_family) r->line[line].prediction = (uint8_t)position;
     if (r->family) return;

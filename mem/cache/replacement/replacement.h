@@ -157,7 +157,8 @@ void replacement_begin(Replacement *r, const TagArray *tags);
 void replacement_begin_lines(Replacement *r, const TagArray *tags);
 /* The masks that the parameters name. */
 void replacement_read_masks(Replacement *r, const SimObject *object, const TagArray *tags);
-/* A snapshot has brought the tags' order, in which ORDER_WATCHED is this machine's. */
+/* A snapshot has brought the tags' order, in which ORDER_WATCHED and ORDER_ASKED are this machine's; the latter, which
+ * the cache knows of, is off. */
 void replacement_watch(const Replacement *r, TagArray *tags);
 
 /* Does it choose victims, beside or instead of LRU? */
@@ -179,7 +180,9 @@ void replacement_entered(Replacement *r, const TagArray *tags, uint32_t line, co
 /* Where lines may enter: from 0, that of the lines which are kept longest, to this, that of those which go first. 0:
  * the choice knows no such order. */
 uint32_t replacement_last_position(const Replacement *r, const TagArray *tags);
-/* Gives a line that has just entered, and has not been used since, this position. */
+/* Where a line stands, as a position at which it could have entered. */
+uint32_t replacement_position(const Replacement *r, const TagArray *tags, uint32_t line);
+/* Gives a line that has just entered or been used this position. */
 void replacement_place(Replacement *r, TagArray *tags, uint32_t line, uint32_t position);
 
 /* What is remembered of a line; zeros where nothing is. */

@@ -63,7 +63,7 @@ _Static_assert(sizeof(TagLine) == sizeof(uint64_t), "lines are compared as words
 typedef struct {
     ClassTable depth; /* places below the most recently used at which a line of the class enters     */
     ClassTable keep;  /* a line is replaced before those of its set whose class has more of this */
-    uint64_t bent;    /* ORDER_BY_CLASS: some value is not 0; ORDER_WATCHED */
+    uint64_t bent;    /* ORDER_BY_CLASS: some value is not 0; ORDER_WATCHED; ORDER_ASKED */
     /* 0: of classes that differ in `keep`, the use does not count. Else keep is aged: each of its steps is worth
      * so many uses of the array. */
     uint64_t keep_uses;
@@ -73,6 +73,7 @@ typedef struct {
 enum {
     ORDER_BY_CLASS = 1,
     ORDER_WATCHED = 2, /* the cache keeps more of its lines: see mem/cache/replacement */
+    ORDER_ASKED = 4,   /* policies say how far a use promotes a line */
 };
 
 enum { KEEP_SHIFT = 56 }; /* above all stamps: 2^56 uses of an array take longer than any run */
