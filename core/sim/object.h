@@ -262,7 +262,7 @@ struct Class {
     bool (*knobs_set)(SimObject *object);
     /* Who subscribes to its events is not who did. Between quanta. NULL: a look at the mask does. */
     void (*subscribers_changed)(SimObject *object);
-    /* Policies are about to change it, or to look at more than its counters. */
+    /* Policies are about to change it, or to look at more than its counters, or it is about to be saved. */
     void (*touched)(SimObject *object);
     /* At a boundary clocks have changed: `was` is the object's own, before. What it has reserved for a cycle of its clock
      * stays reserved for this cycle (clock_moved_edge()), and what follows from periods is found again. NULL: first_clock. */

@@ -13,6 +13,13 @@ local function run(config, name, ...)
   return folder
 end
 
+local function resume(name, checkpoint, ...)
+  local folder = ("%s/%s"):format(home, name)
+  local status, output = harness.run("run", "--resume", checkpoint, "--out", folder, ...)
+  harness.equal(status, 0, output)
+  return folder
+end
+
 local function same(one, other, file) harness.same_text(harness.read(one .. "/" .. file), harness.read(other .. "/" .. file), file) end
 
 -- What the trace shows of load/store units and constant caches.
@@ -68,10 +75,7 @@ for config, quantum in pairs { gtx480 = 16, gtx480_gpgpusim4 = 4 } do
     local folder = run(config, "checkpoints", "--checkpoint-at", table.concat(cycles, ","))
     same(plain, folder, "stats.txt")
     for _, cycle in ipairs(cycles) do
-      local resumed = ("%s/%s-resumed"):format(home, config)
-      local status, output = harness.run("run", "--resume", ("%s/%d.ckpt"):format(folder, cycle), "--out", resumed)
-      harness.equal(status, 0, output)
-      same(plain, resumed, "stats.txt")
+      same(plain, resume(config .. "-resumed", ("%s/%d.ckpt"):format(folder, cycle)), "stats.txt")
     end
   end)
 
@@ -81,5 +85,30 @@ for config, quantum in pairs { gtx480 = 16, gtx480_gpgpusim4 = 4 } do
     assert(harness.read(policy .. "/stats.txt") ~= harness.read(plain .. "/stats.txt"), "the policy changes nothing")
   end)
 end
+
+-- Answers of misses that many warps wait for stand in such a wire.
+harness.test("a wire back for several answers in a cycle: hits do not overtake others", function()
+  local text, wires = harness.read("configs/gtx480.lua"):gsub("m:wire%(sm%.lsu%.constant, constant%.cpu%)",
+    "m:wire(sm.lsu.constant, constant.cpu, { latency = 3, depth = 64, back = { latency = 3, depth = 64, width = 4 } })")
+  harness.equal(wires, 1)
+  local wide = harness.write("wide.lua", text)
+  local function with(name, ...)
+    local folder = ("%s/%s"):format(home, name)
+    local status, output = harness.run("run", wide, "kmeans", "--size", "small", "--set", "sms=2", "--out", folder, ...)
+    harness.equal(status, 0, output)
+    return folder
+  end
+  same(with "wide", with("wide-watched", "--trace", "sm[*]*"), "stats.txt")
+end)
+
+harness.test("a run goes on with another latency of the constant cache in the midst of them", function()
+  local set <const> = "sm[*].constant_cache.latency="
+  local folder = run("gtx480_gpgpusim4", "slow", "--set", set .. 30, "--checkpoint-at", "1592,1628,1664,1700")
+  for _, cycle in ipairs { 1592, 1628, 1664, 1700 } do
+    local checkpoint = ("%s/%d.ckpt"):format(folder, cycle)
+    local function with(name, ...) return resume(name, checkpoint, "--allow-changes", "--set", set .. 1, ...) end
+    same(with "faster", with("faster-watched", "--trace", "sm[*]*"), "stats.txt")
+  end
+end)
 
 harness.finish()

@@ -102,10 +102,10 @@ COLD void lsu_put_back_constants(Lsu *lsu) {
 
 /* --- Which machines have them ---------------------------------------------------------------- */
 
-/* A link that is never full: its sender need not ask. */
+/* A link that is never full, so that its sender need not ask, and of which one message comes in a cycle. */
 static bool is_usual(const Lsu *lsu, const Link *link) {
     uint64_t period = lsu->obj.period;
-    return !link->cut && !link->aligned && (link->latency / period + 1) * link->width < link->depth;
+    return !link->cut && !link->aligned && link->width == 1 && link->latency / period + 1 < link->depth;
 }
 
 void lsu_find_constant_cache(Lsu *lsu) {
@@ -119,34 +119,4 @@ void lsu_find_constant_cache(Lsu *lsu) {
     ahead->to_cache = there->latency;
     ahead->to_tags = l1_let_hits_ahead(ahead->cache, &ahead->owner);
     ahead->to_unit = back->latency;
-}
-
-/* --- What a snapshot has brought ------------------------------------------------------------- */
-
-static bool is_one_alone(const Lsu *lsu, uint64_t number) {
-    const ConstantsAhead *ahead = &lsu->ahead;
-    const ConstantAhead *hit = &ahead->ring[number % CONSTANTS_AHEAD];
-    bool alone = hit->entry < lsu->entries && lsu->outstanding[hit->entry].remaining == 1 &&
-                 !lsu->outstanding[hit->entry].unsent;
-    for (uint64_t i = ahead->head; i != number; i++)
-        alone &= ahead->ring[i % CONSTANTS_AHEAD].entry != hit->entry;
-    return alone;
-}
-
-bool lsu_constants_are_sound(const Lsu *lsu) {
-    const ConstantsAhead *ahead = &lsu->ahead;
-    uint64_t last = 0, now = lsu->obj.sim->now, period = lsu->obj.period;
-    bool fits = ahead->tail - ahead->head <= (ahead->cache ? CONSTANTS_AHEAD : 0);
-    uint64_t first = ahead->head == ahead->tail ? NEVER : ahead->ring[ahead->head % CONSTANTS_AHEAD].answered;
-    if (!fits || ahead->next != first) return false;
-    for (uint64_t i = ahead->head; i != ahead->tail; i++) {
-        const ConstantAhead *hit = &ahead->ring[i % CONSTANTS_AHEAD];
-        bool in_order = hit->sent > last && hit->sent < hit->at_tags && hit->at_tags < hit->answered;
-        bool in_time = hit->answered >= now && hit->sent <= now + period && hit->counted <= AHEAD_LOOKED_UP;
-        bool edges = !(hit->sent % period | hit->at_tags % period | hit->answered % period);
-        bool bytes = hit->address % CONSTANT_SEGMENT == 0 && hit->address >> MAX_ADDRESS_BITS == 0;
-        if (!in_order || !in_time || !edges || !bytes || !is_one_alone(lsu, i)) return false;
-        last = hit->sent;
-    }
-    return true;
 }

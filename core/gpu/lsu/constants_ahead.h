@@ -24,10 +24,10 @@ typedef struct {
     SimObject *cache;                    /* host: NULL: none may be                                  */
     HitsAhead owner;                     /* host                                                     */
     uint64_t to_cache, to_tags, to_unit; /* host: ticks                                              */
-    uint64_t next;                       /* tick of the first answer; NEVER: there is none           */
-    uint64_t head, tail;                 /* of the ring                                              */
+    uint64_t next;                       /* host: tick of the first answer; NEVER: there is none     */
+    uint64_t head, tail;                 /* host: of the ring                                        */
     uint64_t requests, answers;          /* that have not gone and will not go by the links          */
-    ConstantAhead ring[CONSTANTS_AHEAD]; /* in order of their answers                                */
+    ConstantAhead ring[CONSTANTS_AHEAD]; /* host: in order of their answers; none in a checkpoint    */
 } ConstantsAhead;
 
 #define CONSTANTS_AHEAD_ROWS(T, m)                                                                           \
@@ -36,12 +36,12 @@ typedef struct {
     , HOST(T, m.to_cache, "Latency of the wire to it")                                                       \
     , HOST(T, m.to_tags, "Of its pipeline")                                                                  \
     , HOST(T, m.to_unit, "Of the wire back")                                                                 \
-    , STATE(T, m.next, "When the first of these accesses is answered")                                       \
-    , STATE(T, m.head, "The first one")                                                                      \
-    , STATE(T, m.tail, "Behind the last one")                                                                \
+    , HOST(T, m.next, "When the first of these accesses is answered")                                        \
+    , HOST(T, m.head, "The first one")                                                                       \
+    , HOST(T, m.tail, "Behind the last one")                                                                 \
     , STATE(T, m.requests, "How many did not go by the link")                                                \
     , STATE(T, m.answers, "How many answers did not come by the link")                                       \
-    , STATE(T, m.ring, "Accesses to the constant cache that will hit")
+    , HOST(T, m.ring, "Accesses to the constant cache that will hit")
 
 static inline ConstantAhead *constant_ahead(ConstantsAhead *ahead, uint64_t number) {
     return &ahead->ring[number % CONSTANTS_AHEAD];

@@ -124,7 +124,6 @@ void lsu_is_sound(const SimObject *object, bool fits) {
     op_is_sound(lsu);
     outstanding_is_sound(lsu);
     fixed_is_sound(lsu);
-    must_be(lsu, lsu_constants_are_sound(lsu), "ahead");
     ring_is_sound(lsu, lsu->answered, lsu->answered_slots, lsu->answered_head, lsu->answered_tail,
                   "answered");
     must_be(lsu, lsu_slots_needed(lsu) <= lsu->answered_slots, "in_use, answered");

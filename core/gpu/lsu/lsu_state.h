@@ -113,7 +113,6 @@ void lsu_put_back(SimObject *object, uint64_t now);
 void lsu_find_constant_cache(Lsu *lsu);
 /* Accesses to constants that are kept back from their cache go there after all. */
 void lsu_put_back_constants(Lsu *lsu);
-bool lsu_constants_are_sound(const Lsu *lsu);
 void lsu_is_sound(const SimObject *object, bool fits);
 /* Each instruction awaits answers of a kind of its own. */
 uint32_t lsu_answer_kinds(const SimObject *object);

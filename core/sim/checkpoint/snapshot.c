@@ -54,8 +54,15 @@ static void save_clocks(const Sim *sim, Buffer *buffer) {
     buffer_u32(buffer, sim->quantum_cycles);
 }
 
+/* What is kept back from where it would stand is not saved. */
+static void touch_all(const Sim *sim) {
+    for (uint32_t i = 0; i < sim->object_count; i++)
+        object_touch(sim->objects[i]);
+}
+
 void sim_save(const Sim *sim, Buffer *buffer) {
     ensure(sim->elaborated && !sim->faulted);
+    touch_all(sim);
     buffer_u32(buffer, SIM_MARK);
     buffer_u64(buffer, sim->now);
     save_clocks(sim, buffer);
@@ -271,6 +278,7 @@ static void wake_all(const Sim *sim) {
 bool sim_load(Sim *sim, Reader *reader, const SnapshotChanges *changes, char *why, size_t why_size) {
     if (reader_u32(reader) != SIM_MARK)
         return snapshot_fail(why, why_size, sim->name, "not a snapshot of a machine");
+    touch_all(sim);
     uint64_t now = reader_u64(reader);
     if (!load_clocks(sim, now, reader, why, why_size)) return false;
     uint32_t objects = reader_u32(reader), links = reader_u32(reader);

@@ -192,8 +192,6 @@ static const Case cases[] = {
     {"sm[0].lsu", "fixed.ahead", 0, 8, 1ull << 50, "sm[0].lsu.fixed.ahead"},
     {"sm[0].lsu", "fixed.ahead", offsetof(Ahead, kind), 4, INST_EXIT, "sm[0].lsu.fixed.ahead"},
     {"sm[0].lsu", "fixed.early", 0, 8, AHEAD_PLACES + 1, "sm[0].lsu.fixed.early"},
-    {"sm[0].lsu", "ahead.tail", 0, 8, 1000, "sm[0].lsu.ahead"},
-    {"sm[0].lsu", "ahead.next", 0, 8, 1ull << 50, "sm[0].lsu.ahead"},
     {"sm[0].lsu", "op_valid", 0, 4, 77, "sm[0].lsu"},
     /* caches */
     {"sm[0].l1d", "cache.mshr.fresh", 0, 4, 900, "sm[0].l1d.mshr"},
