@@ -257,6 +257,7 @@ static int compare_numbers(const void *a, const void *b) {
 static void find_those_that_may_begin(Gpu *gpu) {
     for (; gpu->looked_at < gpu->kernel_count; gpu->looked_at++)
         gpu->may_begin[gpu->may_begin_count++] = (uint16_t)gpu->looked_at;
+    if (!gpu->may_begin_count) return;
     qsort(gpu->may_begin, gpu->may_begin_count, sizeof *gpu->may_begin, compare_numbers);
 }
 
@@ -315,6 +316,7 @@ static void end(Gpu *gpu, uint32_t number) {
 static uint32_t find_those_that_are_done(Gpu *gpu) {
     const uint16_t *done;
     uint32_t count = dispatcher_take_ended(gpu->dispatcher, &done), left = 0;
+    if (!count) return 0;
     uint16_t *ended = gpu->ended + gpu->ended_count;
     for (uint32_t i = 0; i < count; i++)
         if (done[i] < gpu->kernel_count && !gpu->kernels[done[i]].has_ended) ended[left++] = done[i];
