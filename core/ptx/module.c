@@ -14,7 +14,7 @@
 
 _Thread_local uint64_t ptx_steps;
 
-static Module *module_new(const char *path) {
+Module *module_empty(const char *path) {
     Module *module = calloc(1, sizeof *module);
     ModuleFixups *fixups = calloc(1, sizeof *fixups);
     if (!module || !fixups) panic("out of memory");
@@ -23,8 +23,13 @@ static Module *module_new(const char *path) {
     return module;
 }
 
+Arena *module_storage(Module *module) {
+    return &module->fixups->storage;
+}
+
 void module_free(Module *module) {
     if (!module) return;
+    if (module->release_owned) module->release_owned(module->owned);
     arena_free(&module->fixups->storage);
     free(module->fixups);
     free(module);
@@ -94,7 +99,7 @@ static void read_source(Parser *parser, Source *source, const ModuleText *text) 
 static Module *parse_texts(const ModuleText *texts, uint32_t count, bool keeps_refused, char *owned_text) {
     ensure(count);
     Parser parser = {
-        .owned_text = owned_text, .keeps_refused = keeps_refused, .module = module_new(texts[0].path)};
+        .owned_text = owned_text, .keeps_refused = keeps_refused, .module = module_empty(texts[0].path)};
     parser.symbols.arena = &parser.scratch;
     parser.program_scope = scope_open(&parser.symbols, NULL);
     Source *sources = arena_alloc(&parser.scratch, count, sizeof *sources);

@@ -26,7 +26,13 @@ typedef struct Module {
     uint32_t variable_count;
     bool uses_heap;              /* a kernel calls malloc */
     struct ModuleFixups *fixups; /* where addresses of variables go: constant banks and initialisers */
+    void *owned;                 /* of a front end beside PTX: freed with the module */
+    void (*release_owned)(void *owned);
 } Module;
+
+/* A module without kernels, which another front end fills; and what lives as long as it does. */
+Module *module_empty(const char *path);
+struct Arena *module_storage(Module *module);
 
 /* Parses, checks, builds the control-flow graph, finds reconvergence points, allocates registers and decodes.
  * Any defect is a user_error() "FILE:LINE: what is wrong, what would be legal". Statements that are no defect

@@ -1,9 +1,9 @@
 -- The include floors: a file includes only its own folder or lower ones,
--- core/sim < core/ptx < mem < core/gpu < core/lua < core/main.c.
+-- core/sim < core/ptx < core/sass < mem < core/gpu < core/lua < core/main.c.
 -- Inside mem and core/gpu: a part knows no other part, a level of the hierarchy no other level, and the SM not the device.
 -- Plain data in an inner room (core/sim/base, core/gpu/sm/structures, mem/cache/structures) knows nothing of what uses it.
 
-local floors = { "core/sim/", "core/ptx/", "mem/", "core/gpu/", "core/lua/", "core/main.c" }
+local floors = { "core/sim/", "core/ptx/", "core/sass/", "mem/", "core/gpu/", "core/lua/", "core/main.c" }
 
 local function floor_of(path)
   for floor, folder in ipairs(floors) do

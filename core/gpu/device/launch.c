@@ -18,8 +18,17 @@ enum {
 static void check_required_block(const Kernel *kernel, const uint32_t block[3]) {
     const uint32_t *required = kernel->required;
     if (required[0] && memcmp(required, block, sizeof kernel->required) != 0)
-        user_error("kernel %s: block: expected (%u, %u, %u) (.reqntid of the kernel), got (%u, %u, %u)",
-                   kernel->name, required[0], required[1], required[2], block[0], block[1], block[2]);
+        user_error("kernel %s: block: expected (%u, %u, %u) (%s), got (%u, %u, %u)", kernel->name,
+                   required[0], required[1], required[2],
+                   kernel->grid[0] ? "as it was recorded" : ".reqntid of the kernel", block[0], block[1],
+                   block[2]);
+}
+
+static void check_recorded_grid(const Kernel *kernel, const uint32_t grid[3]) {
+    const uint32_t *recorded = kernel->grid;
+    if (recorded[0] && memcmp(recorded, grid, sizeof kernel->grid) != 0)
+        user_error("kernel %s: grid: expected (%u, %u, %u) (as it was recorded), got (%u, %u, %u)",
+                   kernel->name, recorded[0], recorded[1], recorded[2], grid[0], grid[1], grid[2]);
 }
 
 static void check_extents(const Kernel *kernel, const Launch *launch, const RunningKernel *running) {
@@ -37,6 +46,7 @@ static void check_extents(const Kernel *kernel, const Launch *launch, const Runn
         user_error("kernel %s: block: expected up to %d threads, got %.0f", kernel->name, MAX_CTA_THREADS,
                    threads);
     check_required_block(kernel, launch->block);
+    check_recorded_grid(kernel, launch->grid);
     if (kernel->max_threads && running->threads_per_cta > kernel->max_threads)
         user_error("kernel %s: block: expected up to %u threads (.maxntid of the kernel), got %u",
                    kernel->name, kernel->max_threads, running->threads_per_cta);

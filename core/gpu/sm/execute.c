@@ -284,6 +284,14 @@ static COLD void execute_async_arrive(Sm *sm, uint32_t w, const Inst *inst) {
     async_arrive(sm, w, inst->detail & DETAIL_BULK ? exec_bulk_bytes(inst, context) : 0);
 }
 
+/* --- Recorded kernels ------------------------------------------------------------------------ */
+
+/* Also where no lane executes it. All lanes of the warp go on together: which of them do something, its guard says. */
+static void follow_trace(Sm *sm, uint32_t w, const Inst *inst) {
+    inst->exec(inst, sm->context);
+    simt_advance(&sm->warp[w].simt, &sm->waiting_lanes[w], sm->context->next);
+}
+
 /* --- The step -------------------------------------------------------------------------------- */
 
 void sm_execute_control(Sm *sm, uint32_t w, const Inst *inst, uint32_t pc) {
@@ -317,6 +325,13 @@ void sm_execute_control(Sm *sm, uint32_t w, const Inst *inst, uint32_t pc) {
         if (context->active) gates_execute(&sm->gates, w, inst);
         break;
     case INST_SYSTEM: execute_system(sm, w, inst); break;
+    case INST_TRACED_BARRIER:
+    case INST_TRACED_FENCE:
+        if (context->active && inst->kind == INST_TRACED_BARRIER) barrier_arrive(sm, w, inst);
+        if (context->active && inst->kind == INST_TRACED_FENCE) execute_fence(sm, w);
+        follow_trace(sm, w, inst);
+        return;
+    case INST_TRACED: follow_trace(sm, w, inst); return;
     default: break; /* INST_NOP */
     }
     simt_advance(&sm->warp[w].simt, &sm->waiting_lanes[w], pc + 1);

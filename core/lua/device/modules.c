@@ -5,6 +5,7 @@
 #include "core/lua/bindings.h"
 #include "core/lua/device/checkpoint.h"
 #include "core/lua/device/in_flight.h"
+#include "core/sass/sass_trace.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -49,8 +50,26 @@ static uint64_t bytes_in(const Module *module, Space space) {
     return bytes;
 }
 
+static void push_extent(lua_State *L, const char *name, const uint32_t extent[3]) {
+    lua_createtable(L, 3, 0);
+    for (int i = 0; i < 3; i++) {
+        lua_pushinteger(L, extent[i]);
+        lua_rawseti(L, -2, i + 1);
+    }
+    lua_setfield(L, -2, name);
+}
+
+/* Of a recorded kernel. */
+static void push_recorded(lua_State *L, const SassLaunch *launch) {
+    push_extent(L, "grid", launch->grid);
+    push_extent(L, "block", launch->block);
+    set_integer(L, "recorded", launch->instructions);
+    set_text(L, "unknown", launch->unknown[0] ? launch->unknown : NULL); /* or nil */
+}
+
 static void push_kernel_info(lua_State *L, const Module *module, const Kernel *kernel) {
     lua_newtable(L);
+    if (sass_is(module)) push_recorded(L, sass_launch(module));
     set_text(L, "name", kernel->name);
     set_text(L, "refusal", kernel->refusal); /* or nil */
     set_integer(L, "registers", kernel->registers_per_thread);
@@ -70,6 +89,19 @@ static int l_kernel_info(lua_State *L) {
     if (!machine_is_open(ref->machine)) user_error("info: the machine of this kernel was closed");
     push_kernel_info(L, ref->module, ref->kernel);
     return 1;
+}
+
+/* kernel:release() */
+static int l_kernel_release(lua_State *L) {
+    const KernelRef *ref = luaL_checkudata(L, 1, kernel_type);
+    raise_user_errors_in(L);
+    if (!machine_is_open(ref->machine)) user_error("release: the machine of this kernel was closed");
+    if (!sass_is(ref->module))
+        user_error("release: expected a recorded kernel, got %s of %s", ref->kernel->name, ref->module->path);
+    require_none_in_flight(ref->machine, "release");
+    for (uint32_t i = 0; i < ref->machine->module_count; i++)
+        if (ref->machine->modules[i] == ref->module) sass_release(ref->machine->modules[i]);
+    return 0;
 }
 
 static void push_variable(lua_State *L, const ModuleVariable *variable) {
@@ -152,10 +184,17 @@ static Module *link_texts(lua_State *L, int index, const char *what, bool keeps_
     return module_link(texts, (uint32_t)count, keeps_refused);
 }
 
+static bool is_recorded(const char *path) {
+    static const char ending[] = ".traceg";
+    size_t length = strlen(path);
+    return length >= sizeof ending && !strcmp(path + length - (sizeof ending - 1), ending);
+}
+
 /* What `gpu:load` was given at index 2: a path, { text =, name = } in its place, or a list of these that are
  * linked. */
 static Module *load_module(lua_State *L) {
-    if (lua_type(L, 2) == LUA_TSTRING) return module_load(lua_tostring(L, 2));
+    const char *path = lua_type(L, 2) == LUA_TSTRING ? lua_tostring(L, 2) : NULL;
+    if (path) return is_recorded(path) ? sass_load(path) : module_load(path);
     if (!lua_istable(L, 2))
         user_error_got(L, 2,
                        "load: expected the path of a PTX file, { text =, name = }, or a list of such texts");
@@ -171,6 +210,10 @@ int l_gpu_load(lua_State *L) {
     lua_settop(L, 2);
     Module *module = load_module(L);
     Machine *machine = gpu_at(L, 1);
+    if (sass_is(module) && gpu_has_memcheck(machine->gpu)) {
+        module_free(module);
+        user_error("load: expected a run without memcheck: no values of recorded kernels are known");
+    }
     lua_settop(L, 2);
     machine->modules = realloc(machine->modules, (machine->module_count + 1) * sizeof(Module *));
     ensure_memory(machine->modules);
@@ -244,6 +287,9 @@ static void require_kernel_of(const KernelRef *ref, const Machine *machine, cons
     if (!machine_is_open(ref->machine)) user_error("%s: the machine of this kernel was closed", what);
     if (ref->machine != machine)
         user_error("%s: expected a kernel of this machine, got %s of another", what, ref->kernel->name);
+    if (sass_is_released(ref->module))
+        user_error("%s: kernel %s was released; %s can be loaded again", what, ref->kernel->name,
+                   ref->module->path);
 }
 
 const KernelRef *kernel_at(lua_State *L, int index, const Machine *machine, const char *what) {
@@ -312,7 +358,7 @@ static int l_kernel_tostring(lua_State *L) {
 
 void modules_open(lua_State *L) {
     static const luaL_Reg metamethods[] = {{"__tostring", l_kernel_tostring}, {NULL, NULL}};
-    static const luaL_Reg methods[] = {{"info", l_kernel_info}, {NULL, NULL}};
+    static const luaL_Reg methods[] = {{"info", l_kernel_info}, {"release", l_kernel_release}, {NULL, NULL}};
     static const luaL_Reg functions[] = {
         {"ptx_report", l_ptx_report}, {"loaded_ptx", l_loaded_ptx}, {NULL, NULL}};
     define_type(L, kernel_type, metamethods, methods);

@@ -35,7 +35,7 @@ typedef struct {
     uint64_t result[WARP_LANES];                        /* the old values, written by the slice  */
     uint32_t mask;                                      /* lanes that take part                  */
     uint32_t operation;                                 /* AtomicOp and type: Inst.detail        */
-    uint32_t bytes;                                     /* 2, 4 or 8                             */
+    uint32_t bytes;                                     /* 2, 4 or 8; 0: nothing is to be done   */
     uint32_t warp;
 } AtomicPayload;
 
@@ -112,6 +112,7 @@ struct ExecContext {
     uint64_t address[WARP_LANES] __attribute__((aligned(64)));
     uint64_t lowest, highest; /* least and greatest of these; not for SPACE_GENERIC instructions */
     uint32_t space;
+    uint32_t next; /* out, instructions of recorded kernels: the index of that at which the warp goes on */
     /* Without timing: where the instructions end that execute with no look in between; 0 once one has a fault. */
     uintptr_t unwatched_end;
     /* Out: a fault stops the kernel. */

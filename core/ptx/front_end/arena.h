@@ -7,7 +7,7 @@
 #include <stdint.h>
 
 typedef struct ArenaChunk ArenaChunk;
-typedef struct {
+typedef struct Arena {
     ArenaChunk *chunks;
 } Arena;
 

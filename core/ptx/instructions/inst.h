@@ -63,6 +63,10 @@ typedef enum {
     INST_WAITING_BRANCH,       /* closes a loop in which they do */
     INST_INNER_WAITING_BRANCH, /* the same, within another: behind it lanes wait on */
     INST_CONVERGENT,           /* arithmetic for lanes that are to be together; the last source names them */
+    /* Of recorded kernels (core/sass): no access; `exec` says where the warp goes on. */
+    INST_TRACED,
+    INST_TRACED_BARRIER,
+    INST_TRACED_FENCE,
 } InstKind;
 
 static inline bool kind_is_branch(uint8_t kind) {
@@ -205,6 +209,7 @@ struct Inst {
         int64_t displacement;     /* memory: [address + displacement]                                  */
         uint32_t reconverge;      /* branches: index of the immediate post-dominator; inst_count if none */
         const uint32_t *more_src; /* matrix instructions: sources behind the first MAX_SRC */
+        const struct SassTrace *sass; /* of a recorded kernel */
     };
     uint16_t bank_mask;   /* bit per register read: its number % MASKED_BANKS                   */
     bool banks_clash;     /* two of them have the same bit                                      */
@@ -349,6 +354,7 @@ typedef struct Kernel {
     uint32_t dma_line;    /* of the first intrinsic of the DMA engine, 0: none */
     uint32_t max_threads; /* .maxntid / .reqntid product, 0 when not given               */
     uint32_t required[3]; /* .reqntid, 0 when not given                                  */
+    uint32_t grid[3];     /* of a recorded kernel, which has no other one; 0 when it is none */
     uint32_t windows;     /* address windows of a warp                                   */
     uint32_t name_words;  /* of scoreboard names (Inst.names) that any instruction has   */
 } Kernel;

@@ -83,12 +83,12 @@ end
 help.commands = {
   {
     word = "run", does = "simulates a workload, or a kernel of a PTX file, on a machine", takes = { "config", "workload" },
-    usage = { "run CONFIG WORKLOAD [options]", "run CONFIG FILE.ptx --grid X,Y,Z --block X,Y,Z [--arg SPEC ...] [options]",
-      "run --resume FILE|FOLDER [options]" },
+    usage = { "run CONFIG WORKLOAD [options]", "run CONFIG FOLDER/kernelslist.g [options]",
+      "run CONFIG FILE.ptx --grid X,Y,Z --block X,Y,Z [--arg SPEC ...] [options]", "run --resume FILE|FOLDER [options]" },
     options = joined({ option("--size", "SIZE",
       "small, medium (default) or large; medium,nodes=1000 changes a parameter of it", { "small", "medium", "large" }) }, of_runs,
       of_kernels),
-    notes = "--kernel to --expect are of one kernel of a PTX file.",
+    notes = "--kernel to --expect are of one kernel of a PTX file. kernelslist.g, or a kernel-N.traceg of it, was recorded on a GPU.",
   },
   {
     word = "cuda", does = "runs a CUDA program; its exit status is this one's", takes = { "config", "file" },

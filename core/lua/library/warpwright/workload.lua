@@ -60,6 +60,11 @@ function workload.of_kernel(path, name, size)
   return setmetatable({ name = name, file = path, ptx = path, sizes = { [size] = {} } }, Workload)
 end
 
+--- A workload of kernels that were recorded: it loads them itself. It has one size, which is also the one that checks choose.
+function workload.of_recorded(path, name)
+  return setmetatable({ name = name, file = path, sizes = { recorded = {}, small = {} } }, Workload)
+end
+
 -- Sizes ------------------------------------------------------------------------------------------------------------
 
 local function default_size(w) return w.sizes.medium and "medium" or names.sorted_keys(w.sizes)[1] end

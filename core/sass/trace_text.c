@@ -1,0 +1,108 @@
+#include "core/sass/trace_text.h"
+
+#include "core/sim/base/error.h"
+
+#include <string.h>
+
+static bool is_blank(char c) {
+    return c == ' ' || c == '\t' || c == '\r';
+}
+
+static void skip_blanks(TraceText *text) {
+    while (text->at < text->line_end && is_blank(*text->at))
+        text->at++;
+}
+
+bool text_next_line(TraceText *text) {
+    while (text->next < text->end) {
+        const char *newline = memchr(text->next, '\n', (size_t)(text->end - text->next));
+        text->at = text->next;
+        text->line_end = newline ? newline : text->end;
+        text->next = newline ? newline + 1 : text->end;
+        text->line++;
+        skip_blanks(text);
+        if (text->at < text->line_end) return true;
+    }
+    return false;
+}
+
+bool text_takes(TraceText *text, const char *words) {
+    size_t length = strlen(words);
+    skip_blanks(text);
+    if ((size_t)(text->line_end - text->at) < length || memcmp(text->at, words, length) != 0) return false;
+    text->at += length;
+    skip_blanks(text);
+    return true;
+}
+
+const char *text_word(TraceText *text, size_t *length) {
+    skip_blanks(text);
+    const char *word = text->at;
+    while (text->at < text->line_end && !is_blank(*text->at))
+        text->at++;
+    *length = (size_t)(text->at - word);
+    return word;
+}
+
+_Noreturn void text_expected(const TraceText *text, const char *what, const char *word, size_t length) {
+    char got[64];
+    size_t kept = length < sizeof got - 1 ? length : sizeof got - 1;
+    for (size_t i = 0; i < kept; i++)
+        got[i] = word[i] < ' ' || word[i] > '~' ? '?' : word[i];
+    got[kept] = 0;
+    if (!length) user_error("%s:%u: expected %s, got the end of the line", text->path, text->line, what);
+    user_error("%s:%u: expected %s, got '%s'", text->path, text->line, what, got);
+}
+
+_Noreturn void text_expected_here(const TraceText *text, const char *what) {
+    text_expected(text, what, text->at, (size_t)(text->line_end - text->at));
+}
+
+static uint32_t digit_of(char c) {
+    if (c >= '0' && c <= '9') return (uint32_t)(c - '0');
+    if (c >= 'a' && c <= 'f') return (uint32_t)(c - 'a') + 10;
+    if (c >= 'A' && c <= 'F') return (uint32_t)(c - 'A') + 10;
+    return UINT32_MAX;
+}
+
+uint64_t text_hex(TraceText *text, const char *what) {
+    size_t length;
+    const char *word = text_word(text, &length);
+    size_t at = length > 2 && word[0] == '0' && (word[1] == 'x' || word[1] == 'X') ? 2 : 0;
+    uint64_t value = 0;
+    if (length == at || length - at > 16) text_expected(text, what, word, length);
+    for (; at < length; at++) {
+        uint32_t digit = digit_of(word[at]);
+        if (digit > 15) text_expected(text, what, word, length);
+        value = value << 4 | digit;
+    }
+    return value;
+}
+
+bool text_digits(TraceText *text, uint64_t *value) {
+    enum { MOST_DIGITS = 18 };
+    const char *from = text->at;
+    *value = 0;
+    for (; text->at < text->line_end && digit_of(*text->at) < 10; text->at++)
+        *value = *value * 10 + digit_of(*text->at);
+    return text->at != from && text->at - from <= MOST_DIGITS;
+}
+
+int64_t text_decimal(TraceText *text, const char *what) {
+    size_t length;
+    const char *word = text_word(text, &length);
+    bool is_negative = length && word[0] == '-';
+    TraceText digits = {.at = word + is_negative, .line_end = word + length};
+    uint64_t value;
+    if (!text_digits(&digits, &value) || digits.at != digits.line_end)
+        text_expected(text, what, word, length);
+    return is_negative ? -(int64_t)value : (int64_t)value;
+}
+
+uint32_t text_count(TraceText *text, uint32_t most, const char *what) {
+    skip_blanks(text);
+    const char *before = text->at;
+    int64_t value = text_decimal(text, what);
+    if (value < 0 || value > most) text_expected(text, what, before, (size_t)(text->at - before));
+    return (uint32_t)value;
+}

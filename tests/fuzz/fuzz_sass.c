@@ -1,0 +1,89 @@
+/* A recorded kernel from anywhere: it is read, and its code and records fit each other, or it is refused by an error that names
+ * file and line. */
+#include "core/sass/trace_state.h"
+#include "core/sim/base/error.h"
+#include "tests/fuzz/fuzz.h"
+#include "tests/fuzz/text_changes.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define FILE_NAME "fuzz.traceg"
+
+typedef struct {
+    const char *text;
+    size_t length;
+    Module *module;
+} Input;
+
+static void parse(void *context) {
+    Input *input = context;
+    input->module = sass_parse(FILE_NAME, input->text, input->length);
+}
+
+/* What execution relies on: records point into the code, a warp's last one is an exit and no other is. */
+static void check(const Module *module) {
+    const SassTrace *trace = module->owned;
+    const Kernel *kernel = &module->kernels[0];
+    const uint32_t *grid = trace->launch.grid;
+    uint64_t warps = (uint64_t)grid[0] * grid[1] * grid[2] * trace->warps_per_cta;
+    for (uint64_t i = 0; i < trace->record_count; i++)
+        ensure(trace->records[i].inst < kernel->inst_count);
+    for (uint64_t w = 0; w < warps; w++) {
+        uint64_t at = trace->first[w];
+        while (kernel->insts[trace->records[at].inst].kind != INST_EXIT)
+            ensure(++at < trace->record_count);
+    }
+    ensure(kernel->insts[kernel->inst_count - 1].exec);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t count) {
+    Input input = {(const char *)bytes, count, NULL};
+    const char *error = user_error_catch(parse, &input);
+    ensure(!error == (input.module != NULL));
+    if (error) {
+        ensure(strncmp(error, FILE_NAME, strlen(FILE_NAME)) == 0);
+    } else {
+        check(input.module);
+        module_free(input.module);
+    }
+    return 0;
+}
+
+size_t LLVMFuzzerCustomMutator(uint8_t *bytes, size_t count, size_t capacity, unsigned seed) {
+    return change_text(bytes, count, capacity, seed);
+}
+
+/* --- Seeds ----------------------------------------------------------------------------------- */
+
+static const char seed[] =
+    "-kernel name = seed\n-kernel id = 1\n-grid dim = (2,1,1)\n-block dim = (64,1,1)\n-shmem = 64\n-nregs = "
+    "16\n"
+    "-shmem base_addr = 0x00007f0000000000\n-local mem base_addr = 0x00007f0002000000\n\n"
+    "#traces format = PC mask dest_num [reg_dests] opcode src_num [reg_srcs] mem_width [adrrescompress?] "
+    "[mem_addresses]\n\n#BEGIN_TB\n\nthread block = 0,0,0\n\nwarp = 0\ninsts = 7\n"
+    "0000 ffffffff 1 R1 IMAD.MOV.U32 2 R255 R255 0\n0010 ffffffff 1 R2 LDG.E.SYS 1 R4 4 1 0x7fb50a800000 4\n"
+    "0020 0000000f 1 R3 LD.E 1 R4 8 0 0x7f0000000010 0x7f0000000018 0x10 0x20\n0030 ffffffff 0 BAR.SYNC 0 0\n"
+    "0040 00000003 0 ATOMG.E.ADD 2 R2 R3 4 2 0x7fb50a800000 128\n0050 0000ffff 0 EXIT 0 0\n0050 ffff0000 0 "
+    "EXIT 0 0\n\n"
+    "warp = 1\ninsts = 3\n0000 ffffffff 1 R1 IMAD.MOV.U32 2 R255 R255 0\n0030 ffffffff 0 BAR.SYNC 0 0\n"
+    "0050 ffffffff 0 EXIT 0 0\n\n#END_TB\n\n#BEGIN_TB\n\nthread block = 1,0,0\n\nwarp = 0\ninsts = 2\n"
+    "0030 00000000 0 STL 2 R1 R2 4 1 0x0 0\n0050 ffffffff 0 EXIT 0 0\n\nwarp = 1\ninsts = 1\n0050 ffffffff 0 "
+    "EXIT 0 0\n\n"
+    "#END_TB\n";
+
+int LLVMFuzzerInitialize(int *argc, char ***argv) {
+    if (*argc != 3 || strcmp((*argv)[1], "--seeds") != 0) return 0;
+    Input input = {seed, strlen(seed), NULL};
+    const char *error = user_error_catch(parse, &input);
+    char path[1024];
+    snprintf(path, sizeof path, "%s/kernel", (*argv)[2]);
+    FILE *file = error ? NULL : fopen(path, "w");
+    if (!file || fputs(seed, file) < 0 || fclose(file) != 0) {
+        fprintf(stderr, "seed: %s\n", error ? error : path);
+        exit(2);
+    }
+    module_free(input.module);
+    exit(0);
+}

@@ -1,0 +1,345 @@
+-- Kernels recorded on a GPU, in the traces of Accel-Sim's tracer: what they take, what they access, where warps go, and what is
+-- refused. docs/sass_traces.md has the format.
+local ww = require "warpwright"
+local harness = require "tests.lib.harness"
+local recording = require "tests.lib.recording"
+
+local line <const> = recording.line
+
+local function write(name, head, warp) return harness.write(name .. ".traceg", recording.kernel(head, warp)) end
+
+local function run(path, options)
+  local all = { config = "gtx480", workload = path, policy = "gto", out = false }
+  for name, value in pairs(options or {}) do all[name] = value end
+  return ww.run(all)
+end
+
+--- The cycles of a warp that executes these lines.
+local function cycles_of(name, lines) return run(write(name, {}, function() return lines end)).launches[1].cycles end
+
+--- `count` instructions in which each needs what the one before writes, or none does.
+local function chain(opcode, count, depends, sources)
+  local lines, read = {}, table.move({ 4, 4, 4 }, 1, sources or 1, 1, {})
+  for i = 1, count do lines[i] = line(16 * (i - 1), opcode, { depends and 4 or 5 + i % 8 }, read) end
+  return lines
+end
+
+--- The same of PTX, in a kernel that does nothing else.
+local function cycles_of_ptx(statement, count)
+  local text = { ".version 6.0\n.target sm_70\n.address_size 64\n.visible .entry chain() {\n.reg .f32 %f<3>;\n.reg .u32 %r<3>;" }
+  for _ = 1, count do text[#text + 1] = statement end
+  text[#text + 1] = "ret;\n}\n"
+  local w = ww.workload "chain" { ptx = table.concat(text, "\n"), sizes = { small = {} } }
+  function w:run(gpu) gpu:launch(self.kernels.chain, { grid = 1, block = 32, args = {} }) end
+  return ww.run({ config = "gtx480", workload = w, policy = "gto", out = false }).launches[1].cycles
+end
+
+harness.test("a dependent instruction waits as long as one of PTX of the same kind", function()
+  for _, entry in ipairs {
+    { "FFMA", 3, "fma.rn.f32 %f1, %f1, %f1, %f1;" }, { "IADD3", 2, "add.u32 %r1, %r1, %r1;" },
+    { "MUFU.RCP", 1, "rcp.approx.f32 %f1, %f1;" },
+  } do
+    local opcode, sources, statement = table.unpack(entry)
+    -- launches end with a quantum, of which as many instructions take a whole number
+    local recorded = cycles_of("long", chain(opcode, 200, true, sources)) - cycles_of("short", chain(opcode, 40, true, sources))
+    local ptx = cycles_of_ptx(statement, 200) - cycles_of_ptx(statement, 40)
+    harness.equal(recorded, ptx, "cycles of 160 more " .. opcode)
+  end
+end)
+
+harness.test("instructions that need nothing of each other do not wait", function()
+  local dependent, others = cycles_of("chain", chain("FFMA", 40, true)), cycles_of("none", chain("FFMA", 40, false))
+  assert(others < dependent / 3, ("%d cycles, %d where each waits"):format(others, dependent))
+end)
+
+harness.test("a register that is loaded is waited for, all of those that 16 bytes take", function()
+  local function loads(register)
+    return cycles_of("load", { line(0, "MOV", { 2 }), line(16, "LDG.E.128", { 4 }, { 2 }, "16 1 0x7f1000000000 16"),
+      line(32, "FADD", { 9 }, { register }) })
+  end
+  local none, first, last, behind = loads(2), loads(4), loads(7), loads(8)
+  harness.equal(last, first, "cycles where the fourth is needed")
+  harness.equal(behind, none, "cycles where the fifth is")
+end)
+
+harness.test("accesses are those of the recorded addresses, in all three ways of writing them", function()
+  local strided = "4 1 0x7f1000000000 256"
+  local listed, steps = { "4 0" }, { "4 2 0x7f1000000000" }
+  for lane = 0, 31 do
+    listed[#listed + 1] = ("0x%x"):format(0x7f1000000000 + 256 * lane)
+    if lane > 0 then steps[#steps + 1] = "256" end
+  end
+  local runs = {}
+  for i, addresses in ipairs { strided, table.concat(listed, " "), table.concat(steps, " ") } do
+    runs[i] = run(write("way" .. i, {}, function() return { line(0, "LDG.E", { 4 }, { 2 }, addresses) } end))
+    harness.equal(runs[i]["sm[0].lsu.load_accesses"], 32, "segments")
+    harness.equal(runs[i].cycles, runs[1].cycles, "cycles")
+  end
+  local close = run(write("close", {}, function() return { line(0, "LDG.E", { 4 }, { 2 }, "4 1 0x7f1000000000 4") } end))
+  harness.equal(close["sm[0].lsu.load_accesses"], 1, "segments of neighbours")
+end)
+
+harness.test("only the lanes of a record count and access", function()
+  local r = run(write("lanes", {}, function()
+    return { line(0, "MOV", { 2 }, {}, "0", 0xffffffff), line(16, "LDG.E", { 4 }, { 2 }, "4 1 0x7f1000000000 256", 0x0000000f),
+      line(32, "FADD", { 5 }, { 4 }, "0", 0x000000f0) }
+  end))
+  harness.equal(r["sm[0].lsu.load_accesses"], 4, "segments")
+  harness.equal(r["sm[0].thread_instructions"], 32 + 4 + 4 + 32, "thread instructions, with the exit")
+end)
+
+harness.test("an access that no lane makes passes through, and the warp goes on", function()
+  local r = run(write("nobody", {}, function()
+    return { line(0, "MOV", { 2 }), line(16, "LDG.E", { 4 }, { 2 }, "8 1 0x0 0", 0), line(32, "FADD", { 5 }, { 4 }) }
+  end))
+  harness.equal(r["sm[0].lsu.load_accesses"], 0, "segments")
+  harness.equal(r["sm[0].warp_instructions"], 4, "warp instructions")
+end)
+
+harness.test("a warp goes where its records say: round a loop, by turns on both sides, and back", function()
+  local turns = 5
+  local r = run(write("loop", {}, function()
+    local lines = { line(0, "MOV", { 2 }) }
+    for _ = 1, turns do
+      lines[#lines + 1] = line(16, "ISETP", {}, { 2 })
+      lines[#lines + 1] = line(32, "BRA")
+      lines[#lines + 1] = line(48, "FADD", { 3 }, { 3 }, "0", 0x0000ffff)
+      lines[#lines + 1] = line(64, "FMUL", { 3 }, { 3 }, "0", 0xffff0000)
+      lines[#lines + 1] = line(80, "BRA")
+    end
+    return lines
+  end))
+  harness.equal(r["sm[0].warp_instructions"], 1 + 5 * turns + 1, "warp instructions")
+  harness.equal(r["sm[0].thread_instructions"], 32 * (1 + 4 * turns + 1), "thread instructions")
+end)
+
+harness.test("behind an access the warp may go elsewhere: that takes a jump", function()
+  local function kernel(at)
+    return run(write("elsewhere", {}, function()
+      return { line(0, "MOV", { 2 }), line(16, "LDG.E", { 4 }, { 2 }, "4 1 0x7f1000000000 4"), line(at, "FADD", { 5 }, { 2 }),
+        line(32, "FMUL", { 6 }, { 2 }) }
+    end))
+  end
+  harness.equal(kernel(64)["sm[0].warp_instructions"], 6, "warp instructions, with a jump")
+end)
+
+harness.test("a loop whose last instruction is an access goes back to its first", function()
+  local r = run(write("back", {}, function()
+    local lines = {}
+    for _ = 1, 3 do
+      lines[#lines + 1] = line(0xf00, "MOV", { 2 })
+      lines[#lines + 1] = line(0x1010, "LDG.E", { 4 }, { 2 }, "4 1 0x7f1000000000 4") -- behind the exit
+    end
+    lines[#lines] = nil
+    return lines
+  end))
+  harness.equal(r["sm[0].lsu.load_accesses"], 2, "segments")
+  harness.equal(r["sm[0].warp_instructions"], 5 + 2 + 1, "warp instructions, with jumps")
+end)
+
+harness.test("lanes that exit early are not waited for; the warp ends with the last ones", function()
+  local r = run(write("early", {}, function()
+    return { line(0, "ISETP", {}, { 2 }), line(16, "EXIT", {}, {}, "0", 0x0000ffff), line(32, "FADD", { 3 }, { 3 }, "0", 0xffff0000),
+      line(16, "EXIT", {}, {}, "0", 0xffff0000) }
+  end))
+  harness.equal(r["sm[0].warp_instructions"], 5, "warp instructions")
+end)
+
+harness.test("warps wait at a barrier, and go on a cycle's work behind the last one", function()
+  local function kernel(barrier)
+    return run(write("barrier", { block = 64 }, function(_, warp)
+      local lines = warp == 0 and chain("MUFU.RCP", 20, true) or { line(0, "MUFU.RCP", { 4 }, { 4 }) }
+      lines[#lines + 1] = line(0x800, barrier)
+      return lines
+    end))
+  end
+  local waited, passed = kernel "BAR.SYNC", kernel "BAR.ARV"
+  harness.equal(waited["sm[0].barriers"], 2, "arrivals")
+  harness.equal(passed["sm[0].barriers"], 0, "arrivals that do not wait")
+  assert(waited["sm[0].slots_barrier"] > passed["sm[0].slots_barrier"], "nobody waited")
+end)
+
+harness.test("shared memory has bank conflicts, generic addresses lie in its window or not", function()
+  local function conflicts(opcode, base, stride)
+    local r = run(write("shared", { shared = 8192 }, function()
+      return { line(0, opcode, { 4 }, { 2 }, ("4 1 0x%x %d"):format(base, stride)) }
+    end))
+    return r["sm[0].lsu.bank_conflict_cycles"], r["sm[0].lsu.load_accesses"]
+  end
+  harness.equal(conflicts("LDS", 0x40, 4), 0, "conflicts of neighbours")
+  harness.equal(conflicts("LDS", 0x40, 128), 31, "conflicts in one bank")
+  harness.equal(conflicts("LD.E", 0x7f0000000040, 128), 31, "conflicts by generic addresses")
+  local _, accesses = conflicts("LD.E", 0x7f1000000000, 128)
+  harness.equal(accesses, 32, "segments of a generic address elsewhere")
+end)
+
+harness.test("local memory of neighbouring lanes lies side by side", function()
+  local r = run(write("local", {}, function()
+    return { line(0, "STL", {}, { 1, 4 }, "4 1 0xfff72c 0"), line(16, "LDL.LU", { 5 }, { 1 }, "4 1 0xfff72c 0") }
+  end))
+  harness.equal(r["sm[0].lsu.store_accesses"], 1, "segments stored")
+  harness.equal(r["sm[0].lsu.load_accesses"], 1, "segments loaded")
+end)
+
+harness.test("atomics are performed at the L2, and change nothing", function()
+  local r = run(write("atomic", { grid = 4, block = 64 }, function()
+    return { line(0, "RED.E.ADD.STRONG.GPU", {}, { 2, 4 }, "4 1 0x7f1000000000 4"),
+      line(16, "ATOMG.E.ADD.STRONG.GPU", { 6 }, { 2, 4 }, "4 1 0x7f1000000000 0"), line(32, "FADD", { 7 }, { 6 }) }
+  end))
+  assert(r["sm[*].lsu.atomics"] == 4 * 2 * 2, "atomics: " .. r["sm[*].lsu.atomics"])
+  harness.equal(r["sm[*].warp_instructions"], 4 * 8, "warp instructions")
+end)
+
+--- A kernel of many warps whose records differ: loads here and there, loops of different lengths, barriers.
+local function varied(name)
+  return write(name, { grid = 24, block = 128, shared = 2048 }, function(cta, warp)
+    local lines, random = { line(0, "S2R", { 2 }) }, cta * 7919 + warp * 104729
+    local function draw(n)
+      random = (random * 1103515245 + 12345) % 2147483648
+      return random // 65536 % n
+    end
+    for turn = 1, 3 + draw(6) do
+      lines[#lines + 1] = line(0x10, "IADD3", { 2 }, { 2, 3, 4 })
+      lines[#lines + 1] = line(0x20, "LDG.E", { 5 }, { 2 }, ("4 1 0x%x %d"):format(0x7f1000000000 + 128 * draw(4096), 4 * (1 + draw(40))))
+      lines[#lines + 1] = line(0x30, "FFMA", { 6 }, { 5, 6, 7 }, "0", turn % 2 == 0 and 0xffff or 0xffffffff)
+      if draw(3) == 0 then lines[#lines + 1] = line(0x40, "STS", {}, { 2, 6 }, ("4 1 0x%x 4"):format(128 * warp)) end
+      lines[#lines + 1] = line(0x50, "BRA")
+    end
+    lines[#lines + 1] = line(0x60, "BAR.SYNC")
+    lines[#lines + 1] = line(0x70, "STG.E", {}, { 2, 6 }, ("4 1 0x%x 4"):format(0x7f2000000000 + 512 * cta + 128 * warp))
+    return lines
+  end)
+end
+
+harness.test("recorded kernels obey the law: tick orders, threads, checkpoints, resumes", function()
+  local path = varied "varied"
+  local status, output = harness.run("check", "gtx480", path, "--out", harness.folder() .. "/check", "--checkpoints", "3")
+  harness.equal(status, 0, "exit status of check: " .. output)
+end)
+
+harness.test("a recorded kernel goes on with timing where a part of its CTAs has executed without", function()
+  local path = varied "handed_over"
+  local whole, part = run(path), run(path, { fast_forward = "cta=0.5" })
+  local threads = run(path, { fast_forward = "cta=0.5", threads = 2 })
+  local timed, all = part["sm[*].warp_instructions"], whole["sm[*].warp_instructions"]
+  assert(timed > all // 4 and timed < all * 3 // 4, ("%d of %d instructions with timing"):format(timed, all))
+  harness.equal(threads.cycles, part.cycles, "cycles with two threads")
+end)
+
+harness.test("a list runs its kernels in order, and passes over copies", function()
+  write("kernel-1", { name = "first" }, function() return { line(0, "MOV", { 2 }) } end)
+  write("kernel-2", { name = "second", grid = 2 }, function() return { line(0, "MOV", { 2 }) } end)
+  local list = harness.write("kernelslist.g", "MemcpyHtoD,0x00007fb50a800000,8000000\nkernel-1.traceg\nkernel-2.traceg\nkernel-1.traceg\n")
+  local names = {}
+  for i, launch in ipairs(run(list).launches) do names[i] = launch.kernel end
+  harness.equal(table.concat(names, " "), "first second first", "kernels")
+end)
+
+harness.test("a kernel that was released is launched no more, and can be loaded again", function()
+  local path = write("released", { grid = 3 }, function() return { line(0, "MOV", { 2 }) } end)
+  local w = ww.workload "releases" { ptx = false, sizes = { small = {} } }
+  local problem, grid
+  function w:run(gpu)
+    local kernel = gpu:load(path).recorded
+    grid = kernel:info().grid[1]
+    kernel:release()
+    problem = select(2, pcall(gpu.launch, gpu, kernel, { grid = 3, block = 32, args = {} }))
+    gpu:launch(gpu:load(path).recorded, { grid = 3, block = 32, args = {} })
+  end
+  ww.run { config = "gtx480", workload = w, out = false }
+  harness.equal(grid, 3, "the recorded grid")
+  harness.contains(tostring(problem), "launch: kernel recorded was released", path)
+end)
+
+harness.test("another grid or block than the recorded one is refused", function()
+  local path = write("extents", { grid = 2 }, function() return { line(0, "MOV", { 2 }) } end)
+  for wrong, launch in pairs {
+    ["grid: expected (2, 1, 1) (as it was recorded), got (3, 1, 1)"] = { grid = 3, block = 32, args = {} },
+    ["block: expected (32, 1, 1) (as it was recorded), got (64, 1, 1)"] = { grid = 2, block = 64, args = {} },
+  } do
+    local w = ww.workload "extents" { ptx = false, sizes = { small = {} } }
+    function w:run(gpu) gpu:launch(gpu:load(path).recorded, launch) end
+    local _, problem = pcall(ww.run, { config = "gtx480", workload = w, out = false })
+    harness.contains(tostring(problem), wrong)
+  end
+end)
+
+harness.test("opcodes that are not known take the time of a move, and are named", function()
+  local path = write("unknown", {}, function() return { line(0, "FROB.E", { 2 }), line(16, "WIBBLE", { 3 }), line(32, "FROB", { 3 }) } end)
+  local status, output = harness.run("run", "gtx480", path, "--out", harness.folder() .. "/unknown")
+  harness.equal(status, 0, "exit status")
+  harness.contains(output, "opcodes that are not known take the time of a move: FROB WIBBLE")
+end)
+
+-- What is refused -----------------------------------------------------------------------------------------------------
+
+local good = recording.kernel({}, function() return { line(0, "MOV", { 2 }), line(16, "LDG.E", { 4 }, { 2 }, "4 1 0x7f1000000000 4") } end)
+
+--- The text with one piece in the place of another.
+local function changed(from, to)
+  local first, last = good:find(from, 1, true)
+  assert(first, from)
+  return good:sub(1, first - 1) .. to .. good:sub(last + 1)
+end
+
+harness.test("what is wrong with a trace is told with its line", function()
+  for wanted, text in pairs {
+    ["expected a trace, got an empty file"] = "",
+    [":3: expected a grid, as (2,1,1), got '(0,1,1)'"] = changed("(1,1,1)", "(0,1,1)"),
+    [":5: expected bytes of shared memory, got '-4'"] = changed("-shmem = 0", "-shmem = -4"),
+    ["expected the lanes of an instruction, got 'fffffffz'"] = changed("ffffffff", "fffffffz"),
+    ["expected a register, R0 to R255, got 'R256'"] = changed("1 R2 MOV", "1 R256 MOV"),
+    ["expected how many registers are written, got '9'"] = changed("1 R2 MOV", "9 R2 MOV"),
+    ["expected an opcode, got the end of the line"] = changed("R2 MOV 0 0", "R2"),
+    ["expected how addresses are compressed (0, 1 or 2), got '7'"] = changed("4 1 0x7f1000000000 4", "4 7 0x7f1000000000 4"),
+    ["expected a step for each active lane, got the end of the line"] = changed("4 1 0x7f1000000000 4", "4 2 0x7f1000000000 4"),
+    ["expected an access of 1, 2, 4, 8 or 16 bytes, got one of 0"] = changed("4 1 0x7f1000000000 4", "0"),
+    ["expected an access of 1, 2, 4, 8 or 16 bytes, got one of 3"] = changed("4 1 0x7f1000000000 4", "3 1 0x7f1000000000 4"),
+    ["expected the end of the line, got '17'"] = changed("4 1 0x7f1000000000 4", "4 1 0x7f1000000000 4 17"),
+    ["expected as many instructions as are announced, got the end of the line"] = changed("insts = 3", "insts = 9"):match "^(.*)\n#END_TB",
+    ["expected EXIT as a warp's last instruction, got 'LDG.E'"] = changed("insts = 3", "insts = 2"),
+    ["expected one instruction or more, got '0'"] = changed("insts = 3", "insts = 0"),
+    ["expected a warp of the thread block, got '1'"] = changed("warp = 0", "warp = 1"),
+    ["expected a thread block of the grid, as 0,0,0, got '1,0,0'"] = changed("thread block = 0", "thread block = 1"),
+    ["expected all warps of the grid, got none for warp 0 of thread block 1,0,0"] = changed("(1,1,1)", "(2,1,1)"),
+    ["expected a trace of all 1000000000 thread blocks of the grid, got a shorter one"] = changed("(1,1,1)", "(1000000000,1,1)"),
+    ["expected up to 1024 threads a block, got 4096"] = changed("(32,1,1)", "(4096,1,1)"),
+    ["expected a trace whose warps have been sorted (kernel-N.traceg, made by post-traces-processing), got 'threadblock_x'"] =
+      changed("format = PC", "format = threadblock_x threadblock_y threadblock_z warpid_tb PC"),
+    ["expected a line of the head, as -grid dim = (1,1,1), got 'hello'"] = "hello\n",
+    ["expected -kernel name, -grid dim and -block dim before the first thread block, got none"] = changed("-kernel name = recorded", "-kernel = 1"),
+  } do
+    local path = harness.write("wrong.traceg", text)
+    local status, output = harness.run("run", "gtx480", path, "--out", harness.folder() .. "/wrong")
+    harness.equal(status, 2, "exit status with " .. output)
+    harness.contains(output, path, wanted)
+  end
+end)
+
+harness.test("a trace that is cut off anywhere is refused, or whole", function()
+  for cut = 1, #good - 1, 7 do
+    local path = harness.write("cut.traceg", good:sub(1, cut))
+    local w = ww.workload "cut" { ptx = false, sizes = { small = {} } }
+    function w:run(gpu) gpu:load(path) end
+    local fine, problem = pcall(ww.run, { config = "gtx480", workload = w, out = false })
+    if not fine then harness.contains(tostring(problem), "cut.traceg", "expected") end
+  end
+end)
+
+harness.test("lists name what is missing or not unpacked, and memcheck is refused", function()
+  for wanted, text in pairs {
+    [":1: no file matches"] = "kernel-99.traceg\n",
+    [":1: expected a kernel (kernel-1.traceg, unpacked) or a copy (MemcpyHtoD,ADDRESS,BYTES), got 'kernel-1.traceg.xz'"] = "kernel-1.traceg.xz\n",
+    ["expected kernels (kernel-1.traceg), got none"] = "MemcpyHtoD,0x0,4\n",
+  } do
+    local status, output = harness.run("run", "gtx480", harness.write("list.g", text), "--out", harness.folder() .. "/list")
+    harness.equal(status, 2, "exit status")
+    harness.contains(output, wanted)
+  end
+  local path = harness.write("good.traceg", good)
+  local status, output = harness.run("run", "gtx480", path, "--memcheck", "--out", harness.folder() .. "/memcheck")
+  harness.equal(status, 2, "exit status")
+  harness.contains(output, "expected a run without memcheck")
+end)
+
+harness.finish()
