@@ -45,6 +45,11 @@ static uint64_t index_address(const SimObject *object, uint64_t address) {
     return address_map_within_slice(((const L2Slice *)object)->set_map, address);
 }
 
+const AddressMap *l2_set_map(const SimObject *object) {
+    const AddressMap *map = address_map_find(object);
+    return address_map_has_pages(map) && gets_every_slice(object) ? &address_itself : map;
+}
+
 /* A machine without functional memory can be driven as long as no atomic arrives. */
 static void l2_init(SimObject *object) {
     L2Slice *l2 = (L2Slice *)object;
@@ -56,7 +61,7 @@ static void l2_init(SimObject *object) {
     audit_queue(object, QUEUE_PREFETCHES, "prefetches", QUEUE_FIFO, l2->prefetches.queue.slots, queue_length);
     prefetch_init(&l2->prefetches, (CacheObject *)l2, index_address);
     l2->map = address_map_find(object);
-    l2->set_map = address_map_has_pages(l2->map) && gets_every_slice(object) ? &address_itself : l2->map;
+    l2->set_map = l2_set_map(object);
     l2->pc_table = pc_table_of(object);
     l2->delays = queue_delays_of(object);
     l2->shadow = shadow_tags_of(object);

@@ -37,6 +37,8 @@ void l1_put_back_answer(SimObject *l1, const MemMessage *m, uint64_t sent);
 /* Does any of them fetch parts of its lines alone? Then requests name what they are about. */
 bool l1s_have_sectors(const Sim *sim);
 
+/* For address_map_within_slice(): which set of the slice an address has. From init() on. */
+const AddressMap *l2_set_map(const SimObject *l2);
 /* Whether copies from the host leave their lines in this slice: its parameter host_copies. */
 bool l2_keeps_host_copies(const SimObject *l2);
 

@@ -287,6 +287,14 @@ harness.test("a slice prefetches the addresses that come to it, wherever it lies
   end
 end)
 
+harness.test("parts of an L2 in front of the crossbar know the sets of lines whose pages lie nowhere yet", function()
+  for _, policy in ipairs { "gto+locality", "ucp:sharers=2", "gto+eaf", "wbyp", "ship", "hawkeye", "pc_byp" } do
+    local r = ww.run { config = "gallery/cluster_l2", workload = "kmeans", size = "small", out = false, policy = policy,
+      set = { "map.page_size=4096" } }
+    assert(r["mc[0].reads"] > 0 and r["mc[1].reads"] > 0, policy .. ": pages of both channels are read")
+  end
+end)
+
 harness.test("pages work with an L2 in front of the crossbar, whatever threads and orders there are", function()
   local function stats(how)
     local lines = {}

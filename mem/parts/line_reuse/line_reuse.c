@@ -143,7 +143,7 @@ static void replaced(CacheObserver *observer, uint32_t line) {
 static void init(SimObject *object) {
     LineReuse *reuse = (LineReuse *)object;
     reuse->cache = (const CacheObject *)object->parent;
-    reuse->map = object->parent->class == &l2_class ? address_map_find(object) : NULL;
+    reuse->map = object->parent->class == &l2_class ? l2_set_map(object->parent) : NULL;
     reuse->observer = (CacheObserver){.accessed = accessed, .filled = filled, .replaced = replaced};
     cache_observe(&((CacheObject *)object->parent)->cache, &reuse->observer);
 }

@@ -78,7 +78,7 @@ static void build(SimObject *object) {
 static void init(SimObject *object) {
     UtilityMonitor *u = (UtilityMonitor *)object;
     u->cache = (const CacheObject *)object->parent;
-    u->map = object->parent->class == &l2_class ? address_map_find(object) : NULL;
+    u->map = object->parent->class == &l2_class ? l2_set_map(object->parent) : NULL;
     u->observer = (CacheObserver){.accessed = accessed};
     cache_observe(&((CacheObject *)object->parent)->cache, &u->observer);
 }
