@@ -226,7 +226,7 @@ SimObject *sim_add(Sim *sim, const char *class_name, const char *path, const cha
         user_error("%s: expected a path of its own, got one that is in use", path);
     Clock *clock = clock_name ? sim_find_clock(sim, clock_name) : parent ? parent->clock : sim->clocks;
     if (!clock && !clock_name) user_error("%s: expected a clock in machine %s, got none", path, sim->name);
-    if (!clock) user_error("%s: no clock of machine %s matches '%s'", path, sim->name, clock_name);
+    if (!clock) no_such_clock(sim, path, clock_name);
     SimObject *object = zeroed(1, class->bytes);
     object->class = class;
     object->path = strdup(path);

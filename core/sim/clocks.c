@@ -4,6 +4,7 @@
 #include "core/sim/halves.h"
 #include "core/sim/threads.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,6 +12,14 @@ Clock *sim_find_clock(const Sim *sim, const char *name) {
     for (uint32_t i = 0; i < sim->clock_count; i++)
         if (strcmp(sim->clocks[i].name, name) == 0) return &sim->clocks[i];
     return NULL;
+}
+
+_Noreturn void no_such_clock(const Sim *sim, const char *where, const char *name) {
+    char names[1024] = "none";
+    for (uint32_t i = 0, used = 0; i < sim->clock_count && used < sizeof names; i++)
+        used += (uint32_t)snprintf(names + used, sizeof names - used, "%s%s", i ? ", " : "",
+                                   sim->clocks[i].name);
+    user_error("%s: no clock of machine %s matches '%s'; available: %s", where, sim->name, name, names);
 }
 
 /* --- Periods ----------------------------------------------------------------------------------- */

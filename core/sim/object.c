@@ -2,6 +2,7 @@
 #include "core/sim/object.h"
 
 #include "core/sim/alias.h"
+#include "core/sim/base/near_name.h"
 #include "core/sim/base/units.h"
 
 #include <math.h>
@@ -33,13 +34,22 @@ static void list_names(const Class *class, FieldKind kind, FieldKind other, char
     if (!text[0]) snprintf(text, size, "(none)");
 }
 
+static const char *near_param(const Class *class, const char *misspelt) {
+    NearName near = near_name(misspelt);
+    for (const Field *f = class->fields; f->kind != FIELD_END; f++)
+        if (f->kind == FIELD_PARAM) near_name_try(&near, f->name);
+    return near.name;
+}
+
 static const Field *param_or_error(const SimObject *object, const char *name) {
     char names[2048];
     const Field *f = object_field(object, FIELD_PARAM, name);
     if (f) return f;
     list_names(object->class, FIELD_PARAM, FIELD_PARAM, names, sizeof names);
-    user_error("%s: no parameter of %s matches '%s'; available: %s", object->path, object->class->name, name,
-               names);
+    const char *meant = near_param(object->class, name);
+    user_error("%s: no parameter of %s matches '%s'; %s%s%s%s", object->path, object->class->name, name,
+               meant ? "did you mean " : "", meant ? meant : "",
+               meant ? "? Available: " : "available: ", names);
 }
 
 static void check_bounds(const SimObject *object, const Field *f, double value) {

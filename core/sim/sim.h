@@ -185,6 +185,7 @@ void sim_clock(Sim *sim, const char *name, uint64_t hertz);
 /* It may have any frequency between these during a run, its first one among them. */
 void sim_clock_may_change(Sim *sim, const char *name, uint64_t slowest, uint64_t fastest);
 Clock *sim_find_clock(const Sim *sim, const char *name); /* or NULL */
+_Noreturn void no_such_clock(const Sim *sim, const char *where, const char *name);
 void sim_set_quantum(Sim *sim, uint32_t cycles_of_first_clock);
 
 /* Creates an object (path must be new; "a.b" belongs to its existing parent "a") with its default parameters,

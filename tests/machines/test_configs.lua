@@ -213,7 +213,7 @@ harness.test("mistakes in a variant are refused in its own line", function()
     { 'm:change("l2[*].mem -> sm[*].l1d.cpu", { depth = 3 })', "machine mine: no wire of gtx480 matches 'l2[*].mem -> sm[*].l1d.cpu'" },
     { 'm:clock("cor", "650MHz")', "machine mine: no clock of gtx480 matches 'cor', and no object has it; did you mean core?" },
     { 'm:clock("core", "fast")', "clock.core: expected ", "got 'fast'" },
-    { 'm:change("sm[*].l1d", { wayz = 8 })', "sm[0].l1d: no parameter of L1 matches 'wayz'; available: " },
+    { 'm:change("sm[*].l1d", { wayz = 8 })', "sm[0].l1d: no parameter of L1 matches 'wayz'; did you mean ways? Available: " },
     { 'm:change("sm[*].l1d", { ways = 0 })', "sm[0].l1d.ways: expected 1 to " },
     { 'm:change("sm[*].l1d", { clock = "l1" })', "sm[0].l1d: no clock of machine mine matches 'l1'" },
     { 'm:change("sm[*]", { lsu = { shared_latenci = 3 } })', "sm[0].lsu: no parameter of LSU matches 'shared_latenci'" },

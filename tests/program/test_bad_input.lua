@@ -83,7 +83,13 @@ local function bad_machine(name, changes, texts)
 end
 
 bad_machine("a misspelt parameter", { { "warps = 48", "warp = 48" } },
-  { "machine.lua:5: ", "sm: no parameter of SM matches 'warp'", "available: warps, schedulers" })
+  { "machine.lua:5: ", "sm: no parameter of SM matches 'warp'; did you mean warps? Available: warps, schedulers" })
+bad_machine("a parameter with two letters exchanged", { { "mshrs = 32", "mshrs = 32, msrhs = 8" } },
+  { "machine.lua:6: ", "sm.l1d: no parameter of L1 matches 'msrhs'; did you mean mshrs? Available: size, ways" })
+bad_machine("a table as a parameter's value", { { '"16KiB"', "{}" } },
+  { "machine.lua:6: ", "sm.l1d.size: expected a number, a text, true or false, got a table" })
+bad_machine("a table as a frequency", { { '"700MHz"', "{}" } },
+  { "machine.lua:3: ", 'clock.core: expected a frequency ("700MHz", "1.4GHz"), got a table' })
 bad_machine("a required parameter left out", { { "mshrs = 32", "" } }, { "machine.lua:6: ", "sm.l1d.mshrs: expected a value" })
 bad_machine("a port wired twice", { { "l1.cpu)", "l1.cpu) m:wire(sm.lsu.mem, l1.cpu)" } },
   { "machine.lua:8: ", "sm.lsu.mem: expected one wire, got a second" })
@@ -104,7 +110,7 @@ bad_machine("two requesters", { { "l1.cpu", "l1.mem" } }, { "machine.lua:8: ", "
 bad_machine("no such port", { { "lsu.mem", "lsu.memory" } }, { "machine.lua:8: ", "sm.lsu: no member of LSU matches 'memory'", "mem" })
 bad_machine("no such port in an array", { { "sm[0]", "sm[1]" } }, { "machine.lua:7: ", "dispatcher.sm: expected a port from 0 to 0, got 1" })
 bad_machine("no such class", { { "m:L1", "m:L3" } }, { "machine.lua:6: ", "m: no method or class matches 'L3'", "L1, L1Trace, L2" })
-bad_machine("no such clock", { { "warps = 48", 'clock = "sm"' } }, { "machine.lua:5: ", "sm: no clock of machine bad matches 'sm'" })
+bad_machine("no such clock", { { "warps = 48", 'clock = "sm"' } }, { "machine.lua:5: ", "sm: no clock of machine bad matches 'sm'; available: core\n" })
 bad_machine("a path used twice", { { 'm:L1 (sm, "l1d")', 'm:L1 "sm"' } }, { "machine.lua:6: ", "sm: expected a path of its own" })
 bad_machine("a constructor without its table", { { "m:wire(dis", 'm:SM "other" m:wire(dis' } },
   { "machine.lua:7: other: expected a table of parameters" })

@@ -90,9 +90,16 @@ static bool ends_in_digit(const char *text) {
     return isdigit((unsigned char)text[strlen(text) - 1]) != 0;
 }
 
+/* A frequency as text; other values than numbers are an error. */
+static const char *frequency_at(lua_State *L, int index, const char *clock) {
+    if (!lua_isstring(L, index))
+        user_error_got(L, index, "clock.%s: expected %s", clock, quantity_examples("Hz"));
+    return luaL_tolstring(L, index, NULL);
+}
+
 /* machine:clock(name, "700MHz" or "700MHz, 595MHz to 805MHz": at first, and what it may become) */
 static int l_clock(lua_State *L) {
-    const char *name = luaL_checkstring(L, 2), *text = luaL_tolstring(L, 3, NULL); /* may run Lua */
+    const char *name = luaL_checkstring(L, 2), *text = frequency_at(L, 3, name);
     Machine *machine = machine_at(L, 1);
     char first[32], slowest[32], fastest[32], rest;
     bool changes = strchr(text, ',') != NULL;
@@ -108,7 +115,7 @@ static int l_clock(lua_State *L) {
 
 /* machine:set_clock(name, frequency): from now, a boundary of a quantum, on */
 static int l_set_clock(lua_State *L) {
-    const char *name = luaL_checkstring(L, 2), *text = luaL_tolstring(L, 3, NULL);
+    const char *name = luaL_checkstring(L, 2), *text = frequency_at(L, 3, name);
     const Machine *machine = machine_at(L, 1);
     if (machine->gpu) require_caught_up(machine, "set_clock");
     machine_set_clock(machine->sim, name, text);
@@ -118,7 +125,7 @@ static int l_set_clock(lua_State *L) {
 void machine_set_clock(Sim *sim, const char *name, const char *text) {
     Clock *clock = sim_find_clock(sim, name);
     uint64_t hertz = hertz_of(name, text);
-    if (!clock) user_error("set_clock: no clock of machine %s matches '%s'", sim->name, name);
+    if (!clock) no_such_clock(sim, "set_clock", name);
     if (!sim->elaborated)
         user_error("set_clock: expected a machine after sim:gpu() or sim:start(), got %s before", sim->name);
     sim_set_clock(sim, clock, hertz);

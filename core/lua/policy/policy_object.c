@@ -3,7 +3,7 @@
 #include "core/gpu/sm/sm.h"
 #include "core/lua/bindings.h"
 #include "core/lua/policy/method_call.h"
-#include "core/lua/policy/near_name.h"
+#include "core/sim/base/near_name.h"
 #include "core/sim/base/units.h"
 #include "core/sim/method.h"
 #include "core/sim/sim.h"

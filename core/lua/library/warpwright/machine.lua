@@ -394,6 +394,14 @@ local function with_overrides(self, object, params)
   return seen
 end
 
+--- A table for what is no part: of a parameter the value is at fault, of others the name.
+local function refuse_table(object, key, value, parts)
+  for _, parameter in ipairs(core.parameters(object)) do
+    if parameter.name == key then names.expected(("%s.%s"):format(object.path, key), "a number, a text, true or false", value) end
+  end
+  core.user_error(("%s: no part of %s matches '%s'%s"):format(object.path, object.class, key, names.available(key, parts)))
+end
+
 --- Sets the parameters that the config gives; `parts`: the names of its children as a list, and each as a key; `places`: the lines of a variant that changed them.
 local function set_given(object, params, parts, is_child, places)
   for _, key in ipairs(names.sorted_keys(params)) do
@@ -405,8 +413,7 @@ local function set_given(object, params, parts, is_child, places)
         names.at_place(place, names.expected, ("%s.%s"):format(object.path, key), "a table of parameters", value)
       end
     elseif type(value) == "table" then
-      names.at_place(place, core.user_error,
-        ("%s: no part of %s matches '%s'%s"):format(object.path, object.class, key, names.available(key, parts)))
+      names.at_place(place, refuse_table, object, key, value, parts)
     elseif key ~= "clock" or is_child then
       names.at_place(place, core.set, object, key, value)
     end

@@ -1,6 +1,6 @@
 /* The name that somebody meant who misspelt it. */
-#ifndef WW_LUA_NEAR_NAME_H
-#define WW_LUA_NEAR_NAME_H
+#ifndef WW_SIM_NEAR_NAME_H
+#define WW_SIM_NEAR_NAME_H
 
 #include <stddef.h>
 

@@ -1,4 +1,4 @@
-#include "core/lua/policy/near_name.h"
+#include "core/sim/base/near_name.h"
 
 #include <stdbool.h>
 #include <string.h>
