@@ -201,12 +201,14 @@ end
 -- without a DRAM clock, one without memory controllers (behind which the caches are that some act
 -- on), one with objects that cannot follow a clock that changes.
 local want_an_l1 = {
-  "best_offset", "bypass_all", "ccws", "daws", "dwt_cs", "dwt_pric", "global_throttle", "mascar", "medic", "mrpb", "mt_hwp", "next_line", "pcal",
+  "adaptive_bypass", "best_offset", "bypass_all",
+  "ccws", "daws", "dwt_cs", "dwt_pric", "global_throttle", "mascar", "medic", "mrpb", "mt_hwp", "next_line", "pcal",
   "pollution", "pric", "srrip_in_lua", "stream_bypass", "stride",
   "unbounded", "victim_cache", "warp_ratios", "warp_types", "wbyp", "wip", "wms",
 }
 local wants = { perfect = "dram", mascar = "own", fcfs_in_lua = "controller", atlas = "controller", bliss = "controller",
-  parbs = "controller", warp_groups = "controller", dip = "controller", hawkeye = "controller", ship = "controller", ucp = "controller",
+  parbs = "controller", warp_groups = "controller", write_drain = "controller", dip = "controller", ta_dip = "controller",
+  hawkeye = "controller", ship = "controller", ucp = "controller",
   equalizer = "clocks" }
 for _, name in ipairs(want_an_l1) do wants[name] = wants[name] or "l1" end
 
@@ -223,12 +225,13 @@ local first_of_two = { "gto", "lrr", "owl", "swl", "two_level", "victim_cache" }
 
 --- Parameters that are always drawn: machines with their defaults take long to build. Of the lines
 -- of an unbounded cache there must be as many as a kernel touches. Some must be powers of two, or
--- divide others.
+-- divide others, or be less than others, or than the sets of a cache.
 local always = {
   ["perfect.entries"] = from(0, 512), ["unbounded.l1_lines"] = any { 8192, 10000 },
   ["unbounded.l2_lines"] = any { 8192, 16384 },
   ["best_offset.recent"] = any { 1, 16, 256 }, ["best_offset.page"] = any { 128, 4096, 65536 },
   ["victim_cache.lines"] = any { 4, 16, 64, 96, 256 }, ["victim_cache.ways"] = any { 0, 0, 1, 2, 4 },
+  ["ta_dip.sharers"] = any { 1, 2, 4 }, ["write_drain.high"] = any { 4, 16, 64 }, ["write_drain.low"] = any { 0, 3 },
 }
 
 local function draw_parameters(rng, name, percent, settings)
