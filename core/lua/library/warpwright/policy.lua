@@ -177,6 +177,7 @@ local function read_word(text, from)
   for setting in ((list or "") .. ","):gmatch("([^,]*),") do
     local key, value = setting:match("^([^=]+)=(.+)$")
     if key then
+      if given[key] then core.user_error(("policy %s: %s: expected one value, got '%s' and '%s'"):format(name, key, given[key], value)) end
       given[key] = value
     elseif list then
       names.expected(("policy '%s'"):format(word), "PARAMETER=VALUE", setting)
