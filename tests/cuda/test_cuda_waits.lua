@@ -127,6 +127,13 @@ harness.test("streams wait for words that later calls, kernels in flight and the
   harness.contains(good "words_of_host", "a stream waits for a word (cuStreamWaitValue32() or its kin) that nobody has written yet")
 end)
 
+harness.test("cooperative launches run beside kernels in flight", function()
+  local _, launches = good "cooperative"
+  harness.equal(#launches, 4, "launches")
+  for i = 3, 4 do harness.equal(launches[i].start_cycle, launches[i - 1].ends, "start of " .. i) end
+  assert(launches[1].ends > launches[4].ends, "the one that waits ends last")
+end)
+
 harness.test("objects of textures are made and used beside kernels in flight", function() good "texture" end)
 
 harness.test("threads, order of ticks and how SMs are shared change no result, the first two no statistic", function()
@@ -158,7 +165,7 @@ end)
 
 harness.test("resumed in each phase, a program ends with the same statistics, and prints the same", function()
   for part, points in pairs { stream = "200,900,1500", pipeline = "100,700,1300,2500,4000", polls = "300,2500,5500", fault = "200,900",
-    legacy = "200,900,2500,4000", graph = "500,1500,3000,4500", texture = "700,1500",
+    legacy = "200,900,2500,4000", cooperative = "200,700,1200", graph = "500,1500,3000,4500", texture = "700,1500",
     words = "200,900,1500,2100" } do
     local saved = path(part .. "_saved")
     local output, want = run(part, part .. "_saved", "--checkpoint-at", points)

@@ -83,4 +83,65 @@ harness.test("other launches have no place to meet", function()
   gpu:launch(meet, options(out, 200, false))
   harness.equal(gpu:read("u32", out), 0)
 end)
+
+-- Each CTA takes a while, and ends by itself.
+local busy <const> = [[
+.visible .entry busy(.param .u64 out, .param .u32 count)
+{
+  .reg .b32 %r<9>; .reg .pred %p<3>;
+  ld.param.u32 %r1, [count];
+again:
+  div.u32 %r2, %r1, 3; sub.u32 %r1, %r1, 1; setp.ne.u32 %p1, %r1, 0; @%p1 bra again;
+  ret;
+}
+]]
+
+--- Of a machine with these parameters set: launches the kernels so that each joins those before it, { kernel, grid, block, count,
+-- priority } each, and returns the ends of all.
+local function in_flight(set, launches)
+  local sim = ww.build("gtx480", { memory = 1 << 20, set = set })
+  local gpu = sim:gpu()
+  local kernels, results = gpu:load { text = text .. busy, name = "meet.ptx" }, {}
+  local out = gpu:alloc(4 * 2000)
+  gpu:set_cycle_limit(1000000)
+  for i, of in ipairs(launches) do
+    local is_meeting = of[1] == "meet"
+    gpu:launch_async { { kernel = kernels[of[1]], grid = of[2], block = of[3], args = { out, of[4] }, priority = of[5],
+      cooperative = is_meeting } }
+    for number, result in pairs(gpu:wait(nil, 200)) do results[number + 1] = result end
+    if i == #launches then
+      for number, result in pairs(gpu:wait()) do results[number + 1] = result end
+    end
+  end
+  return results, gpu, out
+end
+
+local function ends_of(result) return result.start_cycle + result.cycles end
+
+local shares <const> = {
+  {}, { "dispatcher.sharing=evenly" }, { "dispatcher.sharing=one_at_a_time" }, { "dispatcher.kernels_per_sm=4" },
+  { "dispatcher.kernels_per_sm=4", "dispatcher.sharing=evenly" }, { "dispatcher.kernels_per_sm=2", "dispatcher.sharing=evenly" },
+}
+
+harness.test("a cooperative kernel runs beside others, which it lets in and which let it in, however SMs are shared", function()
+  for _, set in ipairs(shares) do
+    local results, gpu, out = in_flight(set, {
+      { "busy", 40, 256, 40 }, { "meet", 120, 1, 120 }, { "busy", 60, 1024, 60 }, { "busy", 200, 64, 30, -1 },
+    })
+    for cta = 0, 119 do harness.equal(gpu:read("u32", out + 4 * cta), 120, table.concat(set, " ") .. ": CTA " .. cta) end
+    harness.equal(#results, 4, "ends")
+  end
+end)
+
+harness.test("cooperative kernels run one after the other, beside others", function()
+  for _, set in ipairs(shares) do
+    local results, gpu, out = in_flight(set, {
+      { "busy", 40, 256, 40 }, { "meet", 100, 1, 100 }, { "busy", 60, 512, 20 }, { "meet", 110, 1, 210 }, { "busy", 400, 32, 9 },
+      { "meet", 120, 1, 330, -1 },
+    })
+    harness.equal(gpu:read("u32", out + 4 * 119), 330, table.concat(set, " "))
+    assert(results[4].start_cycle >= ends_of(results[2]) and results[6].start_cycle >= ends_of(results[4]), "they overlap")
+  end
+end)
+
 harness.finish()

@@ -210,8 +210,8 @@ static bool is_pinned(uint64_t address) {
 /* Memory that the program may change behind the call must be read in it. */
 static bool may_wait(const WarpWork *work) {
     switch (work->kind) {
-    case WORK_KERNEL: return !work->kernel.shape.is_cooperative;
     case WORK_COPY: return is_pinned(work->copy.to.address) && is_pinned(work->copy.from.address);
+    case WORK_KERNEL:
     case WORK_FILL:
     case WORK_RECORD:
     case WORK_VALUE:
@@ -220,10 +220,18 @@ static bool may_wait(const WarpWork *work) {
     }
 }
 
+/* For a CTA; for all of them where they wait for each other. */
+static bool has_places(const WorkKernel *kernel) {
+    const uint32_t *block = kernel->shape.block, *grid = kernel->shape.grid;
+    uint64_t each = warp_occupancy(kernel->function, block[0] * block[1] * block[2],
+                                   kernel->shape.shared_bytes),
+             all = each * (uint64_t)warp_device()->number[DEVICE_SMS];
+    return each && (!kernel->shape.is_cooperative || (uint64_t)grid[0] * grid[1] * grid[2] <= all);
+}
+
 static bool fits(const WorkKernel *kernel) {
-    const uint32_t *block = kernel->shape.block;
     return kernel->function && !warp_function_load(kernel->function) && !kernel->function->is_refused &&
-           warp_occupancy(kernel->function, block[0] * block[1] * block[2], kernel->shape.shared_bytes) > 0;
+           has_places(kernel);
 }
 
 static int wait_for_event(WarpStream *stream, const WarpEvent *event) {

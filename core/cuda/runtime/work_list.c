@@ -180,7 +180,7 @@ static Group group_of(WorkList *list) {
         WorkItem *item = &list->items[i];
         if (item->is_done || item->is_in_flight || !may_join(list, item)) continue;
         if (is_mark(item)) item->number = 0;
-        if (is_kernel(item) && !item->work.kernel.shape.is_cooperative) join(list, &group, item);
+        if (is_kernel(item)) join(list, &group, item);
     }
     return group;
 }
@@ -265,7 +265,7 @@ static bool launch_next(WorkList *list, int *problem) {
         WorkItem *item = &list->items[i];
         if (item->is_done || is_value(item) || !is_ready(list, item)) continue;
         if (!first) first = item;
-        ready += !item->work.kernel.shape.is_cooperative;
+        ready++;
     }
     if (first) *problem = ready > 1 ? launch_group(list) : do_item(list, first);
     return first != NULL;
@@ -308,7 +308,7 @@ int warp_list_land(WorkList *list) {
     return list->in_flight ? warp_wait_for(NULL, 0, 0, note_end, list) : CUDA_OK;
 }
 
-/* Where kernels are in flight, no memory is copied around launches, and no CTA meets those of its whole grid. */
+/* Where kernels are in flight, no memory is copied around launches. */
 static bool may_be_in_flight(const WorkList *list) {
     uint32_t kernels = list->begun;
     for (uint32_t i = list->first; i < list->count; i++) {

@@ -127,10 +127,11 @@ void dispatcher_instructions(const SimObject *object, uint32_t kernel, uint64_t 
     *of_threads = grid->thread_instructions;
 }
 
-void dispatcher_begin(SimObject *object, uint32_t kernel, const uint32_t grid[3]) {
+void dispatcher_begin(SimObject *object, uint32_t kernel, const uint32_t grid[3], bool is_cooperative) {
     Dispatcher *d = (Dispatcher *)object;
     d->grids[kernel] = (Grid){.size = {grid[0], grid[1], grid[2]},
                               .has_begun = 1,
+                              .is_cooperative = is_cooperative,
                               .ctas = (uint64_t)grid[0] * grid[1] * grid[2],
                               .next_sm = d->goes_on ? d->next_sm : 0};
     note_begin(d, kernel);

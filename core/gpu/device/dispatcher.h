@@ -40,8 +40,9 @@ void dispatcher_set_priorities(SimObject *dispatcher, const int32_t *priorities)
 void dispatcher_start(SimObject *dispatcher, uint32_t kernels);
 /* Between quanta: so many more will begin, whose numbers are behind the others'. */
 void dispatcher_join(SimObject *dispatcher, uint32_t kernels);
-/* Between quanta: what the kernel waited for has ended. */
-void dispatcher_begin(SimObject *dispatcher, uint32_t kernel, const uint32_t grid[3]);
+/* Between quanta: what the kernel waited for has ended. The CTAs of a cooperative one wait for each other: once an SM has got
+ * any, no other kernel keeps them from SMs for the rest. One such kernel may run at a time. */
+void dispatcher_begin(SimObject *dispatcher, uint32_t kernel, const uint32_t grid[3], bool is_cooperative);
 /* Have SMs been left to others in the quantum that has just ended? sim_run() ends with it. */
 bool dispatcher_has_freed(const SimObject *dispatcher);
 /* Between quanta, after that, or when a kernel has begun or ended, and not at other boundaries, of which a run may have

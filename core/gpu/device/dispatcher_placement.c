@@ -3,6 +3,10 @@
 
 #include <string.h>
 
+bool drains_for(const Dispatcher *d, uint32_t sm, uint32_t grid) {
+    return d->slots[sm].drains && !is_incomplete(&d->grids[grid]);
+}
+
 uint32_t resident_ctas(const Dispatcher *d, uint32_t sm) {
     return d->slots[sm].places - (uint32_t)__builtin_popcount(d->slots[sm].free_slots);
 }
@@ -13,7 +17,7 @@ uint32_t most_resident(const Dispatcher *d, uint32_t sm) {
 }
 
 bool has_room(const Dispatcher *d, uint32_t sm) {
-    return !d->slots[sm].drains && resident_ctas(d, sm) < most_resident(d, sm);
+    return !drains_for(d, sm, d->slots[sm].grid) && resident_ctas(d, sm) < most_resident(d, sm);
 }
 
 uint32_t room_of_sm(const Dispatcher *d, uint32_t sm) {

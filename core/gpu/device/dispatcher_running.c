@@ -76,6 +76,12 @@ bool dispatcher_idle(const SimObject *object) {
     return d->running_count == 0 && d->begun == d->grid_count;
 }
 
+int incomplete_kernel(const Dispatcher *d) {
+    for (uint32_t i = 0; i < d->running_count; i++)
+        if (is_incomplete(&d->grids[d->running[i]])) return d->running[i];
+    return NO_GRID;
+}
+
 int last_with_ctas_left(const Dispatcher *d) {
     for (uint32_t i = d->running_count; i-- > 0;)
         if (has_ctas_left(&d->grids[d->running[i]])) return d->running[i];

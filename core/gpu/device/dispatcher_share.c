@@ -57,8 +57,16 @@ bool may_have_sm(const int64_t *arguments, int64_t kernel) {
     return kernel >= 0 && kernel < d->grid_count && can_use(d, (uint32_t)arguments[0], (uint32_t)kernel);
 }
 
+/* A kernel whose CTAs wait for those that are left goes before all others. */
+static bool is_needed_by(const Shares *shares, uint32_t sm, int incomplete) {
+    return incomplete != NO_GRID && can_use(shares->d, sm, (uint32_t)incomplete) &&
+           wants_sm(shares, (uint32_t)incomplete);
+}
+
 static int choose_grid(const Shares *shares, uint32_t sm) {
     SimObject *object = &shares->d->obj;
+    int incomplete = incomplete_kernel(shares->d);
+    if (is_needed_by(shares, sm, incomplete)) return incomplete;
     int choice = grid_for(shares, sm);
     bool is_asked = shares->d->grid_count > 1 && object_has_subscriber(object, DISPATCHER_NEXT_KERNEL);
     if (!is_asked) return choice;
@@ -90,7 +98,8 @@ static void count_shares(Shares *shares) {
 
 static bool may_drain_for(const Shares *shares, uint32_t sm, uint32_t grid) {
     const SmSlots *slots = &shares->d->slots[sm];
-    return !has_no_cta(slots) && slots->grid != grid && can_use(shares->d, sm, grid);
+    return !has_no_cta(slots) && slots->grid != grid && !is_incomplete(&shares->d->grids[slots->grid]) &&
+           can_use(shares->d, sm, grid);
 }
 
 /* One that drains and is meant for no other grid yet; else the last SM of a grid with more of them than its share. */
@@ -116,10 +125,9 @@ static void drain(Shares *shares, uint32_t sm, uint32_t grid) {
 }
 
 /* Where SMs are shared evenly: grids with too few get those of others that they fit, once their CTAs have ended. */
-static void drain_for_others(Shares *shares) {
+static void drain_for_others(Shares *shares, uint8_t *is_meant) {
     Dispatcher *d = shares->d;
     uint32_t share = d->running_count ? d->sms / d->running_count : 0;
-    uint8_t is_meant[MAX_SMS] = {0};
     for (uint32_t i = 0; share && i < d->running_count; i++) {
         uint32_t g = d->running[i];
         int sm;
@@ -129,6 +137,34 @@ static void drain_for_others(Shares *shares) {
             is_meant[sm] = 1;
         }
     }
+}
+
+/* CTAs of the grid for which its own SMs have no room. */
+static uint64_t ctas_without_room(const Dispatcher *d, uint32_t grid) {
+    uint64_t left = d->grids[grid].ctas - d->grids[grid].handed_out, room = 0;
+    for (uint32_t sm = 0; sm < d->sms; sm++)
+        if (d->slots[sm].grid == grid) room += most_resident(d, sm) - resident_ctas(d, sm);
+    return left > room ? left - room : 0;
+}
+
+/* A kernel whose CTAs wait for those that are left gets as many SMs of others as these take, once their CTAs have ended. */
+static void drain_for_incomplete(Shares *shares, uint8_t *is_meant) {
+    Dispatcher *d = shares->d;
+    int grid = incomplete_kernel(d);
+    uint64_t left = grid == NO_GRID ? 0 : ctas_without_room(d, (uint32_t)grid), places;
+    for (uint32_t sm = d->sms; sm-- > 0 && left; left -= left < places ? left : places) {
+        places = may_drain_for(shares, sm, (uint32_t)grid) ? places_for(d, sm, (uint32_t)grid) : 0;
+        if (!places) continue;
+        drain(shares, sm, (uint32_t)grid);
+        is_meant[sm] = 1;
+    }
+}
+
+static void drain_sms(Shares *shares) {
+    Dispatcher *d = shares->d;
+    uint8_t is_meant[MAX_SMS] = {0};
+    drain_for_incomplete(shares, is_meant);
+    if (d->sharing == SHARE_EVENLY) drain_for_others(shares, is_meant);
     for (uint32_t sm = 0; sm < d->sms; sm++)
         if (d->slots[sm].drains == DRAINS_FOR_SHARING && !is_meant[sm]) d->slots[sm].drains = DRAINS_NOT;
 }
@@ -145,7 +181,7 @@ static void share_sms(Dispatcher *d) {
         if (has_no_cta(&d->slots[sm]) && give_sm(&shares, sm))
             d->sms_of->given(d->sms_of->context, sm, d->slots[sm].grid);
     }
-    if (d->sharing == SHARE_EVENLY) drain_for_others(&shares);
+    drain_sms(&shares);
     free(shares.sms);
     free(shares.promised);
 }

@@ -37,7 +37,8 @@ typedef enum { DRAINS_NOT, DRAINS_FOR_SHARING, DRAINS_FOR_POLICY } SmDrains;
 /* Of a kernel of the present launch. */
 typedef struct {
     uint32_t size[3];
-    uint32_t has_begun;              /* a flag: the kernels that it waits for have ended */
+    uint16_t has_begun;              /* a flag: the kernels that it waits for have ended */
+    uint16_t is_cooperative;         /* a flag: its CTAs wait for each other              */
     uint64_t ctas, handed_out, done; /* CTAs */
     uint64_t position;               /* with `taken`: in `order`, of the first CTA that is left */
     uint32_t first_taken;            /* word of Dispatcher.taken */
@@ -98,6 +99,11 @@ static inline bool has_ctas_left(const Grid *grid) {
     return grid->has_begun && grid->handed_out < grid->ctas;
 }
 
+/* The CTAs that SMs hold wait for those that are left. */
+static inline bool is_incomplete(const Grid *grid) {
+    return grid->is_cooperative && grid->handed_out && has_ctas_left(grid);
+}
+
 static inline bool is_running(const Grid *grid) {
     return grid->has_begun && grid->done < grid->ctas;
 }
@@ -118,6 +124,8 @@ void list_kernels(Dispatcher *d);
 void note_begin(Dispatcher *d, uint32_t grid);
 void note_end(Dispatcher *d, uint32_t grid);
 void free_lists(SimObject *dispatcher);
+/* The one of those that run that is incomplete, or NO_GRID: cooperative kernels run one after the other. */
+int incomplete_kernel(const Dispatcher *d);
 /* Of those that run, the last one in turn that has CTAs left, or NO_GRID. */
 int last_with_ctas_left(const Dispatcher *d);
 /* In turn, up to one for each SM: those with CTAs left that SMs have. Returns how many. */
@@ -140,6 +148,8 @@ void taken_are_sound(const Dispatcher *d);
 uint64_t count_taken(const Dispatcher *d, const Grid *grid);
 
 /* --- dispatcher_placement.c, of the present grid --- */
+/* Does the SM get no more CTAs of the grid until it has none? */
+bool drains_for(const Dispatcher *d, uint32_t sm, uint32_t grid);
 /* CTAs that the SM holds; that it may hold; that it may still get, of its kernel and of the present grid. */
 uint32_t resident_ctas(const Dispatcher *d, uint32_t sm);
 uint32_t most_resident(const Dispatcher *d, uint32_t sm);

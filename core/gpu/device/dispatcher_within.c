@@ -69,7 +69,7 @@ static uint32_t ctas_that_fit(CtaNeeds room, CtaNeeds needs, uint32_t most) {
 uint32_t room_within(const Dispatcher *d, uint32_t sm, uint32_t grid) {
     bool is_new = !ctas_of_kernel(d, sm, grid);
     uint32_t resident = resident_ctas(d, sm), most = most_resident(d, sm);
-    if (d->slots[sm].drains || (is_new && kernels_in(d, sm) >= d->kernels_per_sm)) return 0;
+    if (drains_for(d, sm, grid) || (is_new && kernels_in(d, sm) >= d->kernels_per_sm)) return 0;
     return ctas_that_fit(room_left(d, sm), needs_of(d, sm, grid), most > resident ? most - resident : 0);
 }
 
@@ -84,12 +84,12 @@ bool can_get(const Dispatcher *d, uint32_t sm, uint32_t grid) {
 
 static int first_that_can(const Dispatcher *d, uint32_t sm) {
     uint32_t resident = resident_ctas(d, sm), most = most_resident(d, sm);
-    if (d->slots[sm].drains || resident >= most) return NO_GRID;
+    if (resident >= most) return NO_GRID;
     CtaNeeds room = room_left(d, sm);
     bool may_get_new = kernels_in(d, sm) < d->kernels_per_sm;
     for (uint32_t i = 0; i < d->running_count; i++) {
         uint32_t g = d->running[i];
-        if (!has_ctas_left(&d->grids[g])) continue;
+        if (!has_ctas_left(&d->grids[g]) || drains_for(d, sm, g)) continue;
         CtaNeeds needs = needs_of(d, sm, g);
         if (fits(&room, &needs) && (may_get_new || ctas_of_kernel(d, sm, g))) return (int)g;
     }
@@ -199,14 +199,21 @@ static int choose_kernel(Dispatcher *d, uint32_t sm, int first) {
     return answer == NO_ANSWER ? choice : (int)answer;
 }
 
+/* A kernel whose CTAs wait for those that are left goes before all others. */
+static int choose_with(Dispatcher *d, uint32_t sm, int first, int incomplete) {
+    bool is_needed = incomplete != NO_GRID && can_get(d, sm, (uint32_t)incomplete);
+    return is_needed ? incomplete : choose_kernel(d, sm, first);
+}
+
 void choose_kernels(Dispatcher *d) {
+    int incomplete = incomplete_kernel(d);
     for (uint32_t sm = 0; sm < d->sms; sm++) {
         SmSlots *slots = &d->slots[sm];
         slots->is_due = 0;
         if (d->fits_none[sm] || resident_ctas(d, sm) >= most_resident(d, sm)) continue;
         int first = first_that_can(d, sm);
         d->fits_none[sm] = first == NO_GRID;
-        int grid = first == NO_GRID ? NO_GRID : choose_kernel(d, sm, first);
+        int grid = first == NO_GRID ? NO_GRID : choose_with(d, sm, first, incomplete);
         if (grid == NO_GRID) continue;
         slots->grid = (uint32_t)grid;
         slots->is_due = 1;

@@ -265,7 +265,7 @@ static void begin(Gpu *gpu, uint32_t number) {
     LaunchedKernel *kernel = &gpu->kernels[number];
     kernel->has_begun = 1;
     kernel->result.start_cycle = gpu_cycle(gpu);
-    dispatcher_begin(gpu->dispatcher, number, kernel->running.grid);
+    dispatcher_begin(gpu->dispatcher, number, kernel->running.grid, kernel->running.workspace != 0);
 }
 
 void gpu_begin_kernels(Gpu *gpu) {

@@ -206,11 +206,31 @@ static void plan(Gpu *gpu, LaunchedKernel *kernel, const KernelLaunch *launch) {
     if (launch->launch->is_cooperative) kernel->running.workspace = workspace_of_grid(gpu, &kernel->running);
 }
 
-static void fill_in(Gpu *gpu, LaunchedKernel *kernel, const KernelLaunch *launch) {
+/* Of the kernels in front of this one: 1 + the number of the last one whose CTAs meet where its own do, or 0. */
+static uint32_t cooperative_before(const LaunchedKernel *kernels, uint32_t number) {
+    if (!kernels[number].running.workspace) return 0;
+    while (number && !kernels[number - 1].running.workspace)
+        number--;
+    return number;
+}
+
+/* Cooperative kernels run one after the other: parts of two would wait for each other's SMs for ever. */
+static void note_kernels_before(LaunchedKernel *kernels, uint32_t number, const KernelLaunch *launch) {
+    LaunchedKernel *kernel = &kernels[number];
+    uint32_t before = cooperative_before(kernels, number), count = launch->after_count;
+    kernel->after = calloc(count + 1, sizeof *kernel->after);
+    ensure_memory(kernel->after);
+    if (count) memcpy(kernel->after, launch->after, count * sizeof *launch->after);
+    if (before) kernel->after[count++] = before - 1;
+    kernel->after_count = count;
+}
+
+/* `number`: among these kernels, of which it is the last that is known. */
+static void fill_in(Gpu *gpu, LaunchedKernel *kernels, uint32_t number, const KernelLaunch *launch) {
+    LaunchedKernel *kernel = &kernels[number];
     RunningKernel *running = &kernel->running;
     kernel->printed.limit = gpu->print_limit;
-    kernel->after = copied(launch->after, launch->after_count * sizeof *launch->after);
-    kernel->after_count = launch->after_count;
+    note_kernels_before(kernels, number, launch);
     kernel->priority = launch->priority;
     running->launch = gpu->launches++;
     running->printed = &kernel->printed;
@@ -290,7 +310,7 @@ static void prepare(Gpu *gpu, const KernelLaunch *launches, uint32_t count, uint
         plan(gpu, &kernels[k], &launches[k]);
     }
     for (uint32_t k = 0; k < count; k++)
-        fill_in(gpu, &kernels[k], &launches[k]);
+        fill_in(gpu, kernels, k, &launches[k]);
     take_kernels(gpu, kernels, count, room);
     gpu->is_async = gpu->awaited_has_ended = false;
     gpu->fault.kind = FAULT_NONE;
@@ -342,9 +362,6 @@ static void check_launched_together(Gpu *gpu, const KernelLaunch *launch, uint32
     const Launch *how = launch->launch;
     const char *name = launch->kernel->name;
     gpu->mistake = MISTAKE_OTHER;
-    if (how->is_cooperative)
-        user_error("kernel %s: expected a launch that is not cooperative beside other kernels, got one",
-                   name);
     if (how->is_untimed != is_untimed || how->forward_ctas)
         user_error(
             "kernel %s: expected timing for all kernels that are launched together, or for none, got some",
@@ -382,7 +399,7 @@ static void join(Gpu *gpu, const KernelLaunch *launches, uint32_t count) {
     }
     for (uint32_t k = 0; k < count; k++) {
         kernels[k] = (LaunchedKernel){.running = planned[k].running};
-        fill_in(gpu, &kernels[k], &launches[k]);
+        fill_in(gpu, gpu->kernels, gpu->kernel_count, &launches[k]);
         gpu->running[gpu->kernel_count++] = &kernels[k].running;
         if (gpu->profile) profile_note_arguments(gpu->profile, &kernels[k].running);
     }

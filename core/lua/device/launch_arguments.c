@@ -228,8 +228,9 @@ static void refuse_keys_beside(lua_State *L, lua_Unsigned count, const char *wha
 
 /* `behind` and `priority` are of kernels that join others. */
 void take_launches(lua_State *L, const Machine *machine, const char *what, bool is_async) {
-    static const char *const all[] = {"behind",    "priority", "kernel", "grid",  "block",  "shared",
-                                      "registers", "stack",    "args",   "after", "tenant", NULL};
+    static const char *const all[] = {"behind", "priority",    "kernel", "grid", "block",
+                                      "shared", "registers",   "stack",  "args", "after",
+                                      "tenant", "cooperative", NULL};
     const char *const *legal = is_async ? all : all + 2;
     lua_Unsigned count = lua_istable(L, 2) ? lua_rawlen(L, 2) : 0;
     if (count > MAX_KERNELS_TOGETHER)

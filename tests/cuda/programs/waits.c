@@ -379,6 +379,26 @@ static void graph_waits(void) {
     EXPECT(first_of(flag + 1), 2);
 }
 
+/* A cooperative launch beside a kernel in flight, in the order of its stream; one that is too large is an error of its call. */
+static void cooperative(void) {
+    cudaStream_t other = new_stream(cudaStreamNonBlocking);
+    int *a = allocate();
+    unsigned n = N;
+    void *params[] = {&a, &n};
+    EXPECT(cudaLaunchCooperativeKernel((const void *)scale, size1(100000), size1(32), params, 0, other),
+           cudaErrorCooperativeLaunchTooLarge);
+    EXPECT(cudaGetLastError(), cudaErrorCooperativeLaunchTooLarge);
+    Waiter waiter = launch_waiter();
+    GOOD(cudaMemsetAsync(a, 0, N * 4, other));
+    GOOD(scale_long(other, a, 8));
+    GOOD(cudaLaunchCooperativeKernel((const void *)scale, size1(8), size1(32), params, 0, other));
+    GOOD(scale_long(other, a, 8));
+    GOOD(cudaStreamSynchronize(other));
+    EXPECT(last_of(a), 7 * BIAS);
+    EXPECT(cudaStreamQuery(waiter.stream), cudaErrorNotReady);
+    release(&waiter, other);
+}
+
 /* Objects of textures are made, used and destroyed beside kernels in flight. */
 static void texture(void) {
     cudaStream_t other = new_stream(cudaStreamNonBlocking);
@@ -518,6 +538,7 @@ int main(int argc, char **argv) {
                                  {"legacy_waits", legacy_waits},
                                  {"graph", graph},
                                  {"graph_waits", graph_waits},
+                                 {"cooperative", cooperative},
                                  {"texture", texture},
                                  {"words", words},
                                  {"words_of_host", words_of_host},

@@ -271,7 +271,7 @@ local function take_launches(server, payload, joins)
   for i = 1, count do
     local kernel, how, next_at = take_launch(server, payload, at)
     if not how then return nil end
-    how.kernel, how.cooperative = kernel.kernel, nil
+    how.kernel = kernel.kernel
     how.after, at = take_numbers(payload, next_at)
     for k, number in ipairs(how.after) do
       if number + 1 >= i or k >= i then error(Garbage, 0) end

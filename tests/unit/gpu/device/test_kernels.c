@@ -330,6 +330,20 @@ START_TEST(without_timing_they_run_one_after_the_other) {
 }
 END_TEST
 
+/* --- Cooperative kernels --------------------------------------------------------------------- */
+
+START_TEST(cooperative_kernels_run_one_after_the_other) {
+    TinyMachine *m = tiny_new((TinySpec){.body = slow, .sms = 4});
+    static const TinyKernel kernels[] = {{2, 0}, {2, 0}, {1, 2}};
+    launch_together(&(Together){m, kernels, 3, {.is_cooperative = true}});
+    tiny_finish(m);
+    ck_assert_uint_eq(result(m, 0).start_cycle, 0);
+    ck_assert_uint_eq(result(m, 1).start_cycle, result(m, 0).cycles);
+    ck_assert_uint_eq(result(m, 2).start_cycle, result(m, 1).start_cycle + result(m, 1).cycles);
+    tiny_free(m);
+}
+END_TEST
+
 /* --- Faults and refusals --------------------------------------------------------------------- */
 
 /* Kernel 1 stores to address 0; kernel 2 would wait for it, and never begins. */
@@ -349,16 +363,6 @@ START_TEST(a_fault_of_one_gives_all_of_them_up) {
     tiny_launch(m, (TinySpec){.ctas = 1});
     tiny_finish(m);
     ck_assert_ptr_null(gpu_fault(m->gpu));
-    tiny_free(m);
-}
-END_TEST
-
-START_TEST(cooperative_kernels_are_launched_alone) {
-    TinyMachine *m = tiny_new((TinySpec){.body = slow});
-    static const TinyKernel kernels[] = {{1, 0}, {1, 0}};
-    Together together = {m, kernels, 2, {.is_cooperative = true}};
-    ASSERT_MENTIONS(tiny_error(launch_together, &together, NULL), "not cooperative");
-    ck_assert(dispatcher_idle(m->dispatcher));
     tiny_free(m);
 }
 END_TEST
@@ -471,6 +475,7 @@ Suite *kernels_suite(void) {
     tcase_add_test(order, the_report_says_which_kernels_wait_for_others);
     tcase_add_test(order, a_chain_takes_as_long_as_its_kernels_one_by_one);
     tcase_add_test(order, each_beginning_and_end_is_told);
+    tcase_add_test(order, cooperative_kernels_run_one_after_the_other);
     suite_add_tcase(suite, order);
     TCase *counts = tcase_create("counts");
     tcase_add_test(counts, each_kernel_counts_what_its_ctas_execute);
@@ -478,7 +483,6 @@ Suite *kernels_suite(void) {
     suite_add_tcase(suite, counts);
     TCase *faults = tcase_create("faults");
     tcase_add_test(faults, a_fault_of_one_gives_all_of_them_up);
-    tcase_add_test(faults, cooperative_kernels_are_launched_alone);
     tcase_add_test(faults, a_kernel_waits_for_those_before_it_in_the_list);
     suite_add_tcase(suite, faults);
     TCase *policies = tcase_create("policies");
