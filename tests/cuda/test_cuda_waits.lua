@@ -92,10 +92,13 @@ harness.test("what a program leaves in flight is given up when it ends", functio
   harness.equal(#launches, 2, "launches")
 end)
 
-harness.test("where no kernel can stay in flight, a wait for one stream is one for all", function()
-  good "all"
-  good "frees"
+harness.test("registered memory is that of kernels in flight, too", function()
+  local _, launches = good "registered"
+  harness.equal(#launches, 3, "launches")
+  assert(launches[1].ends > launches[3].ends, "the one that waits ends last")
 end)
+
+harness.test("cudaFree() waits for all", function() good "frees" end)
 
 harness.test("thousands of kernels run while another one is in flight", function()
   local _, launches = good "many"
@@ -137,7 +140,7 @@ end)
 harness.test("objects of textures are made and used beside kernels in flight", function() good "texture" end)
 
 harness.test("threads, order of ticks and how SMs are shared change no result, the first two no statistic", function()
-  for _, part in ipairs { "stream", "pipeline", "legacy", "graph", "words" } do
+  for _, part in ipairs { "stream", "pipeline", "legacy", "graph", "words", "registered" } do
     local _, want = run(part, part .. "_want")
     for _, words in ipairs { { "--threads", "2" }, { "--order", "reversed" } } do
       local _, got = run(part, part .. "_got", table.unpack(words))
@@ -165,7 +168,7 @@ end)
 
 harness.test("resumed in each phase, a program ends with the same statistics, and prints the same", function()
   for part, points in pairs { stream = "200,900,1500", pipeline = "100,700,1300,2500,4000", polls = "300,2500,5500", fault = "200,900",
-    legacy = "200,900,2500,4000", cooperative = "200,700,1200", graph = "500,1500,3000,4500", texture = "700,1500",
+    legacy = "200,900,2500,4000", cooperative = "200,700,1200", registered = "200,900,1500", graph = "500,1500,3000,4500", texture = "700,1500",
     words = "200,900,1500,2100" } do
     local saved = path(part .. "_saved")
     local output, want = run(part, part .. "_saved", "--checkpoint-at", points)

@@ -80,6 +80,8 @@ typedef struct {
     uint32_t flags;                 /* of its allocation */
     struct WarpPool *pool;          /* NULL: of none */
     struct WarpGraphMemory *memory; /* NULL: not of a graph */
+    uint8_t
+        *same; /* of memory with a shadow: what both held when they were the same; NULL: they never were */
 } WarpRange;
 
 /* All of these between warp_enter() and warp_leave(). */
@@ -199,8 +201,6 @@ int warp_begin(const WarpKernelLaunch *launches, uint32_t count, uint32_t *first
  * clock comes to a multiple of it. Calls `ended` with each that has. */
 int warp_wait_for(const uint32_t *numbers, uint32_t count, uint64_t cycles,
                   void (*ended)(void *context, uint32_t number, uint64_t cycle), void *context);
-/* Has the program memory that is copied to the device and back around each launch? */
-bool warp_copies_around_launches(void);
 /* What is wrong with a launch before it starts, or 0. Loads the function. */
 int warp_check_launch(WarpFunction *function, const WarpLaunch *launch, bool has_arguments);
 /* A limit by its number in both APIs: stack of a thread, what a launch may print, heap of kernels. The first between

@@ -4,6 +4,7 @@
 #include "core/cuda/runtime/handles.h"
 #include "core/cuda/runtime/memory_pools.h"
 #include "core/cuda/runtime/pending.h"
+#include "core/cuda/runtime/shadows.h"
 #include "core/cuda/runtime/streams.h"
 
 #include <stdlib.h>
@@ -180,7 +181,8 @@ void warp_each_range(void (*visit)(const WarpRange *range)) {
 /* Variables of a module may share pages: those that are mapped already stay. */
 int warp_note_variable(uint64_t address, uint64_t bytes, bool managed) {
     const WarpRange *known = warp_range(address);
-    if (!known) add_range((WarpRange){address, bytes ? bytes : 1, address, RANGE_VARIABLE, 0, NULL, NULL});
+    if (!known)
+        add_range((WarpRange){address, bytes ? bytes : 1, address, RANGE_VARIABLE, 0, NULL, NULL, NULL});
     if (!managed) return CUDA_OK;
     for (uint64_t page = address / PAGE * PAGE; page < address + bytes; page += PAGE)
         map_at_address(page, 1);
@@ -190,13 +192,14 @@ int warp_note_variable(uint64_t address, uint64_t bytes, bool managed) {
     return warp_ask(message, ASK_MAP);
 }
 
-/* --- Registered memory: kernels get a shadow of it, copied around each launch ------------------ */
+/* --- Registered memory: kernels get a shadow of it --------------------------------------------- */
 
 int warp_register(void *start, uint64_t bytes, uint32_t flags) {
     uint64_t shadow;
     if (warp_range((uint64_t)start)) return CUDA_ALREADY_REGISTERED;
     int problem = warp_alloc(bytes, RANGE_DEVICE, 0, &shadow);
-    if (!problem) add_range((WarpRange){(uint64_t)start, bytes, shadow, RANGE_REGISTERED, flags, NULL, NULL});
+    if (!problem)
+        add_range((WarpRange){(uint64_t)start, bytes, shadow, RANGE_REGISTERED, flags, NULL, NULL, NULL});
     return problem;
 }
 
@@ -208,30 +211,29 @@ int warp_unregister(void *start) {
     int problem = warp_capture_forbids();
     if (!problem) problem = warp_do_pending();
     if (problem) return problem;
+    range = warp_range((uint64_t)start);
+    free(range->same);
     remove_range(range);
     return warp_release_async(shadow);
 }
 
-bool warp_copies_around_launches(void) {
-    bool any = false;
-    for (size_t i = 0; i < range_count && !any; i++)
-        any = ranges[i].kind >= RANGE_REGISTERED;
-    return any;
+int warp_push_shadows(void) {
+    int problem = CUDA_OK;
+    for (size_t i = 0; i < range_count && !problem; i++)
+        if (ranges[i].kind >= RANGE_REGISTERED) problem = warp_shadow_push(&ranges[i], warp_is_in_flight());
+    return problem;
 }
 
-int warp_copy_registered(bool to_device) {
+int warp_pull_shadows(void) {
     int problem = CUDA_OK;
-    for (size_t i = 0; i < range_count && !problem; i++) {
-        if (ranges[i].kind < RANGE_REGISTERED) continue;
-        WarpPlace own = {ranges[i].start, 0, 0}, shadow = {ranges[i].device, 0, 0};
-        problem = warp_copy(to_device ? shadow : own, to_device ? own : shadow, ranges[i].bytes, 1, 1);
-    }
+    for (size_t i = 0; i < range_count && !problem; i++)
+        if (ranges[i].kind >= RANGE_REGISTERED) problem = warp_shadow_pull(&ranges[i]);
     return problem;
 }
 
 int warp_note_managed_copy(uint64_t own, uint64_t address, uint64_t bytes) {
     if (warp_range(own)) return CUDA_OK;
-    add_range((WarpRange){own, bytes, address, RANGE_MANAGED_COPY, 0, NULL, NULL});
+    add_range((WarpRange){own, bytes, address, RANGE_MANAGED_COPY, 0, NULL, NULL, NULL});
     return warp_copy((WarpPlace){own, 0, 0}, (WarpPlace){address, 0, 0}, bytes, 1, 1);
 }
 
@@ -346,7 +348,10 @@ int warp_reset(void) {
     warp_streams_reset();
     warp_handles_free(HANDLE_ARRAY, NULL); /* whose memory is forgotten */
     for (size_t i = 0; i < range_count; i++)
-        if (is_mapped(&ranges[i])) unmap_at_address(ranges[i].start, ranges[i].bytes);
+        if (is_mapped(&ranges[i]))
+            unmap_at_address(ranges[i].start, ranges[i].bytes);
+        else
+            free(ranges[i].same);
     range_count = 0;
     warp_forget_modules();
     return warp_ask(warp_question(), ASK_RESET);

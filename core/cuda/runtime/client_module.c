@@ -343,18 +343,22 @@ static int check_launches(const WarpKernelLaunch *launches, uint32_t count) {
 
 int warp_begin(const WarpKernelLaunch *launches, uint32_t count, uint32_t *first) {
     if (check_launches(launches, count)) return CUDA_NOT_SUPPORTED;
+    int problem = warp_push_shadows();
+    if (problem) return problem;
     WarpMessage *message = question_of(launches, count, true);
-    int problem = warp_ask(message, ASK_BEGIN);
+    problem = warp_ask(message, ASK_BEGIN);
     if (!problem) *first = warp_take_u32(message);
     return problem;
 }
 
 int warp_wait_for(const uint32_t *numbers, uint32_t count, uint64_t cycles,
                   void (*ended)(void *context, uint32_t number, uint64_t cycle), void *context) {
+    int problem = warp_push_shadows();
+    if (problem) return problem;
     WarpMessage *message = warp_question();
     warp_put_u64(message, cycles);
     put_numbers(message, numbers, count);
-    int problem = warp_ask(message, ASK_WAIT);
+    problem = warp_ask(message, ASK_WAIT);
     if (problem && !comes_later(problem)) return problem;
     warp_client.cycle = warp_take_u64(message);
     uint32_t ends = warp_take_u32(message);
@@ -363,15 +367,15 @@ int warp_wait_for(const uint32_t *numbers, uint32_t count, uint64_t cycles,
         ended(context, number, take_end(message));
     }
     if (problem) warp_client.dead = problem;
-    return CUDA_OK;
+    return problem ? CUDA_OK : warp_pull_shadows();
 }
 
 int warp_launch_together(WarpKernelLaunch *launches, uint32_t count) {
     int problem = check_launches(launches, count);
     if (!problem) problem = warp_land();
-    if (!problem) problem = warp_copy_registered(true);
+    if (!problem) problem = warp_push_shadows();
     if (!problem) problem = ask_together(launches, count);
-    if (!problem && !warp_client.dead) problem = warp_copy_registered(false);
+    if (!problem && !warp_client.dead) problem = warp_pull_shadows();
     return problem;
 }
 
@@ -448,9 +452,9 @@ int warp_launch(WarpFunction *function, const WarpLaunch *shape, void *const *pa
                 size_t packed_bytes) {
     int problem = warp_check_launch(function, shape, params || packed);
     if (!problem) problem = warp_land();
-    if (!problem) problem = warp_copy_registered(true);
+    if (!problem) problem = warp_push_shadows();
     if (!problem) problem = launch(function, shape, params, packed, packed_bytes);
-    if (!problem && !warp_client.dead) problem = warp_copy_registered(false);
+    if (!problem && !warp_client.dead) problem = warp_pull_shadows();
     return problem;
 }
 

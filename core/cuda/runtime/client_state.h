@@ -24,8 +24,10 @@ int warp_alloc_range(WarpRange *range);
 /* Frees it, whatever it belongs to. */
 int warp_release_range(uint64_t address);
 void warp_each_range(void (*visit)(const WarpRange *range));
-/* The shadows of registered memory and of managed variables, before and after a kernel. */
-int warp_copy_registered(bool to_device);
+/* What has changed of the memory that has shadows, registered memory and managed variables: before kernels begin or go on, and
+ * when the program hears of them. */
+int warp_push_shadows(void);
+int warp_pull_shadows(void);
 /* Puts the address of the shadow for each word of 8 bytes that is an address of such memory. */
 void warp_translate(uint8_t *words, size_t count);
 

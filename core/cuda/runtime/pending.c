@@ -84,6 +84,10 @@ int warp_land(void) {
     return pending.in_flight ? warp_do_pending() : CUDA_OK;
 }
 
+bool warp_is_in_flight(void) {
+    return pending.in_flight != 0;
+}
+
 /* A program that ends has waited for nobody. Not in the midst of a call, as where a signal ends it. */
 __attribute__((destructor)) static void do_at_exit(void) {
     if (!pending.count || !warp_try_to_enter()) return;

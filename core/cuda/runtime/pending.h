@@ -21,6 +21,8 @@ int warp_land(void);
 /* What the stream has issued; the record of the event. `asks`: CUDA_NOT_READY where it is not done within QUERY_CYCLES. */
 int warp_do_pending_of(WarpStream *stream, bool asks);
 int warp_do_pending_before(const WarpEvent *event, bool asks);
+/* Are kernels in flight? */
+bool warp_is_in_flight(void);
 /* Is the event recorded behind work that waits? */
 bool warp_event_waits(const WarpEvent *event);
 /* Nobody asks for the time of that record any more. */

@@ -308,7 +308,6 @@ int warp_list_land(WorkList *list) {
     return list->in_flight ? warp_wait_for(NULL, 0, 0, note_end, list) : CUDA_OK;
 }
 
-/* Where kernels are in flight, no memory is copied around launches. */
 static bool may_be_in_flight(const WorkList *list) {
     uint32_t kernels = list->begun;
     for (uint32_t i = list->first; i < list->count; i++) {
@@ -316,7 +315,7 @@ static bool may_be_in_flight(const WorkList *list) {
         kernels += is_kernel(item) && !item->is_done && !item->is_in_flight;
     }
     return kernels <= MOST_IN_FLIGHT && list->count - list->first <= WINDOW_IN_FLIGHT &&
-           !warp_shares_memory() && !warp_copies_around_launches();
+           !warp_shares_memory();
 }
 
 /* Kernels that wait for none but kernels. How many. */

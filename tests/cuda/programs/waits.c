@@ -251,20 +251,33 @@ static void pair(void) {
     EXPECT(last_of(a), 7 * BIAS);
 }
 
-/* Where no kernel can stay in flight, a wait is one for all: the event of the other stream has come. */
-static void all(void) {
-    cudaStream_t one = new_stream(0), other = new_stream(0);
-    cudaEvent_t end = new_event();
-    int *a = allocate();
-    static int registered[N];
+/* Registered memory: a kernel in flight waits for what the program writes there, while others read and write other parts. */
+static void registered(void) {
+    cudaStream_t one = new_stream(cudaStreamNonBlocking), other = new_stream(cudaStreamNonBlocking);
+    static int own[3 * 2048];
+    int *flag = own, *a = own + 2048;
+    void *params[] = {&flag};
     set_factor();
-    GOOD(cudaHostRegister(registered, sizeof registered, 0));
-    scale_thrice(one, a);
-    GOOD(cudaEventRecord(end, one));
-    GOOD(scale_long(other, registered, 8));
+    GOOD(cudaHostRegister(own, sizeof own, 0));
+    GOOD(cudaLaunchKernel((const void *)waits, size1(1), size1(1), params, 0, one));
+    a[N - 1] = 1;
+    GOOD(scale_long(other, a, 8));
+    a[N] = 9;
     GOOD(cudaStreamSynchronize(other));
-    EXPECT(registered[N - 1], BIAS);
-    EXPECT(cudaEventQuery(end), cudaSuccess);
+    EXPECT(a[N - 1], 2 + BIAS);
+    EXPECT(a[N], 9);
+    a[N - 1] = 0x0807;
+    own[2] = 3;
+    GOOD(scale_long(other, a, 8));
+    GOOD(cudaStreamSynchronize(other));
+    EXPECT(a[N - 1], 2 * 0x0807 + BIAS);
+    EXPECT(cudaStreamQuery(one), cudaErrorNotReady);
+    EXPECT(own[1], 0);
+    flag[0] = 7;
+    GOOD(cudaStreamSynchronize(one));
+    EXPECT(own[1], 7);
+    EXPECT(own[2], 3);
+    GOOD(cudaHostUnregister(own));
 }
 
 /* cudaFree() waits for all. */
@@ -530,7 +543,7 @@ int main(int argc, char **argv) {
                                  {"fault", fault},
                                  {"leaves", leaves},
                                  {"pair", pair},
-                                 {"all", all},
+                                 {"registered", registered},
                                  {"frees", frees},
                                  {"mixes", mixes},
                                  {"many", many},
