@@ -123,6 +123,12 @@ harness.test("graphs run beside kernels in flight", function()
   good "graph_waits"
 end)
 
+harness.test("graphs with events, memory, host functions and copies of any memory run beside kernels in flight", function()
+  local _, launches = good "graph_nodes"
+  harness.equal(#launches, 5, "launches")
+  for i = 2, 5 do assert(launches[1].ends > launches[i].ends, "the one that waits ends last") end
+end)
+
 harness.test("streams wait for words that later calls, kernels in flight and the program write", function()
   local _, launches = good "words"
   harness.equal(#launches, 3, "launches")
@@ -168,7 +174,7 @@ end)
 
 harness.test("resumed in each phase, a program ends with the same statistics, and prints the same", function()
   for part, points in pairs { stream = "200,900,1500", pipeline = "100,700,1300,2500,4000", polls = "300,2500,5500", fault = "200,900",
-    legacy = "200,900,2500,4000", cooperative = "200,700,1200", registered = "200,900,1500", graph = "500,1500,3000,4500", texture = "700,1500",
+    legacy = "200,900,2500,4000", cooperative = "200,700,1200", registered = "200,900,1500", graph_nodes = "200,900,1500", graph = "500,1500,3000,4500", texture = "700,1500",
     words = "200,900,1500,2100" } do
     local saved = path(part .. "_saved")
     local output, want = run(part, part .. "_saved", "--checkpoint-at", points)

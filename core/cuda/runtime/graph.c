@@ -2,6 +2,8 @@
 
 #include "core/cuda/runtime/handles.h"
 #include "core/cuda/runtime/limits.h"
+#include "core/cuda/runtime/memory_pools.h"
+#include "core/cuda/runtime/pending.h"
 #include "core/cuda/runtime/work_list.h"
 
 #include <stdlib.h>
@@ -336,12 +338,46 @@ static const uint32_t *before_node(const WarpNode *node, const uint32_t *ends, u
     return found;
 }
 
+/* The memory is used, or no more, from the launch on, as the next launch of the graph sees it; it is there until the work is
+ * done. */
+static int add_memory(WorkList *list, const WarpWork *work, const uint32_t *after, uint32_t count) {
+    const WarpWork hold = {.kind = WORK_HOLD, .memory = work->memory};
+    int problem = warp_list_add(list, &hold, true, after, count, LEAST_PRIORITY);
+    return problem ? problem : warp_work_do(work);
+}
+
+/* What the event was recorded behind when the graph is launched, or by a node before this one. */
+static int add_wait(WorkList *list, const WarpEvent *event, const uint32_t *after, uint32_t count) {
+    static const WarpWork nothing = {.kind = WORK_EMPTY};
+    uint32_t *all = calloc(count + 1, sizeof *all);
+    if (!all) abort();
+    if (count) memcpy(all, after, count * sizeof *after);
+    if (event && warp_event_waits(event)) all[count++] = event->item;
+    int problem = warp_list_add(list, &nothing, true, all, count, LEAST_PRIORITY);
+    free(all);
+    return problem;
+}
+
+static int add_record(WorkList *list, const WarpWork *work, const uint32_t *after, uint32_t count) {
+    WarpEvent *event = warp_event(work->event);
+    if (!event) return CUDA_INVALID_HANDLE;
+    warp_event_forget_record(event);
+    int problem = warp_list_add(list, work, true, after, count, LEAST_PRIORITY);
+    if (!problem) warp_event_note_record(event, list->count - 1);
+    return problem;
+}
+
 static int add_node_to(WorkList *list, const WarpNode *node, const uint32_t *after, uint32_t count) {
     static const WarpWork nothing = {.kind = WORK_EMPTY};
-    if (node->work.kind == WORK_GRAPH && !node->is_disabled)
-        return warp_graph_add_to(node->work.graph, list, after, count);
-    return warp_list_add(list, node->is_disabled ? &nothing : &node->work, true, after, count,
-                         LEAST_PRIORITY);
+    const WarpWork *work = node->is_disabled ? &nothing : &node->work;
+    switch (work->kind) {
+    case WORK_GRAPH: return warp_graph_add_to(work->graph, list, after, count);
+    case WORK_ALLOC:
+    case WORK_FREE: return add_memory(list, work, after, count);
+    case WORK_WAIT: return add_wait(list, warp_event(work->event), after, count);
+    case WORK_RECORD: return add_record(list, work, after, count);
+    default: return warp_list_add(list, work, true, after, count, LEAST_PRIORITY);
+    }
 }
 
 int warp_graph_add_to(WarpGraph *graph, WorkList *list, const uint32_t *behind, uint32_t count) {

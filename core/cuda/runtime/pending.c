@@ -42,7 +42,7 @@ static void let_others_in(void) {
          ms++) {
         warp_leave();
         nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
-        if (ms == TELLS_AFTER_MS)
+        if (ms == TELLS_AFTER_MS && !pending.running)
             fprintf(stderr, "warpwright: a stream waits for a word (cuStreamWaitValue32() or its kin) that "
                             "nobody has written yet\n");
         warp_enter();
@@ -54,9 +54,15 @@ static void forget_pending(void) {
     warp_list_empty(&list);
 }
 
+/* Is a host function that is to be done calling? A wait of its own would be for itself. */
+static bool is_part_of_it(void) {
+    return pending.running && warp_in_host_function();
+}
+
 /* `asks`: CUDA_NOT_READY where a stream waits for a word that is not there. */
 static int do_all(bool asks) {
     int first = CUDA_OK;
+    if (is_part_of_it()) return CUDA_NOT_PERMITTED;
     while (pending.count && !warp_dead()) {
         int problem = pending.in_flight ? end_all_in_flight() : CUDA_OK;
         if (!first && problem != CUDA_NOT_READY) first = problem;
@@ -115,16 +121,19 @@ static void forget_earlier_round(WarpStream *stream) {
     stream->heeded = 0;
 }
 
+static void add_place(WarpPlaces *places, uint32_t item) {
+    if (places->count == places->capacity) {
+        places->capacity = 2 * places->capacity + 4;
+        places->at = realloc(places->at, places->capacity * sizeof *places->at);
+        if (!places->at) abort();
+    }
+    places->at[places->count++] = item;
+}
+
 /* The next work of the stream waits for this item, too. */
 static void wait_for(WarpStream *stream, uint32_t item) {
-    WarpPlaces *waits = &stream->waits;
     forget_earlier_round(stream);
-    if (waits->count == waits->capacity) {
-        waits->capacity = 2 * waits->capacity + 4;
-        waits->at = realloc(waits->at, waits->capacity * sizeof *waits->at);
-        if (!waits->at) abort();
-    }
-    waits->at[waits->count++] = item;
+    add_place(&stream->waits, item);
 }
 
 /* From this item on they are the stream's. */
@@ -174,6 +183,7 @@ static bool are_several(void) {
 
 /* With one stream all is done. */
 static int do_until(const uint32_t *items, uint32_t count, bool asks) {
+    if (is_part_of_it()) return CUDA_NOT_PERMITTED;
     bool is_all = !are_several() || (!asks && warp_list_is_all(&pending, items, count));
     if (is_all && !pending.in_flight) return do_all(asks);
     int problem = warp_list_do_until(&pending, items, count, asks ? QUERY_CYCLES : 0);
@@ -219,6 +229,7 @@ static bool may_wait(const WarpWork *work) {
     case WORK_FILL:
     case WORK_RECORD:
     case WORK_VALUE:
+    case WORK_HOLD:
     case WORK_EMPTY: return true;
     default: return false;
     }
@@ -257,10 +268,17 @@ static int do_stream_and(WarpStream *stream, const WarpWork *work) {
 
 /* An event has the time of its last record, whichever stream comes to its own first. Who waits for the one before still
  * does. */
-static void forget_record(WarpEvent *event) {
+void warp_event_forget_record(WarpEvent *event) {
     if (!event || !warp_event_waits(event)) return;
     pending.items[event->item].work.kind = WORK_EMPTY;
     event->round = 0;
+}
+
+void warp_event_note_record(WarpEvent *event, uint32_t item) {
+    event->is_recorded = true;
+    event->capture = 0;
+    event->round = present_round;
+    event->item = item;
 }
 
 static int record(WarpStream *stream, const WarpWork *work) {
@@ -268,25 +286,35 @@ static int record(WarpStream *stream, const WarpWork *work) {
     if (!event) return CUDA_INVALID_HANDLE;
     int problem = add(stream, work);
     if (problem) return problem;
-    event->is_recorded = true;
-    event->capture = 0;
-    event->round = present_round;
-    event->item = stream->last;
+    warp_event_note_record(event, stream->last);
     return CUDA_OK;
 }
 
-/* Its host functions, memory and events are of a time at which it runs alone. */
+/* Are its kernels legal on this machine? */
 static bool graph_may_wait(const WarpGraph *graph) {
     bool may = true;
     for (size_t i = 0; i < graph->nodes.count && may; i++) {
         const WarpWork *work = &graph->nodes.at[i]->work;
-        if (work->kind == WORK_GRAPH)
-            may = graph_may_wait(work->graph);
-        else
-            may = work->kind != WORK_RECORD && may_wait(work) &&
-                  (work->kind != WORK_KERNEL || fits(&work->kernel));
+        if (work->kind == WORK_GRAPH) may = graph_may_wait(work->graph);
+        if (work->kind == WORK_KERNEL) may = fits(&work->kernel);
     }
     return may;
+}
+
+/* Of what is pending: those of memory that the program may change behind the call, and host functions. That a kernel fails
+ * meanwhile is the error of the next call. */
+static int wait_for_those_of_host(uint32_t first) {
+    WarpPlaces found = {0};
+    uint64_t round = present_round;
+    int problem = CUDA_NOT_READY;
+    for (uint32_t i = first; i < pending.count; i++)
+        if (!may_wait(&pending.items[i].work)) add_place(&found, i);
+    while (found.count && problem == CUDA_NOT_READY && round == present_round) {
+        problem = do_until(found.at, found.count, false);
+        if (problem == CUDA_NOT_READY) let_others_in();
+    }
+    free(found.at);
+    return warp_dead() || problem == CUDA_NOT_READY ? CUDA_OK : problem;
 }
 
 static int add_graph(WarpStream *stream, WarpGraph *graph) {
@@ -294,7 +322,7 @@ static int add_graph(WarpStream *stream, WarpGraph *graph) {
     if (stream->has_last) wait_for(stream, stream->last);
     int problem = warp_graph_add_to(graph, &pending, stream->waits.at, stream->waits.count);
     if (pending.count > first) take_items(stream, first);
-    return problem;
+    return problem ? problem : wait_for_those_of_host(first);
 }
 
 /* A graph that cannot be in flight runs to its end in its launch. */
@@ -317,7 +345,7 @@ int warp_issue(WarpStream *stream, const WarpWork *work) {
     if (is_legacy) stream = warp_legacy_stream();
     heed_other_streams(stream);
     if (work->kind == WORK_WAIT) return wait_for_event(stream, warp_event(work->event));
-    if (work->kind == WORK_RECORD) forget_record(warp_event(work->event));
+    if (work->kind == WORK_RECORD) warp_event_forget_record(warp_event(work->event));
     bool is_alone = warp_shares_memory() && !pending.count;
     if (is_kernel && (is_alone || !fits(&work->kernel))) return do_all_and(work);
     if (work->kind == WORK_GRAPH) return issue_graph(stream, work);
@@ -330,6 +358,6 @@ int warp_issue(WarpStream *stream, const WarpWork *work) {
 int warp_event_forget(WarpEvent *event) {
     if (!warp_event_waits(event)) return CUDA_OK;
     if (!are_several()) return warp_do_pending();
-    forget_record(event);
+    warp_event_forget_record(event);
     return CUDA_OK;
 }

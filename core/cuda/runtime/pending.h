@@ -25,6 +25,9 @@ int warp_do_pending_before(const WarpEvent *event, bool asks);
 bool warp_is_in_flight(void);
 /* Is the event recorded behind work that waits? */
 bool warp_event_waits(const WarpEvent *event);
+/* Of an event whose record is an item of what is pending: who waits for the one before still does. */
+void warp_event_forget_record(WarpEvent *event);
+void warp_event_note_record(WarpEvent *event, uint32_t item);
 /* Nobody asks for the time of that record any more. */
 int warp_event_forget(WarpEvent *event);
 

@@ -21,11 +21,19 @@ const void *warp_packed_arguments(void *const *extra, size_t *bytes) {
 
 /* --- Doing ------------------------------------------------------------------------------------- */
 
+static _Thread_local unsigned host_functions;
+
+bool warp_in_host_function(void) {
+    return host_functions != 0;
+}
+
 /* The function may call CUDA. */
 static int call_host(const WorkHost *host) {
     WorkHost call = *host;
     warp_leave();
+    host_functions++;
     call.function(call.data);
+    host_functions--;
     return warp_enter();
 }
 
@@ -55,6 +63,7 @@ int warp_work_do(const WarpWork *work) {
     case WORK_ALLOC: return allocate(&work->memory);
     case WORK_FREE: return release(&work->memory);
     case WORK_EMPTY:
+    case WORK_HOLD:
     case WORK_VALUE:
     case WORK_WAIT: break;
     }
@@ -140,6 +149,7 @@ int warp_work_keep(WarpWork *kept, const WarpWork *work) {
     case WORK_RECORD: return warp_event(work->event) ? CUDA_OK : CUDA_INVALID_HANDLE;
     case WORK_ALLOC:
     case WORK_FREE: return keep_memory(&kept->memory, work);
+    case WORK_HOLD: warp_graph_memory_retain(kept->memory.memory); return CUDA_OK;
     default: return CUDA_OK;
     }
 }
@@ -155,5 +165,6 @@ int warp_work_copy(WarpWork *copy, const WarpWork *kept) {
 void warp_work_free(WarpWork *kept) {
     if (kept->kind == WORK_KERNEL) free((void *)(uintptr_t)kept->kernel.params);
     if (kept->kind == WORK_GRAPH) warp_graph_free(kept->graph);
-    if (kept->kind == WORK_ALLOC || kept->kind == WORK_FREE) warp_graph_memory_release(kept->memory.memory);
+    if (kept->kind == WORK_ALLOC || kept->kind == WORK_FREE || kept->kind == WORK_HOLD)
+        warp_graph_memory_release(kept->memory.memory);
 }

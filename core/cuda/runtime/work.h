@@ -18,7 +18,8 @@ typedef enum {
     WORK_RECORD = 7,
     WORK_ALLOC = 10,
     WORK_FREE = 11,
-    WORK_VALUE = 100, /* no node has it */
+    WORK_VALUE = 100, /* no node has these */
+    WORK_HOLD = 101,  /* memory of a graph, until the work before it is done */
 } WorkKind;
 
 /* As flags of cuStreamWaitValue32() have them. */
@@ -84,6 +85,8 @@ typedef struct {
 const void *warp_packed_arguments(void *const *extra, size_t *bytes);
 
 int warp_work_do(const WarpWork *work);
+/* Is it called by a host function, in the thread of its caller? */
+bool warp_in_host_function(void);
 /* Is the word there? The second does not note that it is read. */
 int warp_value_holds(const WorkValue *value, bool *holds);
 bool warp_value_seems_to_hold(const WorkValue *value);

@@ -11,10 +11,12 @@ enum { MOST_TOGETHER = 1024, MOST_IN_FLIGHT = 16384, WINDOW = 2048, WINDOW_IN_FL
 
 int warp_list_add(WorkList *list, const WarpWork *work, bool keeps, const uint32_t *after,
                   uint32_t after_count, int priority) {
+    static uint64_t lists;
     WorkItem item = {
         .work = *work, .is_kept = keeps, .after_count = after_count, .priority = priority, .number = -1};
     int problem = keeps ? warp_work_keep(&item.work, work) : CUDA_OK;
     if (problem) return problem;
+    if (!list->count) list->number = ++lists;
     if (list->count == list->capacity) {
         list->capacity = list->capacity ? 2 * list->capacity : 16;
         list->items = realloc(list->items, list->capacity * sizeof *list->items);
@@ -47,7 +49,8 @@ static bool is_kernel(const WorkItem *item) {
 
 /* It takes no part in what the machine does, so that kernels behind it need not wait for the program. */
 static bool is_mark(const WorkItem *item) {
-    return item->work.kind == WORK_RECORD || item->work.kind == WORK_WAIT || item->work.kind == WORK_EMPTY;
+    return item->work.kind == WORK_RECORD || item->work.kind == WORK_WAIT || item->work.kind == WORK_EMPTY ||
+           item->work.kind == WORK_HOLD;
 }
 
 static bool is_ready(const WorkList *list, const WorkItem *item) {
@@ -79,12 +82,29 @@ static int do_item(const WorkList *list, WorkItem *item) {
     return problem;
 }
 
+/* Others may issue work meanwhile, or wait for it: the items may be elsewhere behind it, or be no more. */
+static int do_host(WorkList *list, WorkItem *item) {
+    uint32_t place = (uint32_t)(item - list->items);
+    uint64_t number = list->number;
+    item->ends = end_of(list, item);
+    item->is_running = true;
+    list->running++;
+    int problem = warp_work_do(&item->work);
+    if (list->number != number) return problem;
+    item = &list->items[place];
+    item->is_running = false;
+    item->is_done = true;
+    list->running--;
+    return problem;
+}
+
 static bool is_value(const WorkItem *item) {
     return item->work.kind == WORK_VALUE;
 }
 
-static int do_if_it_can(const WorkList *list, WorkItem *item) {
+static int do_if_it_can(WorkList *list, WorkItem *item) {
     bool can = true;
+    if (item->work.kind == WORK_HOST) return do_host(list, item);
     int problem = is_value(item) ? warp_value_holds(&item->work.value, &can) : CUDA_OK;
     return problem || !can ? problem : do_item(list, item);
 }
@@ -94,7 +114,8 @@ static int do_ready(WorkList *list) {
     int problem = CUDA_OK;
     for (uint32_t i = list->first; i < end_of_window(list) && !problem && !warp_dead(); i++) {
         WorkItem *item = &list->items[i];
-        if (!item->is_done && !is_kernel(item) && is_ready(list, item)) problem = do_if_it_can(list, item);
+        if (!item->is_done && !item->is_running && !is_kernel(item) && is_ready(list, item))
+            problem = do_if_it_can(list, item);
     }
     return problem;
 }
@@ -109,13 +130,14 @@ static bool waits_for_value(const WorkList *list) {
 }
 
 bool warp_list_is_stuck(const WorkList *list) {
+    bool waits = list->running != 0;
     for (uint32_t i = list->first; i < end_of_window(list); i++) {
         const WorkItem *item = &list->items[i];
-        if (is_value(item) && !item->is_done && is_ready(list, item) &&
-            warp_value_seems_to_hold(&item->work.value))
-            return false;
+        if (!is_value(item) || item->is_done || !is_ready(list, item)) continue;
+        if (warp_value_seems_to_hold(&item->work.value)) return false;
+        waits = true;
     }
-    return true;
+    return waits;
 }
 
 /* --- Together ---------------------------------------------------------------------------------- */
@@ -263,7 +285,7 @@ static bool launch_next(WorkList *list, int *problem) {
     uint32_t ready = 0;
     for (uint32_t i = list->first; i < end_of_window(list); i++) {
         WorkItem *item = &list->items[i];
-        if (item->is_done || is_value(item) || !is_ready(list, item)) continue;
+        if (item->is_done || item->is_running || is_value(item) || !is_ready(list, item)) continue;
         if (!first) first = item;
         ready++;
     }
@@ -280,8 +302,9 @@ static bool is_all_done(WorkList *list) {
 int warp_list_do(WorkList *list) {
     int first = CUDA_OK;
     bool goes_on = true;
+    uint64_t number = list->number;
     list->window = WINDOW;
-    while (!warp_dead() && !is_all_done(list) && goes_on) {
+    while (!warp_dead() && list->number == number && !is_all_done(list) && goes_on) {
         int problem = do_ready(list);
         if (!problem && !is_all_done(list)) goes_on = launch_next(list, &problem);
         if (!first) first = problem;
@@ -391,7 +414,9 @@ static int wait_for_any(WorkList *list, const uint32_t *items, uint32_t count, u
         const WorkItem *item = &list->items[i];
         if (item->is_in_flight && item->seen == list->searches) numbers[found++] = item->launch;
     }
-    int problem = found ? warp_wait_for(numbers, found, cycles, note_end, list) : CUDA_NOT_SUPPORTED;
+    int problem = found           ? warp_wait_for(numbers, found, cycles, note_end, list)
+                  : list->running ? CUDA_NOT_READY
+                                  : CUDA_NOT_SUPPORTED;
     free(numbers);
     return problem;
 }
@@ -405,11 +430,13 @@ bool warp_list_are_done(const WorkList *list, const uint32_t *items, uint32_t co
 int warp_list_do_until(WorkList *list, const uint32_t *items, uint32_t count, uint64_t cycles) {
     uint64_t until = cycles ? (warp_cycle() / cycles + 1) * cycles : UINT64_MAX;
     int first = CUDA_OK;
+    uint64_t number = list->number;
     list->window = WINDOW_IN_FLIGHT;
     while (!warp_dead()) {
         if (!may_be_in_flight(list)) return CUDA_NOT_SUPPORTED;
         int problem = do_ready(list);
         if (!first) first = problem;
+        if (list->number != number) return first;
         is_all_done(list);
         if (warp_list_are_done(list, items, count)) return first;
         if (warp_cycle() >= until) return first;

@@ -392,6 +392,61 @@ static void graph_waits(void) {
     EXPECT(first_of(flag + 1), 2);
 }
 
+typedef struct {
+    cudaStream_t stream;
+    int *a, calls, asked;
+} Called;
+
+/* What waits for this function cannot be waited for in it. */
+static void calls_cuda(void *data) {
+    Called *called = data;
+    called->calls++;
+    called->asked = cudaStreamSynchronize(called->stream);
+    GOOD(scale_long(called->stream, called->a, 8));
+}
+
+/* A graph with memory of its own, events, a host function and a copy to memory that is not pinned runs beside a kernel in
+ * flight. Its launch waits for the last two of these. */
+static void graph_nodes(void) {
+    cudaStream_t other = new_stream(cudaStreamNonBlocking), third = new_stream(cudaStreamNonBlocking);
+    cudaEvent_t begun = new_event(), end = new_event();
+    int *a = allocate(), *b = allocate(), *own = 0, back = 0;
+    Called called = {other, b, 0, 0};
+    cudaGraph_t graph;
+    Waiter waiter = launch_waiter();
+    GOOD(begin(other));
+    GOOD(cudaStreamWaitEvent(other, begun, cudaEventWaitExternal));
+    GOOD(cudaMallocAsync((void **)&own, N * 4, other));
+    GOOD(cudaMemsetAsync(own, 0, N * 4, other));
+    GOOD(scale_long(other, own, 8));
+    GOOD(cudaMemcpyAsync(a, own, N * 4, cudaMemcpyDeviceToDevice, other));
+    GOOD(cudaFreeAsync(own, other));
+    GOOD(cudaLaunchHostFunc(other, calls_cuda, &called));
+    GOOD(cudaMemcpyAsync(&back, a + N - 1, sizeof back, cudaMemcpyDeviceToHost, other));
+    GOOD(scale_long(other, a, 8));
+    GOOD(cudaEventRecordWithFlags(end, other, cudaEventRecordExternal));
+    GOOD(cudaStreamEndCapture(other, &graph));
+    cudaGraphExec_t exec = instance_of(graph);
+    GOOD(cudaMemsetAsync(b, 0, N * 4, third));
+    GOOD(cudaEventRecord(begun, third));
+    GOOD(cudaGraphLaunch(exec, other));
+    EXPECT(called.calls, 1);
+    EXPECT(called.asked, cudaErrorNotPermitted);
+    EXPECT(back, BIAS);
+    EXPECT(cudaEventQuery(end), cudaErrorNotReady);
+    GOOD(cudaGraphExecDestroy(exec));
+    GOOD(cudaGraphDestroy(graph));
+    GOOD(cudaStreamWaitEvent(third, end, 0));
+    GOOD(scale_long(third, a, 8));
+    GOOD(cudaStreamSynchronize(third));
+    GOOD(cudaEventQuery(end));
+    GOOD(cudaStreamSynchronize(other));
+    EXPECT(cudaStreamQuery(waiter.stream), cudaErrorNotReady);
+    release(&waiter, other);
+    EXPECT(last_of(a), 7 * BIAS);
+    EXPECT(last_of(b), BIAS);
+}
+
 /* A cooperative launch beside a kernel in flight, in the order of its stream; one that is too large is an error of its call. */
 static void cooperative(void) {
     cudaStream_t other = new_stream(cudaStreamNonBlocking);
@@ -551,6 +606,7 @@ int main(int argc, char **argv) {
                                  {"legacy_waits", legacy_waits},
                                  {"graph", graph},
                                  {"graph_waits", graph_waits},
+                                 {"graph_nodes", graph_nodes},
                                  {"cooperative", cooperative},
                                  {"texture", texture},
                                  {"words", words},
