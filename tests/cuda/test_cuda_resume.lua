@@ -84,11 +84,14 @@ end)
 
 harness.test("managed variables are those of the checkpoint", function()
   local program = cuda_programs.compile("managed", "sm_70")
-  local status, output = cuda_programs.run("gtx480", "--capability", "7.0", "--out", path "managed_run", "--checkpoint-at", "3000", "--", program)
+  local status, output = cuda_programs.run("gtx480", "--capability", "7.0", "--out", path "managed_run", "--checkpoint-at", "3000,8500,9600",
+    "--max-cycles", "100000", "--", program)
   harness.equal(status, 0, output)
-  status, output = harness.run("cuda", "--resume", checkpoints_in "managed_run"[1], "--out", path "managed_again")
-  harness.equal(status, 0, output)
-  harness.contains(output, "managed: 172 242 213 104 257")
+  for i, file in ipairs(checkpoints_in "managed_run") do
+    status, output = harness.run("cuda", "--resume", file, "--out", path("managed_again" .. i))
+    harness.equal(status, 0, output)
+    harness.contains(output, "managed: 172 242 213 104 257")
+  end
 end)
 
 harness.test("killed at once: the last checkpoint goes on to the same end", function()

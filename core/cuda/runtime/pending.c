@@ -254,6 +254,11 @@ static int wait_for_event(WarpStream *stream, const WarpEvent *event) {
     return CUDA_OK;
 }
 
+/* A launch that is not legal must not wait for kernels in flight, which may wait for the program. */
+static int refusal_of(const WorkKernel *kernel) {
+    return warp_check_launch(kernel->function, &kernel->shape, kernel->params || kernel->packed);
+}
+
 static int do_all_and(const WarpWork *work) {
     int problem = warp_do_pending();
     return problem ? problem : warp_work_do(work);
@@ -347,6 +352,8 @@ int warp_issue(WarpStream *stream, const WarpWork *work) {
     if (work->kind == WORK_WAIT) return wait_for_event(stream, warp_event(work->event));
     if (work->kind == WORK_RECORD) warp_event_forget_record(warp_event(work->event));
     bool is_alone = warp_shares_memory() && !pending.count;
+    int problem = is_kernel && work->kernel.function ? refusal_of(&work->kernel) : CUDA_OK;
+    if (problem) return problem;
     if (is_kernel && (is_alone || !fits(&work->kernel))) return do_all_and(work);
     if (work->kind == WORK_GRAPH) return issue_graph(stream, work);
     if (is_value) return issue_value(stream, work);

@@ -61,6 +61,9 @@ static void stream(void) {
     EXPECT(back[N - 1], BIAS);
     GOOD(scale_long(other, a, 8));
     GOOD(cudaStreamSynchronize(other));
+    EXPECT(cudaLaunchKernel((const void *)scale, size1(1), size1(2000), 0, 0, other),
+           cudaErrorInvalidConfiguration);
+    EXPECT(cudaGetLastError(), cudaErrorInvalidConfiguration);
     EXPECT(cudaStreamQuery(other), cudaSuccess);
     EXPECT(cudaStreamQuery(waiter.stream), cudaErrorNotReady);
     EXPECT(cudaGetLastError(), cudaErrorNotReady);
