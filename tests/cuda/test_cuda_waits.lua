@@ -192,4 +192,23 @@ harness.test("resumed in each phase, a program ends with the same statistics, an
   end
 end)
 
+harness.test("a persistent kernel that the program ends through registered memory, beside kernels whose CTAs meet", function()
+  local program, out = cuda_programs.compile("persistent", "sm_70"), path "persistent_out"
+  local status, output = cuda_programs.run("gtx480", "--capability", "7.0", "--out", out, "--checkpoint-at", "15000,60000",
+    "--max-cycles", "1000000", "--", program)
+  harness.equal(status, 0, output)
+  harness.contains(output, "persistent: 4 solutions", "good")
+  local want, files = harness.read(out .. "/stats.txt"), 0
+  for _, name in ipairs(core.list_folder(out)) do
+    if name:find "%.ckpt$" then
+      local again = path("persistent_again" .. name)
+      status, output = cuda_programs.run("--resume", out .. "/" .. name, "--threads", "2", "--order", "reversed", "--out", again)
+      harness.equal(status, 0, output)
+      harness.same_text(harness.read(again .. "/stats.txt"), want, "stats of " .. name)
+      files = files + 1
+    end
+  end
+  harness.equal(files, 2, "checkpoints")
+end)
+
 harness.finish()
