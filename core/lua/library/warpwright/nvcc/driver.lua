@@ -11,6 +11,7 @@ local macros = require "warpwright.nvcc.macros"
 local names = require "warpwright.names"
 local note = require "warpwright.note"
 local options = require "warpwright.nvcc.options"
+local precompiled = require "warpwright.nvcc.precompiled"
 local registration = require "warpwright.nvcc.registration"
 
 local driver = {}
@@ -220,10 +221,24 @@ local function run_changed_pass(job, words)
   end
 end
 
+--- The same with a precompiled header in the place of the first headers; false where there is none, or clang refuses the file with it.
+local function try_precompiled(job, words)
+  local changed, header = precompiled.words(words, cuda_home.path "")
+  if not changed then return false end
+  local ok, messages = try(job, changed)
+  return ok, messages, header
+end
+
 --- A pass of clang's over a file of CUDA. `job.is_changed`: clang has refused the file as it is.
 local function run_pass(job, words)
   if not job.is_changed then
+    local done, told, header = try_precompiled(job, words)
+    if done then
+      io.stderr:write(told)
+      return
+    end
     local ok, messages, problem = try(job, words)
+    if ok and header then precompiled.remove(header, told) end
     job.is_changed = not ok and leniency.applies(messages)
     if not job.is_changed then io.stderr:write(messages) end
     if ok then return end
@@ -265,6 +280,7 @@ local function run_clang(job, input, words)
   io.stderr:write(warnings)
   if job.tells then io.stderr:write("#$ ", line_of(words), "\n") end
   local quiet = setmetatable({ tells = false }, { __index = job })
+  precompiled.prepare(commands, cuda_home.path "")
   for _, command in ipairs(commands) do
     if index_of(command, "-fcuda-is-device") then
       run_device_pass(quiet, input, command)
@@ -437,6 +453,7 @@ function wanted.compile(job)
   for_each_source(job, ".o", function(input, output)
     compile(job, input, append({ "-c", "-fPIC", "-o", output }, job.dependencies))
     macros.clean_dependencies(dependency_file(job, output), macros_of(job))
+    if precompiled.empty_file() then macros.clean_dependencies(dependency_file(job, output), precompiled.empty_file()) end
   end)
 end
 
