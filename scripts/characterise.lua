@@ -21,15 +21,28 @@ local function section_names()
   return names
 end
 
+--- What may be asked for: sections, or the measurements of one.
+local function part_names(name)
+  for _, section in ipairs(sections) do
+    if section.name == name then
+      local names = {}
+      for i, row in ipairs(section.rows) do names[i] = ("%s.%s"):format(name, row.id) end
+      return names
+    end
+  end
+  return section_names()
+end
+
 local help = [[
-usage: scripts/characterise [--set PATH=VALUE]... [--only SECTION[,SECTION]...]... [--json FILE] [--svg FILE] CONFIG
+usage: scripts/characterise [--set PATH=VALUE]... [--only PART[,PART]...]... [--json FILE] [--svg FILE] CONFIG
 
 Measures latencies, throughputs, bandwidths and limits of a machine with the microbenchmarks of workloads/micro, prints
 a table and draws a plot. Beside what was measured stand the values that the config gives as its reference, and what
 the machine's parameters allow, with what limited the measurement and the part of the time in which that was busy.
 
   --set PATH=VALUE   a parameter of the machine; may be repeated
-  --only SECTION     this section; may be repeated. There are ]] .. table.concat(section_names(), ", ") .. [[
+  --only PART        this section, or this measurement of one, such as latency.l2, by its id in rows.json; may be repeated.
+                     Sections are ]] .. table.concat(section_names(), ", ") .. [[
 
   --json FILE        the rows of the table; default: rows.json in the output folder
   --svg FILE         the plot; default: plot.svg in the output folder
@@ -149,17 +162,27 @@ local function read_arguments(args)
   return given
 end
 
---- The sections that are to run, in their own order.
-local function wanted_sections(only)
-  if not only[1] then return sections end
+--- The sections and rows that are to run, in their own order: a list of { section =, rows = }.
+local function wanted_parts(only)
   local wanted, list = {}, {}
   for _, name in ipairs(only) do wanted[name] = true end
-  for _, section in ipairs(sections) do
-    if wanted[section.name] then list[#list + 1] = section end
-    wanted[section.name] = nil
+  local unknown = table.move(only, 1, #only, 1, {})
+  local function takes(name)
+    for i = #unknown, 1, -1 do
+      if unknown[i] == name then table.remove(unknown, i) end
+    end
+    return wanted[name]
   end
-  for _, name in ipairs(only) do
-    if wanted[name] then command_line.no_match("characterise", "--only", "section", name, section_names()) end
+  for _, section in ipairs(sections) do
+    local is_whole, rows = takes(section.name) or not only[1], {}
+    for _, row in ipairs(section.rows) do
+      if takes(section.name .. "." .. row.id) or is_whole then rows[#rows + 1] = row end
+    end
+    if rows[1] then list[#list + 1] = { section = section, rows = rows } end
+  end
+  if unknown[1] then
+    local section = unknown[1]:match "^(%w+)%."
+    command_line.no_match("characterise", "--only", section and "part" or "section", unknown[1], part_names(section))
   end
   return list
 end
@@ -186,16 +209,16 @@ local function make_target(given)
 end
 
 local function characterise(given)
-  local wanted, target, rows = wanted_sections(given.only), make_target(given), {}
+  local wanted, target, rows = wanted_parts(given.only), make_target(given), {}
   local json_file, svg_file = given.json and open_file(given.json), given.svg and open_file(given.svg)
   local say, lines = printer()
   local name = target.description.name
   say(name .. (given.set[1] and " with " .. table.concat(given.set, ", ") or ""))
-  for _, section in ipairs(wanted) do
-    say("\n" .. section.title)
+  for _, part in ipairs(wanted) do
+    say("\n" .. part.section.title)
     say(head)
-    for _, row in ipairs(section.rows) do
-      rows[#rows + 1] = take(target, section, row)
+    for _, row in ipairs(part.rows) do
+      rows[#rows + 1] = take(target, part.section, row)
       say(line_of(rows[#rows]))
     end
   end

@@ -113,7 +113,7 @@ harness.test("loads of v100 and a100 take what was measured on the chips", funct
     a100 = { l1 = 33, l2 = 200, dram_sequential = 290, shared = 23 },
   }
   for config, latencies in pairs(measured) do
-    local rows = characterise("--only", "latency", "--set", "sms=2", config)
+    local rows = characterise("--only", "latency.l1,latency.l2,latency.dram_sequential,latency.shared", "--set", "sms=2", config)
     for id, want in pairs(latencies) do
       local row = rows["latency." .. id]
       harness.equal(row.reference, want, config .. ", " .. id .. ", reference")
@@ -124,13 +124,18 @@ end)
 
 --- Of 16 operations that follow each other, the loop's branch adds some cycles.
 harness.test("v100 computes at the latencies that were measured on the chip, 64 lanes a cycle, 32 in double precision", function()
-  local rows = characterise("--only", "operations", "--set", "sms=1", "v100")
-  for id, want in pairs { int_add = 4, int_mad = 5, fp_fma = 4, dp_fma = 8 } do
+  local dependent <const> = { int_add = 4, int_mad = 5, fp_fma = 4, dp_fma = 8 }
+  local many_warps <const> = { int_mad = 64, fp_fma = 64, dp_fma = 32 }
+  local only = {}
+  for id in pairs(dependent) do only[#only + 1] = ("operations.%s.dependent"):format(id) end
+  for id in pairs(many_warps) do only[#only + 1] = ("operations.%s.many_warps"):format(id) end
+  local rows = characterise("--only", table.concat(only, ","), "--set", "sms=1", "v100")
+  for id, want in pairs(dependent) do
     local row = rows["operations." .. id .. ".dependent"]
     harness.equal(row.reference, want, id .. ", reference")
     near(row.value, want + 0.15, 0.2, id)
   end
-  for id, lanes in pairs { int_mad = 64, fp_fma = 64, dp_fma = 32 } do
+  for id, lanes in pairs(many_warps) do
     local row = rows["operations." .. id .. ".many_warps"]
     harness.equal(row.theoretical, lanes, id .. ", theoretical")
     near(row.value, lanes, lanes * 0.02, id)
@@ -339,8 +344,9 @@ harness.test("bandwidths stay below what parameters allow, and the port that is 
 end)
 
 harness.test("DRAM moves no more than its bus can, and its buses are full, though L2 keeps some of what is stored", function()
-  local rows = characterise("--only", "bandwidth", "--set", "sms=4", "--set", "channels=4", "v100")
-  for _, id in ipairs { "dram_read", "dram_read_past_l1", "dram_write", "dram_copy", "dram_random" } do
+  local ids <const> = { "dram_read", "dram_read_past_l1", "dram_write", "dram_copy", "dram_random" }
+  local rows = characterise("--only", "bandwidth." .. table.concat(ids, ",bandwidth."), "--set", "sms=4", "--set", "channels=4", "v100")
+  for _, id in ipairs(ids) do
     local percent = rows["bandwidth." .. id].percent
     assert(percent > 85 and percent < 100 + 1e-9, ("%s: %.3f %%"):format(id, percent))
   end
@@ -410,6 +416,13 @@ harness.test("the same machine gives the same rows, from any folder", function()
   harness.contains(output, "written to out/characterise-gtx480-1\nconfig.lua\nplot.svg\ntable.txt\n")
 end)
 
+harness.test("--only takes sections, and measurements of others, in their order", function()
+  local _, output = characterise("--only", "coalescing.accesses.2,latency.shared,latency.atomic,conflicts", "--set", "sms=1", "gtx480")
+  local found = {}
+  for section in output:gmatch "\n(%l+) +%l[^\n]*%-?[%d.]+ +%l" do found[#found + 1] = section end
+  harness.equal(table.concat(found, " "), "latency latency" .. (" conflicts"):rep(10) .. " coalescing")
+end)
+
 harness.test("bad arguments are refused before anything runs", function()
   local function wrong(wanted, ...)
     local output = harness.refused(wanted, "scripts/characterise.lua", ...)
@@ -420,6 +433,7 @@ harness.test("bad arguments are refused before anything runs", function()
   wrong("expected CONFIG, got 0 arguments", "--only", "latency")
   wrong("expected CONFIG, got 2 arguments", "gtx480", "gtx480_gpgpusim4")
   wrong("--only: no section matches 'latencies'; did you mean latency? Available: latency, operations", "--only", "latency,latencies", "gtx480")
+  wrong("--only: no part matches 'latency.l3'; did you mean latency.l1? Available: latency.l1, ", "--only", "latency.l1,latency.l3", "gtx480")
   wrong("config: no config matches 'gtx481'", "gtx481")
   wrong("no object or parameter matches 'sm[*].l1d.sise'", "--set", "sm[*].l1d.sise=1KiB", "gtx480")
   wrong("no/such/folder", "--json", "no/such/folder/rows.json", "gtx480")
