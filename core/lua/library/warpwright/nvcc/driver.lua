@@ -229,16 +229,19 @@ local function try_precompiled(job, words)
   return ok, messages, header
 end
 
+--- A pass of clang's over a file of CUDA as it is. Returns whether it went well, or else the error, and clang's messages.
+local function try_as_it_is(job, words)
+  local done, told, header = try_precompiled(job, words)
+  if done or header and leniency.applies(told) then return done, told end
+  local ok, messages, problem = try(job, words)
+  if ok and header then precompiled.remove(header, told) end
+  return ok, messages, problem
+end
+
 --- A pass of clang's over a file of CUDA. `job.is_changed`: clang has refused the file as it is.
 local function run_pass(job, words)
   if not job.is_changed then
-    local done, told, header = try_precompiled(job, words)
-    if done then
-      io.stderr:write(told)
-      return
-    end
-    local ok, messages, problem = try(job, words)
-    if ok and header then precompiled.remove(header, told) end
+    local ok, messages, problem = try_as_it_is(job, words)
     job.is_changed = not ok and leniency.applies(messages)
     if not job.is_changed then io.stderr:write(messages) end
     if ok then return end

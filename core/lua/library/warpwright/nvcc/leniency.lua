@@ -29,26 +29,30 @@ end
 
 -- Shared objects -------------------------------------------------------------------------------------------------------------------------
 
---- The columns, by "file:line", of the variables that clang's messages name.
+--- The columns, by file and line, of the variables that clang's messages name.
 local function columns_of(messages)
   local columns = {}
-  for place, column in messages:gmatch("([^\n]-:%d+):(%d+): error: " .. initialization) do
-    columns[place] = columns[place] or {}
-    columns[place][tonumber(column)] = true
+  for file, line, column in messages:gmatch("([^\n]-):(%d+):(%d+): error: " .. initialization) do
+    local of_file, number = columns[file] or {}, tonumber(line)
+    columns[file], of_file[number] = of_file, of_file[number] or {}
+    of_file[number][tonumber(column)] = true
   end
   return columns
 end
 
+local none <const> = {}
+
 --- The places in preprocessed text of what stands in these columns.
 local function places_of(text, columns)
-  local places, file, number = {}, "", 0
+  local places, of_file, number = {}, nil, 0
   for start, line in text:gmatch "()([^\n]*)\n" do
     local marked, path = line:match '^# (%d+) "([^"]*)"'
     if marked then
-      file, number = path, tonumber(marked) - 1
+      of_file, number = columns[path], tonumber(marked) - 1
     else
       number = number + 1
-      for column in pairs(columns[("%s:%d"):format(file, number)] or {}) do places[#places + 1] = start + column - 1 end
+      local here = of_file and of_file[number]
+      for column in pairs(here or none) do places[#places + 1] = start + column - 1 end
     end
   end
   table.sort(places)
@@ -60,7 +64,8 @@ local memory <const> = "__attribute__((shared))"
 --- From where to where the declaration goes in which the variable at `place` is shared, from behind that attribute to its semicolon;
 --- nil where it is another kind of declaration.
 local function declaration_around(text, place)
-  local first, at = nil, math.max(1, place - 4000)
+  local window <const> = math.max(1, place - 4000)
+  local first, at = nil, window
   while true do
     local start, finish = text:find(memory, at, true)
     if not start or start > place then break end
@@ -68,7 +73,7 @@ local function declaration_around(text, place)
   end
   local last = text:find(";", place, true)
   if not first or not last or text:sub(first, last - 1):find "[;{}]" then return nil end
-  local before = text:sub(1, first - 1):match "[^;{}\n]*$"
+  local before = text:sub(window, first - 1):match "[^;{}\n]*$"
   if before:find "volatile" then return nil end
   return first, last
 end
