@@ -283,7 +283,7 @@ local function run_clang(job, input, words)
   io.stderr:write(warnings)
   if job.tells then io.stderr:write("#$ ", line_of(words), "\n") end
   local quiet = setmetatable({ tells = false }, { __index = job })
-  precompiled.prepare(commands, cuda_home.path "")
+  if not precompiled.prepare(commands, cuda_home.path "") then error(setmetatable({ exit_status = 1 }, Failed)) end
   for _, command in ipairs(commands) do
     if index_of(command, "-fcuda-is-device") then
       run_device_pass(quiet, input, command)

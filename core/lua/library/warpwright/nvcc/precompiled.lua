@@ -175,7 +175,8 @@ function precompiled.empty_file()
   return folder and folder .. "/empty.cu"
 end
 
---- Makes the headers that these commands need and that are not there, side by side.
+--- Makes the headers that these commands need and that are not there, side by side. Returns false when a signal, such as Ctrl-C, ended
+--- that.
 function precompiled.prepare(commands, toolkit)
   local lines, headers = {}, {}
   for _, words in ipairs(commands) do
@@ -185,16 +186,17 @@ function precompiled.prepare(commands, toolkit)
       headers[header.path], headers[#headers + 1] = true, header
     end
   end
-  if not headers[1] then return end
+  if not headers[1] then return true end
   local empty = precompiled.empty_file()
-  if not pcall(inputs.make_folders, headers[1].folder) then return end
-  if not core.is_file(empty) and inputs.try_to_write(empty, "") then return end
+  if not pcall(inputs.make_folders, headers[1].folder) then return true end
+  if not core.is_file(empty) and inputs.try_to_write(empty, "") then return true end
   for i, header in ipairs(headers) do lines[i] = line_for(header, empty) end
-  os.execute(table.concat(lines, " & ") .. " & wait")
+  local _, kind = os.execute(table.concat(lines, " & ") .. " & wait")
   for _, header in ipairs(headers) do
     if core.is_file(header.temporary) then publish(header) else os.remove(header.temporary .. ".d") end
   end
   trim(headers[1].folder)
+  return kind ~= "signal"
 end
 
 --- The command with a precompiled header in the place of the headers' text, and the header; nil where there is none.
