@@ -99,11 +99,8 @@ void dram_next_row_issued(DramNext *next, const DramQueue *queue, const Dram *dr
 }
 
 void dram_next_left(DramNext *next, const DramQueue *queue, const Dram *dram, const DramTiming *timing,
-                    uint32_t rank, uint32_t bank, uint64_t floor) {
-    uint64_t after = (uint64_t)(rank + 1) << BEST_RANK_AT;
-    if (next->stale & STALE_ROW) return;
-    uint64_t of_row = next->row & (uint64_t)(DRAM_QUEUE_MAX - 1) << BEST_RANK_AT;
-    if (next->row != DRAM_NONE && of_row >= after) next->row -= 1 << BEST_RANK_AT;
+                    uint32_t bank, uint64_t floor) {
+    if (next->stale & STALE_ROW || !queue->of_bank[bank]) return;
     if (!(queue->of_bank[bank] & queue->row_hit)) offer_row(next, queue, dram, timing, bank, floor);
 }
 
@@ -116,7 +113,7 @@ DramBest dram_next_choose(DramNext *next, const DramQueue *queue, const Dram *dr
     }
     if (dram_best_cycle(next->column) <= floor) return next->column; /* no row command is better */
     if (next->stale) {
-        uint64_t others = dram_queue_all(queue) & ~hits;
+        uint64_t others = queue->ranks & ~hits;
         next->row = choose_row(queue, 0, dram, timing, others, hits, floor, DRAM_NONE);
         next->stale = 0;
     }

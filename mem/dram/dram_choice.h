@@ -75,9 +75,9 @@ void dram_next_arrived(DramNext *next, const DramQueue *queue, const Dram *dram,
 void dram_next_column_issued(DramNext *next, uint64_t floor);
 void dram_next_row_issued(DramNext *next, const DramQueue *queue, const Dram *dram, const DramTiming *timing,
                           uint32_t bank, uint64_t floor);
-/* The request of this rank has left, and a column command to its bank has been issued. */
+/* A request has left, and a column command to its bank has been issued. */
 void dram_next_left(DramNext *next, const DramQueue *queue, const Dram *dram, const DramTiming *timing,
-                    uint32_t rank, uint32_t bank, uint64_t floor);
+                    uint32_t bank, uint64_t floor);
 /* What dram_queue_choose() would choose from all. */
 DramBest dram_next_choose(DramNext *next, const DramQueue *queue, const Dram *dram, const DramTiming *timing,
                           uint64_t floor);

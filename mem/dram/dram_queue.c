@@ -1,11 +1,11 @@
 #include "mem/dram/dram_queue.h"
 
-#include <string.h>
-
 uint32_t dram_queue_add(DramQueue *queue, const Dram *dram, uint32_t bank, uint32_t row, bool write,
                         bool reply) {
-    debug_ensure(queue->count < DRAM_QUEUE_MAX);
-    uint32_t slot = (uint32_t)__builtin_ctzll(~queue->used_slots), rank = queue->count++;
+    uint32_t slot = (uint32_t)__builtin_ctzll(~queue->used_slots), rank = dram_queue_end(queue);
+    debug_ensure(rank < DRAM_QUEUE_MAX);
+    queue->count++;
+    queue->ranks |= 1ull << rank;
     queue->used_slots |= 1ull << slot;
     queue->slot[rank] = (uint8_t)slot;
     queue->bank[rank] = (uint8_t)bank;
@@ -19,30 +19,38 @@ uint32_t dram_queue_add(DramQueue *queue, const Dram *dram, uint32_t bank, uint3
     return slot;
 }
 
-/* All younger requests move up by one rank. */
-static inline uint64_t without(uint64_t mask, uint64_t older) {
-    return (mask & older) | (mask >> 1 & ~older);
+/* The bits of the mask at these ranks, moved together. */
+static inline uint64_t moved_together(uint64_t mask, uint64_t ranks) {
+#ifdef __BMI2__
+    return __builtin_ia32_pext_di(mask, ranks);
+#else
+    for (uint64_t gaps = ~ranks & UINT64_MAX >> __builtin_clzll(ranks); gaps;) {
+        uint64_t older = (1ull << (63 - __builtin_clzll(gaps))) - 1; /* than the youngest gap */
+        mask = (mask & older) | (mask >> 1 & ~older);
+        gaps &= older;
+    }
+    return mask;
+#endif
 }
 
-/* Of half of the banks that there may be, so that the compiler knows how many. Inlined, it is not vectorised. */
-static __attribute__((noinline)) void remove_from_banks(uint64_t of_bank[], uint64_t older) {
-    for (uint32_t i = 0; i < DRAM_BANKS_MAX / 2; i++)
-        of_bank[i] = without(of_bank[i], older);
-}
-
-void dram_queue_remove(DramQueue *queue, const DramTiming *timing, uint32_t rank) {
-    uint64_t older = (1ull << rank) - 1;
-    uint32_t bank = queue->bank[rank], younger = --queue->count - rank;
-    queue->used_slots &= ~(1ull << queue->slot[rank]);
-    memmove(queue->slot + rank, queue->slot + rank + 1, younger);
-    memmove(queue->bank + rank, queue->bank + rank + 1, younger);
-    remove_from_banks(queue->of_bank, older);
-    if (timing->banks > DRAM_BANKS_MAX / 2) remove_from_banks(queue->of_bank + DRAM_BANKS_MAX / 2, older);
-    queue->row_hit = without(queue->row_hit, older);
-    queue->closed = without(queue->closed, older);
-    queue->write = without(queue->write, older);
-    queue->unserved_reply = without(queue->unserved_reply, older);
-    if (!queue->of_bank[bank]) queue->banks &= ~(1u << bank);
+void dram_queue_close_gaps(DramQueue *queue) {
+    uint64_t ranks = queue->ranks;
+    uint32_t rank = (uint32_t)__builtin_ctzll(~ranks); /* the first gap */
+    for (uint64_t rest = ranks >> rank << rank; rest; rest &= rest - 1, rank++) {
+        uint32_t from = (uint32_t)__builtin_ctzll(rest);
+        queue->slot[rank] = queue->slot[from];
+        queue->bank[rank] = queue->bank[from];
+        queue->slot[from] = queue->bank[from] = 0;
+    }
+    for (uint32_t banks = queue->banks; banks; banks &= banks - 1) {
+        uint64_t *of_bank = &queue->of_bank[__builtin_ctz(banks)];
+        *of_bank = moved_together(*of_bank, ranks);
+    }
+    queue->row_hit = moved_together(queue->row_hit, ranks);
+    queue->closed = moved_together(queue->closed, ranks);
+    queue->write = moved_together(queue->write, ranks);
+    queue->unserved_reply = moved_together(queue->unserved_reply, ranks);
+    queue->ranks = moved_together(ranks, ranks);
 }
 
 void dram_queue_row_changed(DramQueue *queue, const Dram *dram, uint32_t bank) {
@@ -56,6 +64,18 @@ void dram_queue_row_changed(DramQueue *queue, const Dram *dram, uint32_t bank) {
         uint32_t rank = (uint32_t)__builtin_ctzll(of_bank);
         if (queue->row[queue->slot[rank]] == open_row) queue->row_hit |= of_bank & -of_bank;
     }
+}
+
+uint64_t dram_queue_in_order(const DramQueue *queue, uint64_t requests) {
+    return queue->ranks ? moved_together(requests & queue->ranks, queue->ranks) : 0;
+}
+
+uint32_t dram_queue_rank_of(const DramQueue *queue, uint32_t before) {
+    uint64_t rest = queue->ranks;
+    debug_ensure(before < queue->count);
+    while (before--)
+        rest &= rest - 1;
+    return (uint32_t)__builtin_ctzll(rest);
 }
 
 uint64_t dram_queue_heads(const DramQueue *queue) {

@@ -9,12 +9,18 @@
 
 /* ---- Time ---- */
 
-/* Counts the cycles since the last account, in which as many requests waited as do now. */
+/* Counts the cycles since the last account, in which as many requests waited as do now, but for what
+ * count_waiting() has counted. */
 static void account(MemoryController *mc, uint64_t cycle) {
     uint64_t passed = cycle - mc->accounted;
     mc->queue_entry_cycles += passed * mc->waiting;
     mc->queue_full_cycles += passed * mc->port_blocked;
     mc->accounted = mc->cycles = cycle;
+}
+
+/* Of requests that leave in this cycle; or enter, with -1: account() will take them for such that waited all the time. */
+static inline void count_waiting(MemoryController *mc, uint64_t cycle, uint64_t requests) {
+    mc->queue_entry_cycles += (cycle - mc->accounted) * requests;
 }
 
 /* Of a request that entered its queue then. */
@@ -77,16 +83,24 @@ static inline void send_response(MemoryController *mc, uint32_t port, uint64_t n
     free_return_place(mc, &mc->returns[port]);
 }
 
-/* Sends what is ready, from all ports. */
-static void send_responses(MemoryController *mc, uint64_t now, uint64_t cycle) {
+/* After the responses of a cycle it is not full: so it does not wake the controller when it loses one. */
+static inline bool stays_open(const Link *link) {
+    return link->pushed - link->popped_seen + link->width < link->depth;
+}
+
+/* Sends what is ready, from all ports. Where the next responses may find no room, nothing is done ahead of time. */
+static inline void send_responses(MemoryController *mc, uint64_t now, uint64_t cycle, uint64_t *until) {
     do {
         uint32_t port = mc->response_port;
-        if (link_can_send(mc->cpu[port].send, now)) {
+        Link *link = mc->cpu[port].send;
+        if (link_can_send(link, now)) {
             send_response(mc, port, now, cycle);
             look_at_port(mc, port);
+            if (__builtin_expect(!stays_open(link), 0)) *until = 0;
         } else {
-            mc->port_due[port] = link_space_time(mc->cpu[port].send, now);
+            mc->port_due[port] = link_space_time(link, now);
             mc->response_blocked = 1;
+            *until = 0;
         }
         choose_port(mc);
     } while (mc->response_due <= now);
@@ -111,9 +125,7 @@ static COLD void make_checker(MemoryController *mc) {
 }
 
 DramChecker *memory_controller_checker(MemoryController *mc) {
-#ifndef WW_DEBUG
-    if (__builtin_expect(!mc->check_commands, 1)) return NULL;
-#endif
+    if (!memory_controller_checks(mc)) return NULL;
     if (!mc->checker) make_checker(mc);
     return mc->checker;
 }
@@ -132,19 +144,17 @@ typedef struct {
     Request *request;
 } Planned;
 
-static void check_command(MemoryController *mc, const Planned *plan, uint64_t cycle) {
-    DramChecker *checker = memory_controller_checker(mc);
-    const char *violation = checker
-                                ? dram_checker_command(checker, plan->command, plan->bank, plan->row, cycle)
-                                : NULL;
-    if (violation) memory_controller_violates(mc, plan->command, plan->bank, plan->row, cycle, violation);
+COLD static void check_command(MemoryController *mc, DramCommand command, uint32_t bank, uint32_t row,
+                               uint64_t cycle) {
+    const char *violation = dram_checker_command(memory_controller_checker(mc), command, bank, row, cycle);
+    if (violation) memory_controller_violates(mc, command, bank, row, cycle, violation);
 }
 
-COLD static void emit_served(MemoryController *mc, const Planned *plan, uint64_t cycle) {
-    const Request *request = plan->request;
+COLD static void emit_served(MemoryController *mc, const Request *request, uint32_t bank, uint32_t row,
+                             uint64_t cycle) {
     const MemMessage *m = &request->message;
-    event_emit(&mc->obj, MC_SERVED, m->sm, m->warp, m->class_number, m->kind == MEM_WRITE, plan->bank,
-               plan->row, (int64_t)(cycle - request->entered), m->pc, request->outcome == ROW_HIT);
+    event_emit(&mc->obj, MC_SERVED, m->sm, m->warp, m->class_number, m->kind == MEM_WRITE, bank, row,
+               (int64_t)(cycle - request->entered), m->pc, request->outcome == ROW_HIT);
 }
 
 COLD static void count_in_bank(BankCounters *counters, uint32_t outcome) {
@@ -157,13 +167,13 @@ COLD static void count_in_bank(BankCounters *counters, uint32_t outcome) {
 /* The last burst is on its way: the request leaves its queue. */
 static void retire(MemoryController *mc, const Planned *plan, uint64_t cycle) {
     const Request *request = plan->request;
-    account(mc, cycle);
+    count_waiting(mc, cycle, 1);
     mc->row_hits += request->outcome == ROW_HIT;
     mc->row_misses += request->outcome == ROW_MISS;
     mc->row_conflicts += request->outcome == ROW_CONFLICT;
     mc->queue_wait_cycles += cycle - request->entered;
     if (mc->bank_counters[plan->bank]) count_in_bank(mc->bank_counters[plan->bank], request->outcome);
-    if (object_has_subscriber(&mc->obj, MC_SERVED)) emit_served(mc, plan, cycle);
+    if (object_has_subscriber(&mc->obj, MC_SERVED)) emit_served(mc, request, plan->bank, plan->row, cycle);
     if (wants_reply(&request->message)) {
         ReturnQueue *returns = &mc->returns[request->port];
         uint64_t ready = dram_data_end(&mc->timing, plan->command, cycle);
@@ -174,8 +184,8 @@ static void retire(MemoryController *mc, const Planned *plan, uint64_t cycle) {
         returns->held++;
         audit_enter(&mc->obj, return_queue(request->port), place_index(mc, returns, returns->held - 1));
     }
-    dram_queue_remove(plan->queue, &mc->timing, plan->rank);
-    dram_next_left(&mc->next_command, plan->queue, &mc->dram, &mc->timing, plan->rank, plan->bank, cycle + 1);
+    dram_queue_remove(plan->queue, plan->rank);
+    dram_next_left(&mc->next_command, plan->queue, &mc->dram, &mc->timing, plan->bank, cycle + 1);
     if (--mc->waiting == 0) mc->plan_expires = NEVER;
     audit_leave(&mc->obj, plan->number, plan->slot); /* counts what is left, so it comes last */
 }
@@ -235,7 +245,7 @@ static void issue_planned_command(MemoryController *mc, DramBest planned, uint64
         return;
     }
     const Planned plan = planned_command(mc, planned);
-    check_command(mc, &plan, cycle);
+    if (memory_controller_checks(mc)) check_command(mc, plan.command, plan.bank, plan.row, cycle);
     if (dram_is_column(plan.command)) {
         dram_issue_column(&mc->dram, &mc->timing, plan.command, plan.bank, cycle);
         column_issued(mc, &plan, cycle);
@@ -257,10 +267,8 @@ static void count_arrival(MemoryController *mc, const MemMessage *message) {
     mc->write_bytes += write ? bytes : 0;
 }
 
-/* Of the youngest request of the queue. */
-COLD static void emit_arrived(MemoryController *mc, uint32_t q) {
+COLD static void emit_arrived(MemoryController *mc, uint32_t q, uint32_t rank) {
     const DramQueue *queue = &mc->queue[q];
-    uint32_t rank = queue->count - 1;
     const MemMessage *m = &request_at(mc, q, rank)->message;
     event_emit(&mc->obj, MC_ARRIVED, m->sm, m->warp, m->class_number, m->kind == MEM_WRITE, queue->bank[rank],
                queue->row[queue->slot[rank]], (int64_t)m->address, mem_data_bytes(m), m->pc);
@@ -275,6 +283,14 @@ static inline uint32_t bursts_of(const MemoryController *mc, const MemMessage *m
     return bursts;
 }
 
+static inline uint32_t rank_of_next(MemoryController *mc, DramQueue *queue) {
+    if (__builtin_expect(queue->ranks >> (DRAM_QUEUE_MAX - 1) != 0, 0)) {
+        dram_queue_close_gaps(queue);
+        mc->next_command.stale = STALE_BOTH;
+    }
+    return dram_queue_end(queue);
+}
+
 static void enqueue(MemoryController *mc, uint32_t port, const MemMessage *message, uint64_t arrived,
                     uint64_t cycle) {
     uint32_t bursts = bursts_of(mc, message);
@@ -284,10 +300,10 @@ static void enqueue(MemoryController *mc, uint32_t port, const MemMessage *messa
     if (!mc->waiting && memory_controller_refreshes(mc)) memory_controller_refresh_idle(mc, cycle);
     if (__builtin_expect(mc->page_policy == PAGE_TIMEOUT, 0))
         memory_controller_close_timed_out(mc, location.bank, cycle);
+    uint32_t rank = rank_of_next(mc, &mc->queue[q]);
     uint32_t slot = dram_queue_add(&mc->queue[q], &mc->dram, location.bank, location.row,
                                    message->kind == MEM_WRITE, wants_reply(message));
-    dram_next_arrived(&mc->next_command, &mc->queue[q], &mc->dram, &mc->timing, mc->queue[q].count - 1,
-                      cycle + 1);
+    dram_next_arrived(&mc->next_command, &mc->queue[q], &mc->dram, &mc->timing, rank, cycle + 1);
     Request *request = request_in(mc, q, slot);
     request->message = *message;
     request->arrived = arrived;
@@ -296,6 +312,7 @@ static void enqueue(MemoryController *mc, uint32_t port, const MemMessage *messa
     request->port = (uint16_t)port;
     request->outcome = ROW_HIT;
     mc->plan_expires = earlier_of(mc->plan_expires, comes_of_age(mc, cycle));
+    count_waiting(mc, cycle, -1ull);
     mc->waiting++;
     mc->urgent += q + 1 < mc->queues;
     audit_enter(&mc->obj, q, slot);
@@ -303,7 +320,7 @@ static void enqueue(MemoryController *mc, uint32_t port, const MemMessage *messa
     count_arrival(mc, message);
     if (__builtin_expect(mc->arrivals != NULL, 0)) mc->arrivals->arrived(mc->arrivals, message);
     if (__builtin_expect(message->kind == MEM_ATOMIC, 0)) perform_atomic(&mc->obj, &mc->view, message);
-    if (object_has_subscriber(&mc->obj, MC_ARRIVED)) emit_arrived(mc, q);
+    if (object_has_subscriber(&mc->obj, MC_ARRIVED)) emit_arrived(mc, q, rank);
 }
 
 static inline bool has_room(const MemoryController *mc, const MemMessage *message) {
@@ -336,7 +353,7 @@ static uint64_t accept_requests(MemoryController *mc, uint64_t now, uint64_t cyc
     uint64_t next = NEVER, delay = mc->delay;
     uint32_t port = mc->first_port;
     if (mc->port_blocked && mc->queues == 1 && mc->queue[0].count >= mc->queue_entries) return NEVER;
-    account(mc, cycle);
+    if (mc->port_blocked) account(mc, cycle);
     mc->port_blocked = 0;
     for (uint32_t i = 0; i < mc->ports; i++, port = port_after(mc, port)) {
         Link *link = mc->cpu[port].receive;
@@ -346,6 +363,7 @@ static uint64_t accept_requests(MemoryController *mc, uint64_t now, uint64_t cyc
             const MemMessage *message = link_message_at(link, 0);
             if (!has_room(mc, message)) {
                 uint64_t later = NEVER;
+                account(mc, cycle);
                 mc->port_blocked = 1;
                 if (mc->queues == 1) continue;
                 message = bring_forward(mc, link, now - delay, &later);
@@ -388,8 +406,7 @@ static uint64_t with_aged_oldest(const DramQueue *queue) {
 static uint64_t eligible_requests(MemoryController *mc, uint32_t q, uint64_t requests, uint32_t wanted_banks,
                                   uint64_t cycle) {
     const DramQueue *queue = &mc->queue[q];
-    uint64_t eligible = requests &
-                        (mc->scheduler == SCHEDULE_FCFS ? dram_queue_heads(queue) : dram_queue_all(queue));
+    uint64_t eligible = requests & (mc->scheduler == SCHEDULE_FCFS ? dram_queue_heads(queue) : queue->ranks);
     for (uint32_t banks = wanted_banks & queue->banks; banks; banks &= banks - 1)
         eligible &= ~queue->of_bank[__builtin_ctz(banks)];
     uint64_t of_age = comes_of_age(mc, request_at(mc, q, 0)->entered);
@@ -418,10 +435,16 @@ COLD static uint64_t picked_requests(MemoryController *mc, uint32_t q, uint64_t 
     return picked;
 }
 
+static void close_gaps(MemoryController *mc) {
+    for (uint32_t q = 0; q < mc->queues; q++)
+        if (dram_queue_has_gaps(&mc->queue[q])) dram_queue_close_gaps(&mc->queue[q]);
+}
+
 /* Where not all requests may be served, or nobody has looked yet. */
 static __attribute__((noinline)) DramBest choose_among_eligible(MemoryController *mc, uint64_t cycle) {
     uint32_t wanted_banks = 0;
     DramBest best = DRAM_NONE;
+    close_gaps(mc);
     mc->next_command.stale = STALE_BOTH;
     mc->plan_expires = NEVER;
     mc->differ = mc->queues > 1 || mc->scheduler == SCHEDULE_FCFS;
@@ -465,8 +488,8 @@ static inline DramBest plan_next_command(MemoryController *mc, uint64_t cycle) {
     DramBest best = __builtin_expect(alike, 1)
                         ? dram_next_choose(&mc->next_command, mc->queue, &mc->dram, &mc->timing, cycle + 1)
                         : choose_among_eligible(mc, cycle);
-    debug_ensure(!alike || best == dram_queue_choose(mc->queue, 0, &mc->dram, &mc->timing,
-                                                     dram_queue_all(mc->queue), cycle + 1, DRAM_NONE));
+    debug_ensure(!alike || best == dram_queue_choose(mc->queue, 0, &mc->dram, &mc->timing, mc->queue->ranks,
+                                                     cycle + 1, DRAM_NONE));
     return __builtin_expect(dram_best_cycle(best) >= mc->refresh_due, 0)
                ? refresh_instead_of(mc, best, cycle + 1)
                : best;
@@ -474,13 +497,13 @@ static inline DramBest plan_next_command(MemoryController *mc, uint64_t cycle) {
 
 /* ---- The cycle ---- */
 
-/* Returns when there is something to do again. *arrives: when a request may enter; where it must wait for room, any command
- * may make some. */
-static inline __attribute__((always_inline)) uint64_t do_cycle(MemoryController *mc, uint64_t now,
-                                                               uint64_t *arrives, DramBest *plan) {
+/* Returns when there is something to do again. *until: as unseen_until() has it. *arrives: when a request may enter; where it
+ * must wait for room, any command may make some. */
+static inline __attribute__((always_inline)) uint64_t
+do_cycle(MemoryController *mc, uint64_t now, uint64_t *until, uint64_t *arrives, DramBest *plan) {
     uint64_t cycle = object_cycle(&mc->obj, now);
     if (__builtin_expect(mc->response_blocked != 0, 0)) look_at_all_ports(mc);
-    if (now >= mc->response_due) send_responses(mc, now, cycle);
+    if (now >= mc->response_due) send_responses(mc, now, cycle, until);
     debug_ensure(dram_best_cycle(*plan) >= cycle);
     if (dram_best_cycle(*plan) == cycle) issue_planned_command(mc, *plan, cycle);
     if (now >= *arrives || mc->port_blocked) *arrives = accept_requests(mc, now, cycle);
@@ -488,11 +511,6 @@ static inline __attribute__((always_inline)) uint64_t do_cycle(MemoryController 
     uint64_t next = earlier_of(*arrives, mc->response_due);
     uint64_t planned = earlier_of(dram_best_cycle(*plan), mc->plan_expires);
     return planned == DRAM_NO_CYCLE ? next : earlier_of(next, object_time(&mc->obj, planned));
-}
-
-/* After the responses of a cycle it is not full: so it does not wake the controller when it loses one. */
-static inline bool stays_open(const Link *link) {
-    return link->pushed - link->popped_seen + link->width < link->depth;
 }
 
 /* Until when nobody can see when the controller does something, and all that reaches it is in its links already, which
@@ -507,15 +525,6 @@ static uint64_t unseen_until(const MemoryController *mc, uint64_t now) {
         if (link_occupancy(link, now) + mc->pushes[port] >= link->depth) return 0;
     }
     return earlier_of(until, now + mc->soonest);
-}
-
-/* Responses that are due at `time` find room, or there are none. */
-static inline bool can_respond(const MemoryController *mc, uint64_t time) {
-    bool room = !mc->response_blocked;
-    if (mc->response_due > time) return room;
-    for (uint32_t port = 0; port < mc->ports; port++)
-        room &= stays_open(mc->cpu[port].send);
-    return room;
 }
 
 /* When there is something to do again, what has come into a link since the last cycle that was done included. */
@@ -533,7 +542,7 @@ uint64_t memory_controller_tick(SimObject *object, uint64_t now) {
     if (__builtin_expect(now < mc->done_before, 0)) return next_of_done(mc);
     uint64_t until = unseen_until(mc, now), arrives = 0, next;
     DramBest plan = dram_best_of(&mc->plan);
-    while ((next = do_cycle(mc, now, &arrives, &plan)) < until && can_respond(mc, next))
+    while ((next = do_cycle(mc, now, &until, &arrives, &plan)) < until)
         now = next;
     mc->plan = dram_choice_of(plan, mc->queue);
     mc->done_before = now + 1;

@@ -16,9 +16,9 @@ typedef struct {
     uint64_t waited; /* cycles of the controller since it entered the queue */
 } WaitingRequest;
 
-/* The request of a rank, 0 for the oldest; false when there are not so many. */
-bool memory_controller_waiting(const SimObject *mc, uint32_t queue, uint32_t rank, WaitingRequest *request);
-/* The requests of a queue for a bank, bit r for rank r; 0 for a bank that does not exist. */
+/* The request before which so many came; false when there are not so many. */
+bool memory_controller_waiting(const SimObject *mc, uint32_t queue, uint32_t place, WaitingRequest *request);
+/* The requests of a queue for a bank, bit 0 for the oldest of the queue; 0 for a bank that does not exist. */
 uint64_t memory_controller_of_bank(const SimObject *mc, uint32_t queue, uint32_t bank);
 /* The same of those that an SM made, by its number. */
 uint64_t memory_controller_of_sm(const SimObject *mc, uint32_t queue, uint32_t sm);

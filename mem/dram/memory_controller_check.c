@@ -8,8 +8,9 @@ typedef struct {
 
 static QueuedRequests queued_requests(const MemoryController *mc) {
     QueuedRequests queued = {0};
+    uint32_t rank;
     for (uint32_t q = 0; q < mc->queues; q++)
-        for (uint32_t rank = 0; rank < mc->queue[q].count; rank++) {
+        FOR_RANKS(&mc->queue[q], rank) {
             const Request *request = request_at(mc, q, rank);
             queued.requests++;
             queued.reads += request->message.kind != MEM_WRITE;
@@ -94,7 +95,7 @@ void memory_controller_report(const SimObject *object, FILE *out) {
     const MemoryController *mc = (const MemoryController *)object;
     for (uint32_t q = 0; q < mc->queues; q++) {
         if (!mc->queue[q].count) continue;
-        const Request *oldest = request_at(mc, q, 0);
+        const Request *oldest = request_at(mc, q, dram_queue_rank_of(&mc->queue[q], 0));
         fprintf(
             out, "%s: queue %u holds %u of %u requests; the oldest is a %s of 0x%lx, there since cycle %lu; ",
             object_path(object), q, mc->queue[q].count, mc->queue_entries,

@@ -15,13 +15,14 @@ typedef struct {
     DramQueue *queue;
     Request *requests;
     uint32_t queues;
-    uint32_t next[QUEUES_MAX]; /* rank of the oldest request that has no new place yet */
+    uint64_t left[QUEUES_MAX]; /* ranks of the requests that have no new place yet */
 } SavedQueues;
 
 static bool queue_is_sound(const DramQueue *queue, uint32_t banks) {
-    if (queue->count > DRAM_QUEUE_MAX) return false;
-    for (uint32_t rank = 0; rank < queue->count; rank++)
-        if (queue->slot[rank] >= DRAM_QUEUE_MAX || queue->bank[rank] >= banks) return false;
+    uint32_t rank;
+    if (queue->count != (uint32_t)__builtin_popcountll(queue->ranks)) return false;
+    FOR_RANKS(queue, rank)
+    if (queue->slot[rank] >= DRAM_QUEUE_MAX || queue->bank[rank] >= banks) return false;
     return true;
 }
 
@@ -35,12 +36,15 @@ static bool read_queues(SavedQueues *before, const SavedObject *saved, uint32_t 
         return false;
     for (uint32_t q = 0; q < before->queues; q++)
         if (!queue_is_sound(&before->queue[q], banks)) return false;
+    for (uint32_t q = 0; q < before->queues; q++)
+        before->left[q] = before->queue[q].ranks;
     return true;
 }
 
+/* The oldest of those that are left. */
 static const Request *saved_request(const SavedQueues *before, uint32_t q) {
     const DramQueue *queue = &before->queue[q];
-    return &before->requests[q * DRAM_QUEUE_MAX + queue->slot[before->next[q]]];
+    return &before->requests[q * DRAM_QUEUE_MAX + queue->slot[__builtin_ctzll(before->left[q])]];
 }
 
 /* The queue of the oldest request that has no new place; of those that came in the same cycle, through
@@ -48,7 +52,7 @@ static const Request *saved_request(const SavedQueues *before, uint32_t q) {
 static uint32_t queue_of_oldest(const SavedQueues *before) {
     uint32_t oldest = before->queues;
     for (uint32_t q = 0; q < before->queues; q++) {
-        if (before->next[q] == before->queue[q].count) continue;
+        if (!before->left[q]) continue;
         if (oldest == before->queues ||
             saved_request(before, q)->entered < saved_request(before, oldest)->entered)
             oldest = q;
@@ -71,11 +75,12 @@ static void move_oldest(MemoryController *mc, SavedQueues *before, const DramCho
                         uint32_t to) {
     const Request *request = saved_request(before, from);
     const DramQueue *queue = &before->queue[from];
-    uint32_t rank = before->next[from]++, now = mc->queue[to].count;
+    uint32_t rank = (uint32_t)__builtin_ctzll(before->left[from]), now = dram_queue_end(&mc->queue[to]);
     uint32_t slot = dram_queue_add(&mc->queue[to], &mc->dram, queue->bank[rank],
                                    queue->row[queue->slot[rank]], queue->write >> rank & 1,
                                    queue->unserved_reply >> rank & 1);
     *request_in(mc, to, slot) = *request;
+    before->left[from] &= before->left[from] - 1;
     if (!is_planned(plan, from, rank)) return;
     mc->plan = *plan;
     mc->plan.queue = (uint8_t)to;
@@ -86,7 +91,8 @@ static bool refuse(const MemoryController *mc, const SavedQueues *before, uint32
                    size_t why_size) {
     uint32_t wanted = mc->queue[q].count;
     SavedQueues rest = *before;
-    for (uint32_t from; (from = queue_of_oldest(&rest)) != rest.queues; rest.next[from]++)
+    for (uint32_t from; (from = queue_of_oldest(&rest)) != rest.queues;
+         rest.left[from] &= rest.left[from] - 1)
         wanted += queue_of(mc, &saved_request(&rest, from)->message) == q;
     snprintf(why, why_size,
              "%s.%s: expected up to %u waiting requests for queue %u of %u, got %u; the %u queues of the "

@@ -10,9 +10,10 @@ void memory_controller_set_queue(SimObject *object, uint32_t class_number, uint3
     ((MemoryController *)object)->queue_of_class.of[class_number] = (uint8_t)queue;
 }
 
-bool memory_controller_waiting(const SimObject *object, uint32_t q, uint32_t rank, WaitingRequest *waiting) {
+bool memory_controller_waiting(const SimObject *object, uint32_t q, uint32_t place, WaitingRequest *waiting) {
     const MemoryController *mc = (const MemoryController *)object;
-    if (q >= mc->queues || rank >= mc->queue[q].count) return false;
+    if (q >= mc->queues || place >= mc->queue[q].count) return false;
+    uint32_t rank = dram_queue_rank_of(&mc->queue[q], place);
     const Request *request = request_at(mc, q, rank);
     *waiting = (WaitingRequest){.sm = request->message.sm,
                                 .warp = request->message.warp,
@@ -27,19 +28,22 @@ bool memory_controller_waiting(const SimObject *object, uint32_t q, uint32_t ran
 
 uint64_t memory_controller_of_bank(const SimObject *object, uint32_t q, uint32_t bank) {
     const MemoryController *mc = (const MemoryController *)object;
-    return q < mc->queues && bank < mc->banks ? mc->queue[q].of_bank[bank] : 0;
+    if (q >= mc->queues || bank >= mc->banks) return 0;
+    return dram_queue_in_order(&mc->queue[q], mc->queue[q].of_bank[bank]);
 }
 
 typedef bool RequestTest(const MemMessage *m, uint32_t sm, uint32_t warp);
 
-/* Those that pass the test, bit r for rank r. */
+/* Those that pass the test. */
 static uint64_t requests_that(RequestTest *test, const SimObject *object, uint32_t q, uint32_t sm,
                               uint32_t warp) {
     const MemoryController *mc = (const MemoryController *)object;
     uint64_t requests = 0;
-    for (uint32_t rank = 0; q < mc->queues && rank < mc->queue[q].count; rank++)
-        requests |= (uint64_t)test(&request_at(mc, q, rank)->message, sm, warp) << rank;
-    return requests;
+    uint32_t rank;
+    if (q >= mc->queues) return 0;
+    FOR_RANKS(&mc->queue[q], rank)
+    requests |= (uint64_t)test(&request_at(mc, q, rank)->message, sm, warp) << rank;
+    return dram_queue_in_order(&mc->queue[q], requests);
 }
 
 static bool is_of_sm(const MemMessage *m, uint32_t sm, uint32_t warp) {
@@ -122,11 +126,13 @@ static void write_backs(SimObject *object, MethodCall *call) {
 }
 
 static void row_hits(SimObject *object, MethodCall *call) {
-    call->result[0].set = ((MemoryController *)object)->queue[call->argument[0].whole].row_hit;
+    const DramQueue *queue = &((MemoryController *)object)->queue[call->argument[0].whole];
+    call->result[0].set = dram_queue_in_order(queue, queue->row_hit);
 }
 
 static void writes(SimObject *object, MethodCall *call) {
-    call->result[0].set = ((MemoryController *)object)->queue[call->argument[0].whole].write;
+    const DramQueue *queue = &((MemoryController *)object)->queue[call->argument[0].whole];
+    call->result[0].set = dram_queue_in_order(queue, queue->write);
 }
 
 /* A hook comes when the cycle is over, and what was counted up to the next one may have been looked at before. */

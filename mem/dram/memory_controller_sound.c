@@ -48,16 +48,16 @@ static void request_is_sound(const MemoryController *mc, const DramQueue *queue,
             "queue: state of a request");
     must_be(mc,
             request->bursts_left && request->bursts_left <= LINE_BYTES_MAX && request->port < mc->ports &&
-                request->outcome <= ROW_CONFLICT && request->entered <= mc->accounted,
+                request->outcome <= ROW_CONFLICT && request->entered <= cycle_of(mc) + 1,
             "requests");
 }
 
 static void queue_is_sound(const MemoryController *mc, uint32_t q) {
     const DramQueue *queue = &mc->queue[q];
-    uint64_t slots = 0, of_banks = 0, ranks;
-    must_be(mc, queue->count <= DRAM_QUEUE_MAX, "queue: count");
-    ranks = queue->count ? ~0ull >> (DRAM_QUEUE_MAX - queue->count) : 0;
-    for (uint32_t rank = 0; rank < queue->count; rank++) {
+    uint64_t slots = 0, of_banks = 0, ranks = queue->ranks;
+    uint32_t rank;
+    must_be(mc, queue->count == (uint32_t)__builtin_popcountll(ranks), "queue: count");
+    FOR_RANKS(queue, rank) {
         must_be(mc, queue->slot[rank] < DRAM_QUEUE_MAX && queue->bank[rank] < mc->banks,
                 "queue: slot and bank");
         slots |= 1ull << queue->slot[rank];
@@ -79,9 +79,9 @@ static void queue_is_sound(const MemoryController *mc, uint32_t q) {
 
 /* Requests that have had some of their bursts have a place for their response. */
 static uint32_t promised_places(const MemoryController *mc, uint32_t port) {
-    uint32_t promised = 0;
+    uint32_t promised = 0, rank;
     for (uint32_t q = 0; q < mc->queues; q++)
-        for (uint32_t rank = 0; rank < mc->queue[q].count; rank++) {
+        FOR_RANKS(&mc->queue[q], rank) {
             const Request *request = request_at(mc, q, rank);
             promised += request->port == port && wants_reply(&request->message) &&
                         !(mc->queue[q].unserved_reply >> rank & 1);
@@ -129,8 +129,9 @@ static void plan_is_sound(const MemoryController *mc) {
         return;
     }
     must_be(mc,
-            plan->queue < mc->queues && plan->rank < mc->queue[plan->queue].count &&
-                plan->command <= DRAM_PRECHARGE && plan->bank == mc->queue[plan->queue].bank[plan->rank],
+            plan->queue < mc->queues && plan->rank < DRAM_QUEUE_MAX &&
+                mc->queue[plan->queue].ranks >> plan->rank & 1 && plan->command <= DRAM_PRECHARGE &&
+                plan->bank == mc->queue[plan->queue].bank[plan->rank],
             "plan");
     const DramQueue *queue = &mc->queue[plan->queue];
     uint64_t bit = 1ull << plan->rank;
@@ -149,8 +150,9 @@ static void plan_is_sound(const MemoryController *mc) {
 
 void memory_controller_requests(const SimObject *object, RequestVisitor *visit, void *context) {
     const MemoryController *mc = (const MemoryController *)object;
+    uint32_t rank;
     for (uint32_t q = 0; q < mc->queues; q++)
-        for (uint32_t rank = 0; rank < mc->queue[q].count; rank++) {
+        FOR_RANKS(&mc->queue[q], rank) {
             const Request *request = request_at(mc, q, rank);
             if (wants_reply(&request->message))
                 visit(context, mc->cpu[request->port].receive, &request->message);

@@ -123,6 +123,14 @@ typedef struct {
 } MemoryController;
 
 /* Debug builds check all commands, others where check_commands says so. */
+static inline bool memory_controller_checks(const MemoryController *mc) {
+#ifdef WW_DEBUG
+    return mc != NULL;
+#else
+    return __builtin_expect(mc->check_commands != 0, 0);
+#endif
+}
+/* NULL: it does not. */
 DramChecker *memory_controller_checker(MemoryController *mc);
 _Noreturn void memory_controller_violates(const MemoryController *mc, uint32_t command, uint32_t bank,
                                           uint32_t row, uint64_t cycle, const char *violation);

@@ -357,17 +357,29 @@ static void add_request(Random *random) {
         ck_assert_uint_ne(list[rank].slot, w->slot);
 }
 
-static void remove_request(uint32_t rank) {
-    dram_queue_remove(&queue, &timing, rank);
-    memmove(list + rank, list + rank + 1, (--waiting - rank) * sizeof *list);
+/* By the place in the list. */
+static void remove_request(uint32_t place) {
+    dram_queue_remove(&queue, dram_queue_rank_of(&queue, place));
+    memmove(list + place, list + place + 1, (--waiting - place) * sizeof *list);
+}
+
+/* Of a set of places in the list. */
+static uint64_t ranks_of(uint64_t places) {
+    uint64_t ranks = 0;
+    for (uint32_t place = 0; place < waiting; place++)
+        ranks |= (places >> place & 1) << dram_queue_rank_of(&queue, place);
+    return ranks;
 }
 
 static void compare_queue_with_list(void) {
     uint32_t seen = 0;
     ck_assert_uint_eq(queue.count, waiting);
-    for (uint32_t rank = 0; rank < waiting; rank++) {
-        const Waiting *w = &list[rank];
+    ck_assert_uint_eq(dram_queue_in_order(&queue, ~0ull), waiting ? ~0ull >> (64 - waiting) : 0);
+    for (uint32_t place = 0; place < waiting; place++) {
+        const Waiting *w = &list[place];
+        uint32_t rank = dram_queue_rank_of(&queue, place);
         ck_assert_uint_eq(queue.slot[rank], w->slot);
+        ck_assert_uint_eq(queue.bank[rank], w->bank);
         ck_assert_uint_eq(queue.row[w->slot], w->row);
         ck_assert_uint_eq(queue.row_hit >> rank & 1, is_hit(w));
         ck_assert_uint_eq(queue.write >> rank & 1, w->write);
@@ -387,21 +399,28 @@ START_TEST(queue_chooses_what_a_full_search_chooses) {
     waiting = 0;
     for (int step = 0; step < 10000; step++) {
         uint32_t target = step / 500 % 2 ? DRAM_QUEUE_MAX : 6;
+        if (dram_queue_end(&queue) == DRAM_QUEUE_MAX || random_below(&random, 16) == 0) {
+            bool gaps = dram_queue_end(&queue) > waiting;
+            ck_assert_int_eq(dram_queue_has_gaps(&queue), gaps);
+            if (gaps) dram_queue_close_gaps(&queue);
+            ck_assert_uint_eq(dram_queue_end(&queue), waiting);
+            compare_queue_with_list();
+        }
         if (waiting < target && (waiting == 0 || random_below(&random, 2))) add_request(&random);
         uint64_t eligible = UINT64_MAX >> (64 - waiting);
         if (random_below(&random, 4) == 0) eligible &= random_next(&random);
         DramChoice expected = search(eligible, now + 1);
-        DramBest best = dram_queue_choose(&queue, 0, &dram, &timing, eligible, now + 1, DRAM_NONE);
+        DramBest best = dram_queue_choose(&queue, 0, &dram, &timing, ranks_of(eligible), now + 1, DRAM_NONE);
         DramChoice choice = dram_choice_of(best, &queue);
         ck_assert_uint_eq(choice.cycle, expected.cycle);
         if (choice.cycle == UINT64_MAX) continue;
-        ck_assert_uint_eq(choice.rank, expected.rank);
+        ck_assert_uint_eq(choice.rank, dram_queue_rank_of(&queue, expected.rank));
         ck_assert_uint_eq(choice.bank, expected.bank);
         ck_assert_uint_eq(choice.command, expected.command);
         now = choice.cycle;
-        issue((DramCommand)choice.command, choice.bank, list[choice.rank].row, now);
+        issue((DramCommand)choice.command, choice.bank, list[expected.rank].row, now);
         if (dram_is_column((DramCommand)choice.command))
-            remove_request(choice.rank);
+            remove_request(expected.rank);
         else
             dram_queue_row_changed(&queue, &dram, choice.bank);
         compare_queue_with_list();
@@ -449,18 +468,22 @@ START_TEST(kept_choice_is_what_a_full_search_chooses) {
     for (int step = 0; step < 50000; step++) {
         uint32_t target = step / 500 % 2 ? DRAM_QUEUE_MAX : 6;
         if (waiting < target && (waiting == 0 || random_below(&random, 8) == 0)) {
+            if (dram_queue_end(&queue) == DRAM_QUEUE_MAX) {
+                dram_queue_close_gaps(&queue);
+                next.stale = STALE_BOTH;
+            }
             add_request(&random);
-            dram_next_arrived(&next, &queue, &dram, &timing, waiting - 1, now + 1);
+            dram_next_arrived(&next, &queue, &dram, &timing, dram_queue_end(&queue) - 1, now + 1);
         }
         DramChoice expected = search(UINT64_MAX >> (64 - waiting), now + 1);
         DramBest best = dram_next_choose(&next, &queue, &dram, &timing, now + 1);
         DramChoice choice = dram_choice_of(best, &queue);
         ck_assert_uint_eq(choice.cycle, expected.cycle);
-        ck_assert_uint_eq(choice.rank, expected.rank);
+        ck_assert_uint_eq(choice.rank, dram_queue_rank_of(&queue, expected.rank));
         ck_assert_uint_eq(choice.command, expected.command);
         if (choice.cycle > ++now) continue;
-        uint64_t slot = 1ull << list[choice.rank].slot;
-        issue((DramCommand)choice.command, choice.bank, list[choice.rank].row, now);
+        uint64_t slot = 1ull << list[expected.rank].slot;
+        issue((DramCommand)choice.command, choice.bank, list[expected.rank].row, now);
         if (!dram_is_column((DramCommand)choice.command)) {
             dram_queue_row_changed(&queue, &dram, choice.bank);
             dram_next_row_issued(&next, &queue, &dram, &timing, choice.bank, now + 1);
@@ -470,8 +493,8 @@ START_TEST(kept_choice_is_what_a_full_search_chooses) {
         half_served ^= slot;
         if (choice.command == DRAM_READ && (half_served & slot)) continue;
         half_served &= ~slot;
-        remove_request(choice.rank);
-        dram_next_left(&next, &queue, &dram, &timing, choice.rank, choice.bank, now + 1);
+        remove_request(expected.rank);
+        dram_next_left(&next, &queue, &dram, &timing, choice.bank, now + 1);
     }
 }
 END_TEST

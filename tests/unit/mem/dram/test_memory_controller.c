@@ -156,6 +156,15 @@ START_TEST(requests_of_a_warp_are_those_that_wait_and_no_write_backs) {
     ck_assert_uint_eq(memory_controller_of_class(mc, 0, 5), 1 << 1 | 1 << 3);
     ck_assert_uint_eq(memory_controller_of_class(mc, 0, 1), 1 << 0 | 1 << 2);
     ck_assert_uint_eq(memory_controller_of_class(mc, 0, 0), 0);
+    /* The first has left, and the write-back. */
+    ck_assert_int_eq(sim_run(sim, 45 * mc->period), STOP_TIME);
+    WaitingRequest waiting;
+    ck_assert_uint_eq(memory_controller_of_warp(mc, 0, 7, 40), 1 << 0);
+    ck_assert_uint_eq(memory_controller_of_warp(mc, 0, 7, 41), 1 << 1);
+    ck_assert_uint_eq(memory_controller_of_bank(mc, 0, 5), 1 << 0 | 1 << 1);
+    ck_assert_uint_eq(memory_controller_write_backs(mc, 0), 0);
+    ck_assert(memory_controller_waiting(mc, 0, 1, &waiting) && waiting.row == 3 && waiting.bank == 5);
+    ck_assert(!memory_controller_waiting(mc, 0, 2, &waiting));
     run();
     ck_assert_uint_eq(memory_controller_of_warp(mc, 0, 7, 41) | memory_controller_write_backs(mc, 0), 0);
 }
