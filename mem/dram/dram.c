@@ -23,47 +23,28 @@ void dram_reset(Dram *dram) {
         dram->banks[bank].open_row = DRAM_NO_ROW;
 }
 
-static void not_before(uint64_t *earliest, uint64_t cycle) {
-    if (cycle > *earliest) *earliest = cycle;
-}
-
-/* What the command itself had to wait for is over. */
-static void issue_read(Dram *dram, const DramTiming *t, uint32_t bank, uint64_t cycle) {
-    dram->channel[DRAM_READ] = cycle + t->tCCD;
-    dram->group[t->group_of_bank[bank]] = cycle + t->tCCDL;
-    not_before(&dram->channel[DRAM_WRITE], cycle + t->tRTW);
-    not_before(&dram->banks[bank].earliest[DRAM_PRECHARGE], cycle + t->tRTPL);
-}
-
-static void issue_write(Dram *dram, const DramTiming *t, uint32_t bank, uint64_t cycle) {
-    dram->channel[DRAM_WRITE] = cycle + t->tCCD;
-    dram->group[t->group_of_bank[bank]] = cycle + t->tCCDL;
-    not_before(&dram->channel[DRAM_READ], cycle + t->tWTR);
-    not_before(&dram->banks[bank].earliest[DRAM_PRECHARGE], cycle + t->tWTP);
-}
-
 static void issue_activate(Dram *dram, const DramTiming *t, uint32_t bank, uint32_t row, uint64_t cycle) {
     DramBank *b = &dram->banks[bank];
     b->open_row = row;
     b->earliest[DRAM_ACTIVATE] = cycle + t->tRC;
     dram->channel[DRAM_ACTIVATE] = cycle + t->tRRD;
-    not_before(&b->earliest[DRAM_READ], cycle + t->tRCD);
-    not_before(&b->earliest[DRAM_WRITE], cycle + t->tRCDWR);
-    not_before(&b->earliest[DRAM_PRECHARGE], cycle + t->tRAS);
+    dram_not_before(&b->earliest[DRAM_READ], cycle + t->tRCD);
+    dram_not_before(&b->earliest[DRAM_WRITE], cycle + t->tRCDWR);
+    dram_not_before(&b->earliest[DRAM_PRECHARGE], cycle + t->tRAS);
 }
 
 void dram_close(Dram *dram, const DramTiming *t, uint32_t bank, uint64_t cycle) {
     DramBank *b = &dram->banks[bank];
     debug_ensure(b->open_row != DRAM_NO_ROW && cycle >= b->earliest[DRAM_PRECHARGE]);
     b->open_row = DRAM_NO_ROW;
-    not_before(&b->earliest[DRAM_ACTIVATE], cycle + t->tRP);
+    dram_not_before(&b->earliest[DRAM_ACTIVATE], cycle + t->tRP);
 }
 
 uint64_t dram_refresh_earliest(const Dram *dram, DramBanks banks) {
     uint64_t earliest = 0;
     for (uint32_t bank = banks.first; bank < banks.first + banks.count; bank++) {
         const DramBank *b = &dram->banks[bank];
-        if (b->open_row != DRAM_NO_ROW) not_before(&earliest, b->earliest[DRAM_PRECHARGE]);
+        if (b->open_row != DRAM_NO_ROW) dram_not_before(&earliest, b->earliest[DRAM_PRECHARGE]);
     }
     return earliest;
 }
@@ -78,21 +59,11 @@ uint32_t dram_refresh(Dram *dram, const DramTiming *t, DramBanks banks, uint64_t
             dram_close(dram, t, bank, cycle);
             closed++;
         }
-        not_before(&begins, b->earliest[DRAM_ACTIVATE]);
+        dram_not_before(&begins, b->earliest[DRAM_ACTIVATE]);
     }
     for (uint32_t bank = banks.first; bank < end; bank++)
-        not_before(&dram->banks[bank].earliest[DRAM_ACTIVATE], begins + t->tRFC);
+        dram_not_before(&dram->banks[bank].earliest[DRAM_ACTIVATE], begins + t->tRFC);
     return closed;
-}
-
-void dram_issue_column(Dram *dram, const DramTiming *timing, DramCommand command, uint32_t bank,
-                       uint64_t cycle) {
-    debug_ensure(cycle >= dram_earliest(dram, timing, command, bank));
-    debug_ensure(dram->banks[bank].open_row != DRAM_NO_ROW);
-    if (command == DRAM_READ)
-        issue_read(dram, timing, bank, cycle);
-    else
-        issue_write(dram, timing, bank, cycle);
 }
 
 void dram_issue_row(Dram *dram, const DramTiming *timing, DramCommand command, uint32_t bank, uint32_t row,

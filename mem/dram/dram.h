@@ -66,9 +66,7 @@ void dram_reset(Dram *dram);
  * matters to ACTIVATE alone. */
 void dram_issue(Dram *dram, const DramTiming *timing, DramCommand command, uint32_t bank, uint32_t row,
                 uint64_t cycle);
-/* The same of READ and WRITE, and of ACTIVATE and PRECHARGE, for who knows which of these it is. */
-void dram_issue_column(Dram *dram, const DramTiming *timing, DramCommand command, uint32_t bank,
-                       uint64_t cycle);
+/* The same of ACTIVATE and PRECHARGE, for who knows which of these it is; of READ and WRITE: dram_issue_column(). */
 void dram_issue_row(Dram *dram, const DramTiming *timing, DramCommand command, uint32_t bank, uint32_t row,
                     uint64_t cycle);
 
@@ -103,6 +101,23 @@ static inline uint64_t dram_earliest(const Dram *dram, const DramTiming *timing,
 /* The cycle after the last data of a column command issued at `cycle`. */
 static inline uint64_t dram_data_end(const DramTiming *timing, DramCommand command, uint64_t cycle) {
     return cycle + (command == DRAM_READ ? timing->tCL : timing->tWL) + timing->burst;
+}
+
+static inline void dram_not_before(uint64_t *earliest, uint64_t cycle) {
+    if (cycle > *earliest) *earliest = cycle;
+}
+
+/* READ or WRITE, as dram_issue() does it. What the command itself had to wait for is over. */
+static inline __attribute__((always_inline)) void
+dram_issue_column(Dram *dram, const DramTiming *t, DramCommand command, uint32_t bank, uint64_t cycle) {
+    bool read = command == DRAM_READ;
+    DramCommand other = read ? DRAM_WRITE : DRAM_READ;
+    debug_ensure(cycle >= dram_earliest(dram, t, command, bank));
+    debug_ensure(dram->banks[bank].open_row != DRAM_NO_ROW);
+    dram->channel[command] = cycle + t->tCCD;
+    dram->group[t->group_of_bank[bank]] = cycle + t->tCCDL;
+    dram_not_before(&dram->channel[other], cycle + (read ? t->tRTW : t->tWTR));
+    dram_not_before(&dram->banks[bank].earliest[DRAM_PRECHARGE], cycle + (read ? t->tRTPL : t->tWTP));
 }
 
 #endif

@@ -60,26 +60,4 @@ static inline DramChoice dram_choice_of(DramBest best, const DramQueue *queues) 
                         .command = (uint8_t)dram_best_command(best)};
 }
 
-/* The best column and the best row command of a queue that is alone and of which all requests may be served, kept from one
- * command to the next: what a command or an arrival changes is mostly one of them, or of one bank only. */
-typedef enum { STALE_COLUMN = 1, STALE_ROW = 2, STALE_BOTH = 3 } DramStale;
-typedef struct {
-    DramBest column, row;
-    uint32_t stale; /* DramStale: to be searched for again */
-    uint32_t pad;
-} DramNext;
-
-/* Each is to be called after the queue and the channel have changed; `floor` is the first cycle for another command. */
-void dram_next_arrived(DramNext *next, const DramQueue *queue, const Dram *dram, const DramTiming *timing,
-                       uint32_t rank, uint64_t floor);
-void dram_next_column_issued(DramNext *next, uint64_t floor);
-void dram_next_row_issued(DramNext *next, const DramQueue *queue, const Dram *dram, const DramTiming *timing,
-                          uint32_t bank, uint64_t floor);
-/* A request has left, and a column command to its bank has been issued. */
-void dram_next_left(DramNext *next, const DramQueue *queue, const Dram *dram, const DramTiming *timing,
-                    uint32_t bank, uint64_t floor);
-/* What dram_queue_choose() would choose from all. */
-DramBest dram_next_choose(DramNext *next, const DramQueue *queue, const Dram *dram, const DramTiming *timing,
-                          uint64_t floor);
-
 #endif

@@ -1,24 +1,5 @@
 #include "mem/dram/dram_queue.h"
 
-uint32_t dram_queue_add(DramQueue *queue, const Dram *dram, uint32_t bank, uint32_t row, bool write,
-                        bool reply) {
-    uint32_t slot = (uint32_t)__builtin_ctzll(~queue->used_slots), rank = dram_queue_end(queue);
-    debug_ensure(rank < DRAM_QUEUE_MAX);
-    queue->count++;
-    queue->ranks |= 1ull << rank;
-    queue->used_slots |= 1ull << slot;
-    queue->slot[rank] = (uint8_t)slot;
-    queue->bank[rank] = (uint8_t)bank;
-    queue->row[slot] = row;
-    queue->banks |= 1u << bank;
-    queue->of_bank[bank] |= 1ull << rank;
-    queue->row_hit |= (uint64_t)(dram->banks[bank].open_row == row) << rank;
-    queue->closed |= (uint64_t)(dram->banks[bank].open_row == DRAM_NO_ROW) << rank;
-    queue->write |= (uint64_t)write << rank;
-    queue->unserved_reply |= (uint64_t)reply << rank;
-    return slot;
-}
-
 /* The bits of the mask at these ranks, moved together. */
 static inline uint64_t moved_together(uint64_t mask, uint64_t ranks) {
 #ifdef __BMI2__

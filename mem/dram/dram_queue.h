@@ -31,8 +31,25 @@ static inline uint32_t dram_queue_end(const DramQueue *queue) {
 }
 /* Appends the youngest request, if dram_queue_end() is less than DRAM_QUEUE_MAX. Returns its slot: the lowest free
  * one. */
-uint32_t dram_queue_add(DramQueue *queue, const Dram *dram, uint32_t bank, uint32_t row, bool write,
-                        bool reply);
+static inline uint32_t dram_queue_add(DramQueue *queue, const Dram *dram, uint32_t bank, uint32_t row,
+                                      bool write, bool reply) {
+    uint32_t slot = (uint32_t)__builtin_ctzll(~queue->used_slots), rank = dram_queue_end(queue);
+    uint32_t open_row = dram->banks[bank].open_row;
+    debug_ensure(rank < DRAM_QUEUE_MAX);
+    queue->count++;
+    queue->ranks |= 1ull << rank;
+    queue->used_slots |= 1ull << slot;
+    queue->slot[rank] = (uint8_t)slot;
+    queue->bank[rank] = (uint8_t)bank;
+    queue->row[slot] = row;
+    queue->banks |= 1u << bank;
+    queue->of_bank[bank] |= 1ull << rank;
+    queue->row_hit |= (uint64_t)(open_row == row) << rank;
+    queue->closed |= (uint64_t)(open_row == DRAM_NO_ROW) << rank;
+    queue->write |= (uint64_t)write << rank;
+    queue->unserved_reply |= (uint64_t)reply << rank;
+    return slot;
+}
 static inline bool dram_queue_has_gaps(const DramQueue *queue) {
     return (queue->ranks & (queue->ranks + 1)) != 0;
 }

@@ -7,6 +7,13 @@
 
 #include <stdlib.h>
 
+#define ALWAYS_INLINE inline __attribute__((always_inline))
+
+/* `plain` below, a constant where it is inlined: see memory_controller_is_plain(). */
+static inline uint32_t queues_of(const MemoryController *mc, bool plain) {
+    return plain ? 1 : mc->queues;
+}
+
 /* ---- Time ---- */
 
 /* Counts the cycles since the last account, in which as many requests waited as do now, but for what
@@ -164,33 +171,44 @@ COLD static void count_in_bank(BankCounters *counters, uint32_t outcome) {
     counters->row_conflicts += outcome == ROW_CONFLICT;
 }
 
+/* Its last data leave the pins at `ready`. */
+static inline void hold_response(MemoryController *mc, const Request *request, uint64_t ready) {
+    ReturnQueue *returns = &mc->returns[request->port];
+    *response_at(mc, request->port, returns->held) = (Response){request->message, request->arrived, ready};
+    if (!returns->held) expect_response(mc, request->port, object_time(&mc->obj, ready));
+    returns->promised--;
+    returns->held++;
+    audit_enter(&mc->obj, return_queue(request->port), place_index(mc, returns, returns->held - 1));
+}
+
+/* By RowOutcome. */
+static inline void count_outcome(MemoryController *mc, uint32_t outcome) {
+    static const uint16_t counters[] = {offsetof(MemoryController, row_hits),
+                                        offsetof(MemoryController, row_misses),
+                                        offsetof(MemoryController, row_conflicts)};
+    ++*(uint64_t *)((char *)mc + counters[outcome]);
+}
+
 /* The last burst is on its way: the request leaves its queue. */
-static void retire(MemoryController *mc, const Planned *plan, uint64_t cycle) {
+static ALWAYS_INLINE void retire(MemoryController *mc, const Planned *plan, uint64_t cycle, bool plain) {
     const Request *request = plan->request;
     count_waiting(mc, cycle, 1);
-    mc->row_hits += request->outcome == ROW_HIT;
-    mc->row_misses += request->outcome == ROW_MISS;
-    mc->row_conflicts += request->outcome == ROW_CONFLICT;
+    count_outcome(mc, request->outcome);
     mc->queue_wait_cycles += cycle - request->entered;
-    if (mc->bank_counters[plan->bank]) count_in_bank(mc->bank_counters[plan->bank], request->outcome);
-    if (object_has_subscriber(&mc->obj, MC_SERVED)) emit_served(mc, request, plan->bank, plan->row, cycle);
-    if (wants_reply(&request->message)) {
-        ReturnQueue *returns = &mc->returns[request->port];
-        uint64_t ready = dram_data_end(&mc->timing, plan->command, cycle);
-        *response_at(mc, request->port, returns->held) = (Response){request->message, request->arrived,
-                                                                    ready};
-        if (!returns->held) expect_response(mc, request->port, object_time(&mc->obj, ready));
-        returns->promised--;
-        returns->held++;
-        audit_enter(&mc->obj, return_queue(request->port), place_index(mc, returns, returns->held - 1));
-    }
+    if (!plain && mc->bank_counters[plan->bank])
+        count_in_bank(mc->bank_counters[plan->bank], request->outcome);
+    if (!plain && object_has_subscriber(&mc->obj, MC_SERVED))
+        emit_served(mc, request, plan->bank, plan->row, cycle);
+    if (wants_reply(&request->message))
+        hold_response(mc, request, dram_data_end(&mc->timing, plan->command, cycle));
     dram_queue_remove(plan->queue, plan->rank);
     dram_next_left(&mc->next_command, plan->queue, &mc->dram, &mc->timing, plan->bank, cycle + 1);
     if (--mc->waiting == 0) mc->plan_expires = NEVER;
     audit_leave(&mc->obj, plan->number, plan->slot); /* counts what is left, so it comes last */
 }
 
-static void column_issued(MemoryController *mc, const Planned *plan, uint64_t cycle) {
+static ALWAYS_INLINE void column_issued(MemoryController *mc, const Planned *plan, uint64_t cycle,
+                                        bool plain) {
     Request *request = plan->request;
     uint64_t bit = 1ull << plan->rank, *unserved = &plan->queue->unserved_reply;
     uint32_t previous = mc->last_column;
@@ -203,29 +221,30 @@ static void column_issued(MemoryController *mc, const Planned *plan, uint64_t cy
     if (*unserved & bit) take_return_place(mc, &mc->returns[request->port]);
     dram_next_column_issued(&mc->next_command, cycle + 1);
     if (--request->bursts_left == 0)
-        retire(mc, plan, cycle);
+        retire(mc, plan, cycle, plain);
     else
         *unserved &= ~bit;
-    if (__builtin_expect(mc->page_policy == PAGE_CLOSED, 0)) memory_controller_close_unwanted(mc, plan->bank);
+    if (!plain && mc->page_policy == PAGE_CLOSED) memory_controller_close_unwanted(mc, plan->bank);
 }
 
-static void row_command_issued(MemoryController *mc, const Planned *plan, uint64_t cycle) {
+static ALWAYS_INLINE void row_command_issued(MemoryController *mc, const Planned *plan, uint64_t cycle,
+                                             bool plain) {
     Request *request = plan->request;
     if (plan->command == DRAM_PRECHARGE) {
         mc->precharges++;
         request->outcome = ROW_CONFLICT;
     } else {
         mc->activates++;
-        if (mc->bank_counters[plan->bank]) mc->bank_counters[plan->bank]->activates++;
+        if (!plain && mc->bank_counters[plan->bank]) mc->bank_counters[plan->bank]->activates++;
         if (request->outcome == ROW_HIT) request->outcome = ROW_MISS;
     }
-    for (uint32_t q = 0; q < mc->queues; q++)
+    for (uint32_t q = 0; q < queues_of(mc, plain); q++)
         dram_queue_row_changed(&mc->queue[q], &mc->dram, plan->bank);
     dram_next_row_issued(&mc->next_command, mc->queue, &mc->dram, &mc->timing, plan->bank, cycle + 1);
 }
 
-static inline Planned planned_command(const MemoryController *mc, DramBest planned) {
-    uint32_t number = dram_best_queue(planned), rank = dram_best_rank(planned);
+static inline Planned planned_command(const MemoryController *mc, DramBest planned, bool plain) {
+    uint32_t number = plain ? 0 : dram_best_queue(planned), rank = dram_best_rank(planned);
     DramQueue *queue = &mc->queue[number];
     uint32_t slot = queue->slot[rank];
     return (Planned){.rank = rank,
@@ -238,20 +257,22 @@ static inline Planned planned_command(const MemoryController *mc, DramBest plann
                      .request = request_in(mc, number, slot)};
 }
 
-static void issue_planned_command(MemoryController *mc, DramBest planned, uint64_t cycle) {
+static ALWAYS_INLINE void issue_planned_command(MemoryController *mc, DramBest planned, uint64_t cycle,
+                                                bool plain) {
     mc->replan = 1;
-    if (__builtin_expect(dram_best_command(planned) == DRAM_REFRESH, 0)) {
+    if (!plain && __builtin_expect(dram_best_command(planned) == DRAM_REFRESH, 0)) {
         memory_controller_refresh(mc, cycle);
         return;
     }
-    const Planned plan = planned_command(mc, planned);
-    if (memory_controller_checks(mc)) check_command(mc, plan.command, plan.bank, plan.row, cycle);
+    const Planned plan = planned_command(mc, planned, plain);
+    if (plain ? ALWAYS_CHECKS : memory_controller_checks(mc))
+        check_command(mc, plan.command, plan.bank, plan.row, cycle);
     if (dram_is_column(plan.command)) {
         dram_issue_column(&mc->dram, &mc->timing, plan.command, plan.bank, cycle);
-        column_issued(mc, &plan, cycle);
+        column_issued(mc, &plan, cycle, plain);
     } else {
         dram_issue_row(&mc->dram, &mc->timing, plan.command, plan.bank, plan.row, cycle);
-        row_command_issued(mc, &plan, cycle);
+        row_command_issued(mc, &plan, cycle, plain);
     }
 }
 
@@ -291,14 +312,14 @@ static inline uint32_t rank_of_next(MemoryController *mc, DramQueue *queue) {
     return dram_queue_end(queue);
 }
 
-static void enqueue(MemoryController *mc, uint32_t port, const MemMessage *message, uint64_t arrived,
-                    uint64_t cycle) {
+static ALWAYS_INLINE void enqueue(MemoryController *mc, uint32_t port, const MemMessage *message,
+                                  uint64_t arrived, uint64_t cycle, bool plain) {
     uint32_t bursts = bursts_of(mc, message);
-    uint32_t q = queue_of(mc, message);
+    uint32_t q = plain ? 0 : queue_of(mc, message);
     DramRow location = address_map_row(mc->map, message->address);
     ensure(bursts > 0 && (wants_reply(message) || message->kind == MEM_WRITE));
-    if (!mc->waiting && memory_controller_refreshes(mc)) memory_controller_refresh_idle(mc, cycle);
-    if (__builtin_expect(mc->page_policy == PAGE_TIMEOUT, 0))
+    if (!plain && !mc->waiting && memory_controller_refreshes(mc)) memory_controller_refresh_idle(mc, cycle);
+    if (!plain && mc->page_policy == PAGE_TIMEOUT)
         memory_controller_close_timed_out(mc, location.bank, cycle);
     uint32_t rank = rank_of_next(mc, &mc->queue[q]);
     uint32_t slot = dram_queue_add(&mc->queue[q], &mc->dram, location.bank, location.row,
@@ -314,17 +335,17 @@ static void enqueue(MemoryController *mc, uint32_t port, const MemMessage *messa
     mc->plan_expires = earlier_of(mc->plan_expires, comes_of_age(mc, cycle));
     count_waiting(mc, cycle, -1ull);
     mc->waiting++;
-    mc->urgent += q + 1 < mc->queues;
+    mc->urgent += q + 1 < queues_of(mc, plain);
     audit_enter(&mc->obj, q, slot);
     mc->replan = 1;
     count_arrival(mc, message);
-    if (__builtin_expect(mc->arrivals != NULL, 0)) mc->arrivals->arrived(mc->arrivals, message);
+    if (!plain && mc->arrivals) mc->arrivals->arrived(mc->arrivals, message);
     if (__builtin_expect(message->kind == MEM_ATOMIC, 0)) perform_atomic(&mc->obj, &mc->view, message);
-    if (object_has_subscriber(&mc->obj, MC_ARRIVED)) emit_arrived(mc, q, rank);
+    if (!plain && object_has_subscriber(&mc->obj, MC_ARRIVED)) emit_arrived(mc, q, rank);
 }
 
-static inline bool has_room(const MemoryController *mc, const MemMessage *message) {
-    return mc->queue[queue_of(mc, message)].count < mc->queue_entries;
+static inline bool has_room(const MemoryController *mc, const MemMessage *message, bool plain) {
+    return mc->queue[plain ? 0 : queue_of(mc, message)].count < mc->queue_entries;
 }
 
 /* Finds a request of a port that is there since `latest` and goes to a queue with room: those for full queues
@@ -334,7 +355,7 @@ COLD static const MemMessage *bring_forward(const MemoryController *mc, Link *li
                                             uint64_t *later) {
     uint64_t ready = NEVER;
     for (uint64_t i = 1; (ready = link_ready_at(link, i)) <= latest; i++)
-        if (has_room(mc, link_message_at(link, i))) {
+        if (has_room(mc, link_message_at(link, i), false)) {
             link_bring_forward(link, i);
             return link_peek(link, latest);
         }
@@ -349,10 +370,12 @@ static inline uint32_t port_after(const MemoryController *mc, uint32_t port) {
 /* At most one request per port and cycle enters; the port after the one served last goes first. Returns when
  * there may be another to look at. Requests that wait for room are looked at whenever a command was issued;
  * so with one queue that is full there is nothing to look at until then. */
-static uint64_t accept_requests(MemoryController *mc, uint64_t now, uint64_t cycle) {
+static ALWAYS_INLINE uint64_t accept_requests(MemoryController *mc, uint64_t now, uint64_t cycle,
+                                              bool plain) {
     uint64_t next = NEVER, delay = mc->delay;
     uint32_t port = mc->first_port;
-    if (mc->port_blocked && mc->queues == 1 && mc->queue[0].count >= mc->queue_entries) return NEVER;
+    if (mc->port_blocked && queues_of(mc, plain) == 1 && mc->queue[0].count >= mc->queue_entries)
+        return NEVER;
     if (mc->port_blocked) account(mc, cycle);
     mc->port_blocked = 0;
     for (uint32_t i = 0; i < mc->ports; i++, port = port_after(mc, port)) {
@@ -361,17 +384,17 @@ static uint64_t accept_requests(MemoryController *mc, uint64_t now, uint64_t cyc
         if (ready == NEVER) continue;
         if (ready + delay <= now) {
             const MemMessage *message = link_message_at(link, 0);
-            if (!has_room(mc, message)) {
+            if (!has_room(mc, message, plain)) {
                 uint64_t later = NEVER;
                 account(mc, cycle);
                 mc->port_blocked = 1;
-                if (mc->queues == 1) continue;
+                if (queues_of(mc, plain) == 1) continue;
                 message = bring_forward(mc, link, now - delay, &later);
                 if (!message && later != NEVER) next = earlier_of(next, later + delay);
                 if (!message) continue;
                 ready = link_next_ready(link);
             }
-            enqueue(mc, port, message, object_cycle(&mc->obj, ready + delay), cycle);
+            enqueue(mc, port, message, object_cycle(&mc->obj, ready + delay), cycle, plain);
             link_pop(link, now);
             mc->first_port = port_after(mc, port);
             ready = link_next_ready(link);
@@ -379,7 +402,7 @@ static uint64_t accept_requests(MemoryController *mc, uint64_t now, uint64_t cyc
         }
         next = earlier_of(next, ready + delay > now ? ready + delay : now + mc->obj.period);
     }
-    return mc->port_blocked && mc->queues == 1 ? NEVER : next;
+    return mc->port_blocked && queues_of(mc, plain) == 1 ? NEVER : next;
 }
 
 /* ---- Planning ---- */
@@ -482,15 +505,16 @@ static __attribute__((noinline)) DramBest refresh_instead_of(MemoryController *m
     return dram_best_of(&refresh);
 }
 
-static inline DramBest plan_next_command(MemoryController *mc, uint64_t cycle) {
-    bool alike = (mc->differ | mc->full_returns | mc->obj.subscribed) == 0 && mc->plan_expires > cycle;
+static ALWAYS_INLINE DramBest plan_next_command(MemoryController *mc, uint64_t cycle, bool plain) {
+    uint32_t subscribed = plain ? 0 : mc->obj.subscribed;
+    bool alike = (mc->differ | mc->full_returns | subscribed) == 0 && mc->plan_expires > cycle;
     mc->replan = 0;
     DramBest best = __builtin_expect(alike, 1)
                         ? dram_next_choose(&mc->next_command, mc->queue, &mc->dram, &mc->timing, cycle + 1)
                         : choose_among_eligible(mc, cycle);
     debug_ensure(!alike || best == dram_queue_choose(mc->queue, 0, &mc->dram, &mc->timing, mc->queue->ranks,
                                                      cycle + 1, DRAM_NONE));
-    return __builtin_expect(dram_best_cycle(best) >= mc->refresh_due, 0)
+    return !plain && __builtin_expect(dram_best_cycle(best) >= mc->refresh_due, 0)
                ? refresh_instead_of(mc, best, cycle + 1)
                : best;
 }
@@ -499,15 +523,15 @@ static inline DramBest plan_next_command(MemoryController *mc, uint64_t cycle) {
 
 /* Returns when there is something to do again. *until: as unseen_until() has it. *arrives: when a request may enter; where it
  * must wait for room, any command may make some. */
-static inline __attribute__((always_inline)) uint64_t
-do_cycle(MemoryController *mc, uint64_t now, uint64_t *until, uint64_t *arrives, DramBest *plan) {
+static ALWAYS_INLINE uint64_t do_cycle(MemoryController *mc, uint64_t now, uint64_t *until, uint64_t *arrives,
+                                       DramBest *plan, bool plain) {
     uint64_t cycle = object_cycle(&mc->obj, now);
     if (__builtin_expect(mc->response_blocked != 0, 0)) look_at_all_ports(mc);
     if (now >= mc->response_due) send_responses(mc, now, cycle, until);
     debug_ensure(dram_best_cycle(*plan) >= cycle);
-    if (dram_best_cycle(*plan) == cycle) issue_planned_command(mc, *plan, cycle);
-    if (now >= *arrives || mc->port_blocked) *arrives = accept_requests(mc, now, cycle);
-    if (mc->replan || cycle >= mc->plan_expires) *plan = plan_next_command(mc, cycle);
+    if (dram_best_cycle(*plan) == cycle) issue_planned_command(mc, *plan, cycle, plain);
+    if (now >= *arrives || mc->port_blocked) *arrives = accept_requests(mc, now, cycle, plain);
+    if (mc->replan || cycle >= mc->plan_expires) *plan = plan_next_command(mc, cycle, plain);
     uint64_t next = earlier_of(*arrives, mc->response_due);
     uint64_t planned = earlier_of(dram_best_cycle(*plan), mc->plan_expires);
     return planned == DRAM_NO_CYCLE ? next : earlier_of(next, object_time(&mc->obj, planned));
@@ -537,17 +561,29 @@ static uint64_t next_of_done(const MemoryController *mc) {
     return next;
 }
 
+/* The last cycle that has been done. */
+static ALWAYS_INLINE uint64_t do_cycles(MemoryController *mc, uint64_t now, bool plain) {
+    uint64_t until = unseen_until(mc, now), arrives = 0, next;
+    DramBest plan = dram_best_of(&mc->plan);
+    while ((next = do_cycle(mc, now, &until, &arrives, &plan, plain)) < until)
+        now = next;
+    mc->plan = dram_choice_of(plan, mc->queue);
+    mc->next = next;
+    return now;
+}
+
+/* A function of its own, as the compiler takes one of both for rare otherwise. */
+static __attribute__((noinline)) uint64_t do_cycles_of_any(MemoryController *mc, uint64_t now) {
+    return do_cycles(mc, now, false);
+}
+
 uint64_t memory_controller_tick(SimObject *object, uint64_t now) {
     MemoryController *mc = (MemoryController *)object;
     if (__builtin_expect(now < mc->done_before, 0)) return next_of_done(mc);
-    uint64_t until = unseen_until(mc, now), arrives = 0, next;
-    DramBest plan = dram_best_of(&mc->plan);
-    while ((next = do_cycle(mc, now, &until, &arrives, &plan)) < until)
-        now = next;
-    mc->plan = dram_choice_of(plan, mc->queue);
-    mc->done_before = now + 1;
-    mc->next = next;
-    return next;
+    mc->done_before = (memory_controller_is_plain(mc) ? do_cycles(mc, now, true)
+                                                      : do_cycles_of_any(mc, now)) +
+                      1;
+    return mc->next;
 }
 
 void memory_controller_settle(SimObject *object, uint64_t now) {

@@ -112,6 +112,18 @@ static void find_bank_counters(MemoryController *mc) {
     }
 }
 
+static bool counts_banks(const MemoryController *mc) {
+    for (uint32_t bank = 0; bank < DRAM_BANKS_MAX; bank++)
+        if (mc->bank_counters[bank]) return true;
+    return false;
+}
+
+/* See memory_controller_is_plain(). */
+static bool may_be_plain(const MemoryController *mc) {
+    return mc->queues == 1 && mc->scheduler == SCHEDULE_FRFCFS && mc->page_policy == PAGE_OPEN &&
+           !memory_controller_refreshes(mc) && !mc->check_commands && !counts_banks(mc);
+}
+
 /* What hangs on periods. */
 static void find_times(MemoryController *mc) {
     mc->response_blocked = 1; /* the next tick looks */
@@ -139,6 +151,7 @@ static void memory_controller_init(SimObject *object) {
     if (functional_memory(object)) view_init(&mc->view, functional_memory(object)->memory);
     check_banks(mc);
     find_bank_counters(mc);
+    mc->plain = may_be_plain(mc);
     mc->differ = 1;
     mc->next_command.stale = STALE_BOTH;
     find_times(mc);
@@ -318,7 +331,7 @@ static const Field memory_controller_fields[] = {
     HOST(MemoryController, response_blocked, "Whether one is ready and its port has no room"),
     HOST(MemoryController, differ,
          "Whether some requests may not be served although their responses have places"),
-    HOST(MemoryController, unused, "Alignment"),
+    HOST(MemoryController, plain, "Whether its cycle is the plain one if nobody looks on"),
     HOST(MemoryController, left_out,
          "Requests of each queue that policies left out when they were asked last"),
     HOST(MemoryController, next_command, "The best column and the best row command of queue 0"),

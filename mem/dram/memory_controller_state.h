@@ -9,7 +9,7 @@
 #include "core/sim/method.h"
 #include "mem/dram/bank_counters.h"
 #include "mem/dram/dram_checker.h"
-#include "mem/dram/dram_choice.h"
+#include "mem/dram/dram_next.h"
 #include "mem/dram/memory_controller.h"
 #include "mem/protocol/address_map.h"
 #include "mem/protocol/class_table.h"
@@ -103,12 +103,12 @@ typedef struct {
 
     /* Found again after a resume. The data of commands come in the order of these: a port's first response
      * is due after those of all ports that wait for their data. */
-    uint64_t port_due[PORTS_MAX]; /* tick in which the port's oldest response may leave, or NEVER */
-    uint64_t response_due;        /* the first of these                                           */
-    uint32_t response_port;       /* and its port                                                 */
-    uint32_t response_blocked;    /* one is ready whose port has no room; or nobody has looked    */
-    uint32_t differ;              /* some requests may not be served, or nobody has looked        */
-    uint32_t unused;
+    uint64_t port_due[PORTS_MAX];  /* tick in which the port's oldest response may leave, or NEVER */
+    uint64_t response_due;         /* the first of these                                           */
+    uint32_t response_port;        /* and its port                                                 */
+    uint32_t response_blocked;     /* one is ready whose port has no room; or nobody has looked    */
+    uint32_t differ;               /* some requests may not be served, or nobody has looked        */
+    uint32_t plain;                /* memory_controller_is_plain(), if nobody looks on             */
     uint64_t left_out[QUEUES_MAX]; /* of each queue: by the last answer of policies */
     DramNext next_command;         /* of queue 0, while all its requests may be served   */
     uint64_t done_before;          /* its cycles before this time have been done         */
@@ -123,12 +123,13 @@ typedef struct {
 } MemoryController;
 
 /* Debug builds check all commands, others where check_commands says so. */
-static inline bool memory_controller_checks(const MemoryController *mc) {
 #ifdef WW_DEBUG
-    return mc != NULL;
+enum { ALWAYS_CHECKS = 1 };
 #else
-    return __builtin_expect(mc->check_commands != 0, 0);
+enum { ALWAYS_CHECKS = 0 };
 #endif
+static inline bool memory_controller_checks(const MemoryController *mc) {
+    return ALWAYS_CHECKS || __builtin_expect(mc->check_commands != 0, 0);
 }
 /* NULL: it does not. */
 DramChecker *memory_controller_checker(MemoryController *mc);
@@ -163,6 +164,12 @@ static inline Request *request_at(const MemoryController *mc, uint32_t queue, ui
 
 static inline bool wants_reply(const MemMessage *message) {
     return !(message->flags & MEM_POSTED);
+}
+
+/* With one queue and nothing beside its requests and their order to decide what comes next: most controllers, for which
+ * the cycle has code of its own. Nobody may look on. */
+static inline bool memory_controller_is_plain(const MemoryController *mc) {
+    return mc->plain & (mc->obj.subscribed == 0) & (mc->arrivals == NULL);
 }
 
 /* Nobody waits for a write-back, whoever wrote the line: it is of the last queue. */

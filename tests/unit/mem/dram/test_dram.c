@@ -1,6 +1,6 @@
 #include "core/sim/base/random.h"
 #include "mem/dram/dram_checker.h"
-#include "mem/dram/dram_choice.h"
+#include "mem/dram/dram_next.h"
 #include "tests/unit/suites.h"
 
 #include <string.h>
