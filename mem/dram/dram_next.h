@@ -6,27 +6,27 @@
 #include "mem/dram/dram_choice.h"
 
 /* The best of `candidates`, all of which want `command`, or `best` if none is better. Only the oldest of a
- * bank can be it, and none that would not be better even if it were legal as soon as the channel allows:
- * mostly the first or second look ends the search. Banks of `kept` requests are left alone. */
+ * bank can be it, and of these the first that is legal as soon as the channel allows: mostly the first or second look ends
+ * the search. Banks of `kept` requests are left alone. */
 static inline __attribute__((always_inline)) DramBest
 dram_search(const DramQueue *queue, uint32_t number, const Dram *dram, const DramTiming *timing,
             DramCommand command, uint64_t candidates, uint64_t kept, uint64_t floor, DramBest best) {
     if (!candidates) return best;
-    uint64_t gate = later_of(floor, dram->channel[command]);
-    uint64_t order = dram_best_at(0, number, command, 0), soonest = gate << BEST_CYCLE_AT | order;
-    uint64_t rank = (uint64_t)__builtin_ctzll(candidates), of_rank = rank << BEST_RANK_AT;
-    if (best != DRAM_NONE && (soonest | of_rank) >= best) return best;
+    uint64_t gate = later_of(floor, dram->channel[command]), soonest = DRAM_NO_CYCLE;
+    uint32_t first = 0;
+    if (best != DRAM_NONE && gate > dram_best_cycle(best)) return best;
     do {
-        uint32_t bank = queue->bank[rank];
+        uint32_t rank = (uint32_t)__builtin_ctzll(candidates), bank = queue->bank[rank];
         uint64_t of_bank = queue->of_bank[bank], cycle = later_of(gate, dram->banks[bank].earliest[command]);
         if (dram_is_column(command)) cycle = later_of(cycle, dram->group[timing->group_of_bank[bank]]);
-        DramBest this = cycle << BEST_CYCLE_AT | order | of_rank;
-        if (this < best && !(of_bank & kept)) best = this;
         candidates &= ~of_bank;
-        if (!candidates) break;
-        rank = (uint64_t)__builtin_ctzll(candidates), of_rank = rank << BEST_RANK_AT;
-    } while ((soonest | of_rank) < best);
-    return best;
+        if (kept & of_bank) continue;
+        bool sooner = cycle < soonest;
+        first = sooner ? rank : first;
+        soonest = sooner ? cycle : soonest;
+        if (soonest == gate) break;
+    } while (candidates);
+    return soonest == DRAM_NO_CYCLE ? best : earlier_of(best, dram_best_at(soonest, number, command, first));
 }
 
 /* Of these row hits. */

@@ -279,13 +279,15 @@ static ALWAYS_INLINE void issue_planned_command(MemoryController *mc, DramBest p
 /* ---- Arrivals ---- */
 
 static void count_arrival(MemoryController *mc, const MemMessage *message) {
-    bool write = message->kind == MEM_WRITE;
     uint32_t bytes = mem_data_bytes(message);
-    mc->reads += !write;
-    mc->writes += write;
+    if (message->kind != MEM_WRITE) {
+        mc->reads++;
+        mc->read_bytes += bytes;
+        return;
+    }
+    mc->writes++;
     mc->posted_writes += !wants_reply(message);
-    mc->read_bytes += write ? 0 : bytes;
-    mc->write_bytes += write ? bytes : 0;
+    mc->write_bytes += bytes;
 }
 
 COLD static void emit_arrived(MemoryController *mc, uint32_t q, uint32_t rank) {
@@ -526,7 +528,6 @@ static ALWAYS_INLINE DramBest plan_next_command(MemoryController *mc, uint64_t c
 static ALWAYS_INLINE uint64_t do_cycle(MemoryController *mc, uint64_t now, uint64_t *until, uint64_t *arrives,
                                        DramBest *plan, bool plain) {
     uint64_t cycle = object_cycle(&mc->obj, now);
-    if (__builtin_expect(mc->response_blocked != 0, 0)) look_at_all_ports(mc);
     if (now >= mc->response_due) send_responses(mc, now, cycle, until);
     debug_ensure(dram_best_cycle(*plan) >= cycle);
     if (dram_best_cycle(*plan) == cycle) issue_planned_command(mc, *plan, cycle, plain);
@@ -565,6 +566,7 @@ static uint64_t next_of_done(const MemoryController *mc) {
 static ALWAYS_INLINE uint64_t do_cycles(MemoryController *mc, uint64_t now, bool plain) {
     uint64_t until = unseen_until(mc, now), arrives = 0, next;
     DramBest plan = dram_best_of(&mc->plan);
+    if (__builtin_expect(mc->response_blocked != 0, 0)) look_at_all_ports(mc);
     while ((next = do_cycle(mc, now, &until, &arrives, &plan, plain)) < until)
         now = next;
     mc->plan = dram_choice_of(plan, mc->queue);
