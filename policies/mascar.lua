@@ -3,13 +3,14 @@
 -- What the paper calls the memory-ready instructions of earlier warps, which may still go to the L1 when a warp has become
 -- the owner, are here those between issue and the tags: operand collectors, load/store unit, links, L1 pipeline.
 --
--- Who owns the memory next. When the owner gives way, the scheduler's queue of memory-ready warps says: the oldest in it, as
--- the schedulers take them oldest first. "If [...] the scheduler's memory-ready warps queue is empty, the warp of the request
--- at the head of the re-execution queue is given ownership" (III-D). Where both are empty, and when MP mode begins, "all warps
--- are free to issue to memory, one will go ahead and access memory. If the memory saturation flag remains asserted [...], this
--- warp will become the new owner" (III-A): the first of which the L1 takes an access that uses the memory below, a miss or a
--- store. To issue is not enough: an access that hits needs no memory, and those that have issued before it and wait for memory
--- would all be refused.
+-- Who owns the memory next. When the owner gives way, the queue of memory-ready warps says: first those that have issued
+-- already, in their order, since the next owner's accesses would come behind theirs and find the re-execution queue full of
+-- them; then the oldest, as the schedulers take them oldest first. "If [...] the scheduler's memory-ready warps queue is
+-- empty, the warp of the request at the head of the re-execution queue is given ownership" (III-D). Where both are empty, and
+-- when MP mode begins, "all warps are free to issue to memory, one will go ahead and access memory. If the memory saturation
+-- flag remains asserted [...], this warp will become the new owner" (III-A): the first of which the L1 takes an access that
+-- uses the memory below, a miss or a store. To issue is not enough: an access that hits needs no memory, and those that have
+-- issued before it and wait for memory would all be refused.
 --
 -- "Mascar also observes saturation from these caches", of textures and constants: the flag is up while one of the three is
 -- saturated, the first of which any of them takes an access that uses the memory below becomes owner, and none of them serves
@@ -33,6 +34,7 @@ local mascar = policy "mascar" {
   counters = {
     mp_modes = "Switches to MP mode; it lasts while one of the L1s is saturated: saturated_cycles",
     owners = "Warps that became owner as the first to access memory",
+    issued_owners = "Warps that became owner because their accesses had issued and were the next to come to an L1",
     ready_owners = "Warps that became owner as the oldest that was ready to access memory",
     queue_owners = "Warps that became owner because their access was at the head of a re-execution queue",
   },
@@ -104,11 +106,12 @@ end
 -- "one warp is given priority to issue all of its memory requests before another warp can issue any", so the owner remains
 -- it until the L1s have taken them.
 function mascar:on_load_blocked()
-  local ready = self.sm:oldest_memory_ready()
-  local head = not ready and self:queue_head()
-  if ready or head then
-    self.own(ready or head)
-    self:count(ready and "ready_owners" or "queue_owners")
+  local issued = self.sm:first_issued()
+  local ready = not issued and self.sm:oldest_memory_ready()
+  local head = not (issued or ready) and self:queue_head()
+  if issued or ready or head then
+    self.own(issued or ready or head)
+    self:count(issued and "issued_owners" or ready and "ready_owners" or "queue_owners")
   else
     self.find_owner()
   end

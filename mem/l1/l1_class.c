@@ -183,6 +183,14 @@ bool l1_holds(SimObject *object, uint32_t sm, uint32_t warp) {
     return false;
 }
 
+void l1_visit_arriving(const SimObject *object, RequestVisitor *visit, void *context) {
+    ensure(object->class == &l1_class);
+    const CacheObject *cache = (const CacheObject *)object;
+    const DelayQueue *queue = &cache->cache.pipeline;
+    for (uint32_t i = queue->first, end = i + queue->count; i != end; i++)
+        visit(context, cache->cpu.receive, &queue->message[i & (queue->slots - 1)]);
+}
+
 void l1_invalidate(SimObject *object) {
     ensure(object->class == &l1_class);
     Cache *c = &((L1Cache *)object)->cache;

@@ -79,6 +79,8 @@ bool l1_is_saturated(const SimObject *l1);
 const MemMessage *l1_bypassed(const SimObject *l1, uint32_t token);
 /* Has it accesses of the warp that it has not taken, in front of the tags or in the re-execution queue? */
 bool l1_holds(SimObject *l1, uint32_t sm, uint32_t warp);
+/* The requests between its link and its tags, in their order; what has been put aside is not among them. */
+void l1_visit_arriving(const SimObject *l1, RequestVisitor *visit, void *context);
 
 /* For policies, of both classes: how many places below the most recently used the lines of a class enter, and
  * which classes are kept when a line of a class with less can be replaced. Both 0 for all classes at first.

@@ -8,7 +8,8 @@ local harness = require "tests.lib.harness"
 
 local pairs_of_loads = ww.workload "pairs" {
   ptx = "../kernels/pairs_kernel.ptx",
-  sizes = { small = { warps = 6, rounds = 8, work = 12 }, many = { warps = 24, rounds = 20, work = 2 } },
+  sizes = { small = { warps = 6, rounds = 8, work = 12 }, many = { warps = 24, rounds = 20, work = 2 },
+    changing = { warps = 24, rounds = 20, work = 8 } },
 }
 
 function pairs_of_loads:run(gpu, size)
@@ -35,9 +36,9 @@ local policy = require "warpwright.policy"
 local observer = policy "observer" {
   doc = "Watches mascar",
   counters = { loads = "", owned_loads = "", forbidden_loads = "", pairs = "", parted = "", blocked = "", kept = "", modes = "",
-    to_ready = "", to_queue = "", to_nobody = "", wrong_owner = "",
+    to_issued = "", to_ready = "", to_queue = "", to_nobody = "", wrong_owner = "",
     wrong_modes = "", strangers = "", accesses = "", not_owned = "", uneven = "", takes = "", unwatched = "",
-    early = "" },
+    early = "", absent = "" },
 }
 
 --- What may issue in a cycle is what stood in the knob at the end of the one before.
@@ -78,17 +79,19 @@ function observer:on_l1_taken(warp)
 end
 
 --- The owner is one at most. It gives way when it waits for a load, and not before the L1 has taken its accesses: to the
--- oldest warp that is ready to access memory, without one to that of the access at the head of the queue, without one to nobody.
+-- warp of the access that is the next to come to the L1; without one to the oldest that is ready to access memory, without one
+-- to that of the access at the head of the queue, without one to nobody.
 function observer:on_load_blocked(warp)
-  local sm, ready, head = self.sm, self.sm:memory_ready(), self.l1:reexecution_head()
+  local sm, issued, ready, head = self.sm, self.sm:first_issued(), self.sm:memory_ready(), self.l1:reexecution_head()
   self:count "blocked"
   self.state.since = self:cycle()
   self:compare()
   if sm:holds_accesses(warp) then self:count "early" end
   if sm.may_issue_memory == bits.of(warp) then self:count "kept" end
-  local next = ready ~= 0 and sm:oldest(ready, 1) or head and bits.of(head) or bits.all
+  if issued and not sm:holds_accesses(issued) then self:count "absent" end
+  local next = issued and bits.of(issued) or ready ~= 0 and sm:oldest(ready, 1) or head and bits.of(head) or bits.all
   if sm.may_issue_memory ~= next then self:count "wrong_owner" end
-  self:count(ready ~= 0 and "to_ready" or head and "to_queue" or "to_nobody")
+  self:count(issued and "to_issued" or ready ~= 0 and "to_ready" or head and "to_queue" or "to_nobody")
 end
 
 observer.on_watched_stops = observer.on_load_blocked
@@ -105,6 +108,7 @@ return observer
 ]])
 
 local figure_3 = { "sms=1", "sm[*].schedulers=1", "sm[*].l1d.mshrs=4", "sm[*].l1d.latency=1" }
+local more_mshrs = { "sms=1", "sm[*].schedulers=1", "sm[*].l1d.mshrs=12", "sm[*].l1d.latency=1" }
 local function pairs_under(policy, set, size)
   return checks.run { workload = pairs_of_loads, policy = policy, set = set, size = size }
 end
@@ -120,34 +124,91 @@ harness.test("Fig. 3: one warp's requests before another's overlap loads with co
 end)
 
 harness.test("in MP mode one warp accesses memory at a time, and gives way when it waits for its loads", function()
-  local r = pairs_under("mascar+" .. observer, figure_3, "many")
-  local function sum(name) return checks.sum(r, "sm.observer." .. name) end
-  harness.equal(sum "loads", 2 * 24 * 20, "loads")
+  local long, changing = pairs_under("mascar+" .. observer, figure_3, "many"), pairs_under("mascar+" .. observer, more_mshrs, "changing")
+  local function both(name) return checks.sum(long, name) + checks.sum(changing, name) end
+  local function sum(name) return both("sm.observer." .. name) end
+  harness.equal(sum "loads", 2 * 2 * 24 * 20, "loads")
   harness.equal(sum "forbidden_loads", 0, "loads of others")
   assert(sum "owned_loads" > 0, "an owner issues its second load alone when that had not issued with the first")
   assert(sum "pairs" > 5 * sum "parted", ("%d pairs of misses come together, %d do not"):format(sum "pairs", sum "parted"))
   harness.equal(sum "strangers", 0, "misses of others")
   assert(sum "blocked" > 100, "too few owners were blocked to tell: " .. sum "blocked")
   harness.equal(sum "kept", 0, "owners that kept ownership")
-  harness.equal(sum "wrong_owner", 0, "owners after another that are not the oldest ready warp, or the queue's head")
-  harness.equal(sum "to_ready", checks.sum(r, "sm.mascar.ready_owners"), "owners that were the oldest ready warp")
-  harness.equal(sum "to_queue", checks.sum(r, "sm.mascar.queue_owners"), "owners at the head of the queue")
-  for _, name in ipairs { "to_ready", "to_queue", "to_nobody" } do assert(sum(name) > 5, name .. ": " .. sum(name)) end
+  harness.equal(sum "wrong_owner", 0, "owners after another that are not the next at the L1, the oldest ready warp, or the "
+    .. "queue's head")
+  harness.equal(sum "absent", 0, "next at the L1 without an access that waits")
+  harness.equal(sum "to_issued", both("sm.mascar.issued_owners"), "owners that were the next at the L1")
+  harness.equal(sum "to_ready", both("sm.mascar.ready_owners"), "owners that were the oldest ready warp")
+  harness.equal(sum "to_queue", both("sm.mascar.queue_owners"), "owners at the head of the queue")
+  for _, name in ipairs { "to_issued", "to_ready", "to_queue", "to_nobody" } do
+    assert(sum(name) > (name == "to_queue" and 1 or 50), name .. ": " .. sum(name))
+  end
   assert(sum "modes" > 40, "too few modes to tell: " .. sum "modes")
   harness.equal(sum "wrong_modes", 0, "modes with knobs of the other")
-  assert(checks.sum(r, "sm.mascar.owners") > 100, "owners: " .. checks.sum(r, "sm.mascar.owners"))
-  assert(checks.sum(r, "sm.mascar.queue_owners") > 0, "owners of the head of the re-execution queue")
-  assert(checks.sum(r, "sm.l1d.reexecution_refusals") > 50, "refusals")
+  assert(both("sm.mascar.owners") > 100, "owners: " .. both("sm.mascar.owners"))
+  assert(both("sm.mascar.queue_owners") > 0, "owners of the head of the re-execution queue")
+  assert(both("sm.l1d.reexecution_refusals") > 50, "refusals")
   -- No access is refused when nobody owns the memory: the first that needs it makes its warp the owner.
-  harness.equal(sum "accesses", checks.sum(r, "sm.mascar.owners"), "first accesses, owners")
+  harness.equal(sum "accesses", both("sm.mascar.owners"), "first accesses, owners")
   harness.equal(sum "not_owned", 0, "first accesses of warps that did not become owners")
   assert(sum "takes" > 100, "too few times at which all is taken: " .. sum "takes")
   harness.equal(sum "unwatched", 0, "owners of which all is taken and that nobody watches, or others that somebody does")
   harness.equal(sum "early", 0, "owners that are watched, or told of, before all is taken")
   harness.equal(sum "uneven", 0, "times at which others may issue than are served")
+  -- Where four MSHRs serve 24 warps, memory stays saturated.
+  assert(checks.sum(long, "sm.observer.modes") < 10, "MP mode ended: " .. checks.sum(long, "sm.observer.modes"))
   -- The signal changes once to saturated and once back.
-  local switches = checks.sum(r, "sm.mascar.mp_modes")
-  assert(math.abs(2 * switches - sum "modes") <= 1 and switches == checks.sum(r, "sm.l1d.saturations"), "MP modes")
+  local switches = both("sm.mascar.mp_modes")
+  assert(math.abs(2 * switches - sum "modes") <= 2 and switches == both("sm.l1d.saturations"), "MP modes")
+end)
+
+-- Keeps the order in which loads and stores have issued, until the L1 takes them.
+local fifo = harness.write("fifo.lua", [[
+local policy = require "warpwright.policy"
+local fifo = policy "fifo" { doc = "Watches mascar", counters = { chosen = "", others = "", wrong = "" } }
+
+function fifo:start()
+  self.state.issued = {}
+end
+
+--- What happened in the cycle of an answer has all been heard of in the next one.
+local function compare(self)
+  local s = self.state
+  if not s.first or self:cycle() == s.since then return end
+  if s.first ~= s.issued[1] then self:count "wrong" end
+  s.first = nil
+end
+
+function fifo:on_issue(warp, pc)
+  compare(self)
+  if pc == 13 or pc == 14 or pc == 27 then table.insert(self.state.issued, warp) end
+end
+
+local function taken(self, _, warp)
+  compare(self)
+  local issued = self.state.issued
+  for i, other in ipairs(issued) do
+    if other == warp then return table.remove(issued, i) end
+  end
+end
+fifo.on_l1_hit, fifo.on_l1_miss, fifo.on_l1_merge = taken, taken, taken
+
+function fifo:on_load_blocked(warp)
+  compare(self)
+  local first = self.sm:first_issued()
+  self:count(first and "chosen" or "others")
+  self.state.first, self.state.since = first, self:cycle()
+  if first and self.sm.may_issue_memory ~= 1 << first then self:count "wrong" end
+end
+
+return fifo
+]])
+
+harness.test("whose accesses have issued owns the memory next, in the order of issue", function()
+  local r = pairs_under("mascar:reexecution=false+" .. fifo, more_mshrs, "changing")
+  local chosen, others = checks.sum(r, "sm.fifo.chosen"), checks.sum(r, "sm.fifo.others")
+  assert(chosen > 20 and others > 20, ("%d of them, %d others"):format(chosen, others))
+  harness.equal(checks.sum(r, "sm.fifo.wrong"), 0, "others than the first")
 end)
 
 -- Each half alone -------------------------------------------------------------------------------------------------------

@@ -142,8 +142,8 @@ local function has_one_owner(sum)
 end
 
 for _, case in ipairs {
-  { size = "textures", cache = "texture_cache", reads = "14 16", count = 2 * 8 * 6 },
-  { size = "constants", cache = "constant_cache", reads = "11 12", count = 2 * 24 * 20 },
+  { size = "textures", cache = "texture_cache", reads = "14 16", count = 2 * 8 * 6, later = "issued_owners" },
+  { size = "constants", cache = "constant_cache", reads = "11 12", count = 2 * 24 * 20, later = "queue_owners" },
 } do
   harness.test(("saturation of the %s alone: MP mode, one owner at a time, back to EP mode"):format(case.cache), function()
     local r, sum = watched_run(case.size, case.reads)
@@ -154,10 +154,9 @@ for _, case in ipairs {
     has_one_owner(sum)
     harness.equal(sum "observer.reads", case.count, "reads")
     assert(sum "observer.owned_reads" > 0, "an owner issues its second read alone: " .. sum "observer.owned_reads")
-    local owners, ready = sum "mascar.owners", sum "mascar.ready_owners"
-    assert(owners > 20 and ready > 20, ("%d owners that were the first to miss, %d the oldest ready"):format(owners, ready))
-    assert(sum "mascar.queue_owners" > 0, "owners of the head of the re-execution queue")
-    assert(sum "observer.blocked" > 30, "owners that waited for what they read: " .. sum "observer.blocked")
+    local owners, later = sum "mascar.owners", sum("mascar." .. case.later)
+    assert(owners > 20 and later > 20, ("%d owners that were the first to miss, %d %s"):format(owners, later, case.later))
+    assert(sum "observer.blocked" > 20, "owners that waited for what they read: " .. sum "observer.blocked")
     assert(sum "observer.takes" > 50, "times at which all is taken: " .. sum "observer.takes")
     assert(sum(case.cache .. ".reexecution_refusals") > 100, "misses of others that were refused")
     harness.equal(sum(case.cache .. ".refused_stall_cycles"), 0, "cycles in which they stood before the owner's")
@@ -166,7 +165,7 @@ for _, case in ipairs {
 end
 
 harness.test("three caches at once: the flag is up while one of them is saturated", function()
-  local _, sum = watched_run("all", "17 18 19")
+  local _, sum = watched_run("all,warps=32,rounds=10", "17 18 19")
   local saturations = 0
   for _, cache in ipairs { "l1d", "texture_cache", "constant_cache" } do
     assert(sum(cache .. ".saturations") > 3, cache)
@@ -183,7 +182,7 @@ end)
 harness.test("without queues what is refused waits until the flag is down, and nothing hangs", function()
   for size, cache in pairs { textures = "texture_cache", constants = "constant_cache", all = "texture_cache" } do
     local r = checks.run { workload = workload, size = size, policy = "mascar:reexecution=false" }
-    assert(checks.sum(r, "sm.mascar.mp_modes") > 10, "MP modes")
+    assert(checks.sum(r, "sm.mascar.mp_modes") > 1, "MP modes")
     assert(checks.sum(r, ("sm.%s.refused_stall_cycles"):format(cache)) > 100, "refused reads stand at the tags")
     harness.equal(checks.sum(r, ("sm.%s.reexecution_pushes"):format(cache)), 0, "pushes")
   end

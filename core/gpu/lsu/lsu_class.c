@@ -239,6 +239,42 @@ bool lsu_holds(const SimObject *object, uint32_t sm, uint32_t warp) {
     return wanted.found;
 }
 
+/* Of an SM: what stands nearest to the L1s. */
+typedef struct {
+    const Lsu *lsu;
+    uint32_t sm, warp;
+} FirstIssued;
+
+/* An L1 may have code and other SMs' requests as well. */
+static void look_for_first(void *context, const Link *by, const void *message) {
+    FirstIssued *first = context;
+    const MemMessage *m = message;
+    (void)by;
+    if (first->warp != NO_WARP_WAITS || m->sm != first->sm || m->flags & MEM_INSTRUCTION) return;
+    if (m->token >= first->lsu->entries) return;
+    if (!space_is_constant(first->lsu->outstanding[m->token].done.space)) first->warp = m->warp;
+}
+
+/* Constants nearly always hit, and those that do need not stand where they would: constants_ahead. */
+static void look_for_first_op(FirstIssued *first, const MemoryOp *op) {
+    bool counts = goes_to_l1(first->lsu, op) && !space_is_constant(op->space);
+    if (counts && first->warp == NO_WARP_WAITS) first->warp = op->warp;
+}
+
+uint32_t lsu_first_issued(const SimObject *object, uint32_t sm) {
+    ensure(object->class == &lsu_class);
+    const Lsu *lsu = (const Lsu *)object;
+    const Link *in = lsu->sm.receive;
+    FirstIssued first = {lsu, sm, NO_WARP_WAITS};
+    for (uint32_t i = 0; i < lsu->to_l1s.end_count; i++)
+        l1_visit_arriving(lsu->to_l1s.end[i], look_for_first, &first);
+    ways_visit(&lsu->to_l1s, look_for_first, &first);
+    if (lsu->op_valid) look_for_first_op(&first, &lsu->op);
+    FOR_LINK_MESSAGES (in, i)
+        look_for_first_op(&first, link_message(in, i));
+    return first.warp;
+}
+
 static void touched(SimObject *object) {
     lsu_put_back_constants((Lsu *)object);
 }

@@ -404,6 +404,9 @@ FixedPipeline *lsu_fixed_pipeline(SimObject *lsu);
 /* At the end of a cycle: are accesses of the warp that one of these serves on their way to or through the
  * load/store unit, or from there to the L1? */
 bool lsu_holds(const SimObject *lsu, uint32_t sm, uint32_t warp);
+/* At the end of a cycle: the warp of the first of all accesses that have issued and that the L1s have neither
+ * taken nor put aside, those to constants left out; or NO_WARP_WAITS. */
+uint32_t lsu_first_issued(const SimObject *lsu, uint32_t sm);
 /* Every instruction that is on its way from the SM through the load/store unit and back, once. */
 typedef void MemoryDoneVisitor(void *context, const MemoryDone *done);
 void lsu_visit_instructions(const SimObject *lsu, MemoryDoneVisitor *visit, void *context);

@@ -2,6 +2,7 @@
 #include "core/gpu/parts/memory_ownership/memory_ownership.h"
 #include "core/gpu/sm/paths.h"
 #include "core/gpu/sm/sleep.h"
+#include "mem/protocol/caches.h"
 #include "mem/protocol/class_table.h"
 
 #include <string.h>
@@ -51,6 +52,13 @@ static void oldest_memory_ready(SimObject *object, MethodCall *call) {
     WarpSet ready = memory_ready_warps(sm);
     call->nothing = !ready;
     if (ready) call->result[0].whole = sm_oldest(sm, ready);
+}
+
+static void first_issued(SimObject *object, MethodCall *call) {
+    const Sm *sm = (const Sm *)object;
+    uint32_t warp = lsu_first_issued(sm->lsu.send->receiver, sm->number);
+    call->nothing = warp == NO_WARP_WAITS;
+    call->result[0].whole = warp;
 }
 
 static void holds_accesses(SimObject *object, MethodCall *call) {
@@ -206,6 +214,10 @@ const Method sm_methods[] = {
     METHOD("memory_ready", memory_ready,
            "The warps whose next instruction goes to the LSU and has its operands", RETURNS(WARPS)),
     METHOD("oldest_memory_ready", oldest_memory_ready, "The oldest of these, or nil",
+           RETURNS(WHOLE_NUMBER("warp")), MAY_BE_NIL),
+    METHOD("first_issued", first_issued,
+           "The warp of the first of all accesses that have issued and that no L1 has taken or put into its "
+           "re-execution queue, those to constants left out; or nil",
            RETURNS(WHOLE_NUMBER("warp")), MAY_BE_NIL),
     METHOD("holds_accesses", holds_accesses,
            "Whether an access of the warp has issued and is not yet taken by the L1 that serves it: it is in "

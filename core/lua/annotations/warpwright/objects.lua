@@ -1411,6 +1411,10 @@ function SM:memory_ready() end
 ---@return integer? warp
 function SM:oldest_memory_ready() end
 
+---The warp of the first of all accesses that have issued and that no L1 has taken or put into its re-execution queue, those to constants left out; or nil
+---@return integer? warp
+function SM:first_issued() end
+
 ---Whether an access of the warp has issued and is not yet taken by the L1 that serves it: it is in the load/store unit, before it, behind it, or in the L1
 ---@param warp integer 0 to warps - 1
 ---@return boolean holds

@@ -328,6 +328,37 @@ START_TEST(knobs_matter_to_a_cache_while_accesses_wait_in_it) {
 }
 END_TEST
 
+static void note_warp(void *context, const Link *by, const void *message) {
+    uint64_t *warps = context;
+    (void)by;
+    *warps = *warps << 8 | ((const MemMessage *)message)->warp;
+}
+
+/* The queue has one place, for the miss of warp 1; those of warps 2, 3 and 1 wait at the tags. */
+START_TEST(what_is_in_the_queue_is_no_longer_arriving) {
+    CacheRig rig = rig_of("reexecution_entries=1");
+    uint64_t warps = 0;
+    set_may_miss(&rig, 0);
+    for (uint32_t i = 1; i <= 3; i++)
+        memory_driver_send(rig.driver, 10 + i, read_by(i, i));
+    memory_driver_send(rig.driver, 14, read_by(1, 4));
+    run_to(&rig, 100);
+    l1_visit_arriving(rig.cache, note_warp, &warps);
+    ck_assert_uint_eq(warps, 2 << 16 | 3 << 8 | 1);
+    set_may_miss(&rig, 1 << 1); /* it leaves; the miss of warp 2 takes its place */
+    run_to(&rig, 110);
+    warps = 0;
+    l1_visit_arriving(rig.cache, note_warp, &warps);
+    ck_assert_uint_eq(warps, 3 << 8 | 1);
+    set_may_miss(&rig, ALL);
+    rig_run(&rig);
+    warps = 0;
+    l1_visit_arriving(rig.cache, note_warp, &warps);
+    ck_assert_uint_eq(warps, 0);
+    rig_free(&rig);
+}
+END_TEST
+
 /* Warp 1 has three accesses in the queue, or in the prioritization buffer; warp 2 one. */
 START_TEST(warp_that_may_miss_is_told_of_when_its_last_access_is_taken) {
     CacheRig rig = rig_of(_i ? "prioritization_places=8" : "reexecution_entries=8");
@@ -566,6 +597,7 @@ Suite *l1_reexecution_suite(void) {
     tcase_add_test(tests, load_that_hits_passes_a_load_of_its_warp);
     tcase_add_test(tests, saturation_is_told_in_the_cycle_in_which_it_changes);
     tcase_add_loop_test(tests, knobs_matter_to_a_cache_while_accesses_wait_in_it, 0, 3);
+    tcase_add_test(tests, what_is_in_the_queue_is_no_longer_arriving);
     tcase_add_loop_test(tests, warp_that_may_miss_is_told_of_when_its_last_access_is_taken, 0, 2);
     tcase_add_loop_test(tests, first_watched_warp_that_uses_what_lies_below_is_told_of_once, 0, 4);
     tcase_add_loop_test(tests, watched_warp_whose_access_is_not_taken_is_not_told_of, 0, 2);
