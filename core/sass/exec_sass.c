@@ -81,7 +81,7 @@ void exec_sass_atomic(const Inst *inst, ExecContext *context) {
     AtomicPayload *payload = context->atomic;
     if (context->space != SPACE_GLOBAL || !payload) return;
     payload->mask = context->active;
-    payload->bytes = 0;
-    payload->operation = 0;
+    payload->bytes = inst->element_bytes < 4 ? 2 : 4;
+    payload->operation = ATOMIC_NOTHING;
     memcpy(payload->address, context->address, sizeof payload->address);
 }

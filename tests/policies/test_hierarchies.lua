@@ -121,7 +121,7 @@ local refusals = {
   shared_l1 = { mascar = own_l1, ["pcal:level=l1"] = own_l1 },
   l15 = {}, l3 = {}, two_kinds = {}, passed_on = {},
   no_l1 = {
-    next_line = matches_none, stride = matches_none, mt_hwp = matches_none, best_offset = matches_none, pollution = matches_none,
+    adaptive_bypass = matches_none, next_line = matches_none, stride = matches_none, mt_hwp = matches_none, best_offset = matches_none, pollution = matches_none,
     bypass_all = matches_none, ccws = matches_none, daws = matches_none, dwt_cs = matches_none, dwt_pric = matches_none, global_throttle = matches_none, mrpb = matches_none,
     pric = matches_none, stream_bypass = matches_none, trace_l1 = matches_none, unbounded = matches_none,
     victim_cache = matches_none, mascar = "sm[0]: expected an L1 behind the load/store unit, got none",

@@ -310,9 +310,9 @@ static void payloads_are_sound(const Sm *sm) {
     must_be(sm, !(sm->payload_used & ~slots), "payload_used");
     for (uint64_t rest = sm->payload_used; rest; rest &= rest - 1) {
         const AtomicPayload *payload = &sm->payload[__builtin_ctzll(rest)];
-        bool is_none = !payload->bytes;
-        bool good = is_none || payload->bytes == 2 || payload->bytes == 4 || payload->bytes == 8;
-        for (uint32_t lanes = is_none ? 0 : payload->mask; good && lanes; lanes &= lanes - 1)
+        bool good = payload->bytes == 2 || payload->bytes == 4 || payload->bytes == 8;
+        uint32_t performed = payload->operation == ATOMIC_NOTHING ? 0 : payload->mask;
+        for (uint32_t lanes = performed; good && lanes; lanes &= lanes - 1)
             good = view_covers(view, payload->address[__builtin_ctz(lanes)], payload->bytes);
         must_be(sm, good, "payload");
     }

@@ -27,6 +27,9 @@ typedef enum {
     FAULT_UNEVEN_STRIDE,  /* of a matrix: the address is the stride, in bytes */
 } FaultKind;
 
+/* Of an atomic whose operands nobody knows: it travels, and memory stays as it is. */
+#define ATOMIC_NOTHING UINT32_MAX
+
 /* An atomic on global memory is carried out by the L2 slice that owns its address, in arrival order; the
  * payload travels beside the request. Plain data. */
 typedef struct {
@@ -34,8 +37,8 @@ typedef struct {
     uint64_t operand[WARP_LANES], operand2[WARP_LANES]; /* operand2: the value swapped in by cas */
     uint64_t result[WARP_LANES];                        /* the old values, written by the slice  */
     uint32_t mask;                                      /* lanes that take part                  */
-    uint32_t operation;                                 /* AtomicOp and type: Inst.detail        */
-    uint32_t bytes;                                     /* 2, 4 or 8; 0: nothing is to be done   */
+    uint32_t operation; /* AtomicOp and type: Inst.detail; or ATOMIC_NOTHING */
+    uint32_t bytes;     /* 2, 4 or 8                             */
     uint32_t warp;
 } AtomicPayload;
 

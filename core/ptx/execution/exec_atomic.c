@@ -208,7 +208,7 @@ static void ask_for_elements(const AtomicPayload *payload, uint32_t mask, const 
 }
 
 bool atomic_perform(AtomicPayload *payload, uint32_t mask, MemoryView *view) {
-    if (!payload->bytes) return true;
+    if (payload->operation == ATOMIC_NOTHING) return true;
     if (mask & (mask - 1)) ask_for_elements(payload, mask & payload->mask, view);
     for (uint32_t lanes = mask & payload->mask; lanes; lanes &= lanes - 1) {
         int lane = __builtin_ctz(lanes);
