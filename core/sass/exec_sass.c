@@ -25,6 +25,11 @@ static uint64_t *cursor_of(const ExecContext *context) {
     return (uint64_t *)(context->bank[0] + CURSOR_SLOT * SLOT_BYTES);
 }
 
+static void show_next(const SassRecord *record, ExecContext *context) {
+    context->predicates[SASS_GUARD] = ~record->lanes;
+    context->next = record->inst;
+}
+
 /* Behind each record that an instruction takes there is another one, at last the exit, which takes none. */
 static const SassRecord *take_record(const Inst *inst, ExecContext *context) {
     const SassTrace *trace = inst->sass;
@@ -32,9 +37,14 @@ static const SassRecord *take_record(const Inst *inst, ExecContext *context) {
     if (!*cursor) *cursor = first_record(trace, context) + 1;
     const SassRecord *record = &trace->records[*cursor - 1];
     ++*cursor;
-    context->predicates[SASS_GUARD] = ~record[1].lanes;
-    context->next = record[1].inst;
+    show_next(record + 1, context);
     return record;
+}
+
+void exec_sass_start(const Inst *inst, ExecContext *context) {
+    uint64_t first = first_record(inst->sass, context);
+    *cursor_of(context) = first + 1;
+    show_next(&inst->sass->records[first], context);
 }
 
 void exec_sass_step(const Inst *inst, ExecContext *context) {
@@ -45,7 +55,7 @@ void exec_sass_jump(const Inst *inst, ExecContext *context) {
     context->next = inst->sass->records[*cursor_of(context) - 1].inst;
 }
 
-static void find_addresses(const SassTrace *trace, const SassRecord *record, ExecContext *context) {
+void sass_find_addresses(const SassTrace *trace, const SassRecord *record, ExecContext *context) {
     const uint32_t *stored = trace->addresses + access_place(record->access);
     AddressForm form = access_form(record->access);
     uint32_t first_lane = (uint32_t)__builtin_ctz(record->lanes);
@@ -72,12 +82,12 @@ static void find_addresses(const SassTrace *trace, const SassRecord *record, Exe
 }
 
 void exec_sass_access(const Inst *inst, ExecContext *context) {
-    find_addresses(inst->sass, take_record(inst, context), context);
+    sass_find_addresses(inst->sass, take_record(inst, context), context);
 }
 
 /* It travels, and changes nothing where it is performed. */
 void exec_sass_atomic(const Inst *inst, ExecContext *context) {
-    find_addresses(inst->sass, take_record(inst, context), context);
+    sass_find_addresses(inst->sass, take_record(inst, context), context);
     AtomicPayload *payload = context->atomic;
     if (context->space != SPACE_GLOBAL || !payload) return;
     payload->mask = context->active;

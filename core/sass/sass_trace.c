@@ -5,14 +5,9 @@
 #include "core/sim/base/error.h"
 #include "core/sim/checkpoint/buffer.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 /* --- Where code lines stand in the kernel ------------------------------------------------------ */
 
@@ -24,6 +19,7 @@ typedef struct {
     uint32_t *exit;  /* by line: of an exit at which some warps end */
     bool *has_jump;  /* by line: a jump stands behind it */
     uint64_t entry;  /* pc */
+    bool has_start;  /* an Inst that goes to each warp's first record */
     uint32_t inst_count;
 } Layout;
 
@@ -34,7 +30,9 @@ static int compare_lines(const void *a, const void *b, void *context) {
                    *two = &layout->reader->code[*(const uint32_t *)b];
     uint64_t pc = one->pc - layout->entry, other = two->pc - layout->entry;
     if (one->is_skipped != two->is_skipped) return one->is_skipped ? 1 : -1;
-    return pc < other ? -1 : pc > other;
+    if (one->layer != two->layer) return one->layer < two->layer ? -1 : 1;
+    if (pc != other) return pc < other ? -1 : 1;
+    return one < two ? -1 : one > two;
 }
 
 static bool is_access(const CodeLine *line) {
@@ -58,6 +56,25 @@ static void find_jumps(Layout *layout) {
     free(behind);
 }
 
+/* All warps begin with the first Inst, in all of their lanes, and some at least do not end there. */
+static bool begins_there(const Layout *layout, uint64_t w) {
+    const SassTrace *trace = layout->reader->trace;
+    const SassRecord *record = &trace->records[trace->first[w]];
+    uint32_t line = record->inst & ~LAST_OF_WARP;
+    bool ends_apart = record->inst & LAST_OF_WARP && layout->reader->code[line].goes_on;
+    return line == layout->order[0] && !ends_apart &&
+           record->lanes == sass_warp_lanes(trace, (uint32_t)(w % trace->warps_per_cta));
+}
+
+static bool has_start(const Layout *layout) {
+    const SassTrace *trace = layout->reader->trace;
+    const uint32_t *grid = trace->launch.grid;
+    uint64_t warps = (uint64_t)grid[0] * grid[1] * grid[2] * trace->warps_per_cta;
+    for (uint64_t w = 0; w < warps; w++)
+        if (!begins_there(layout, w)) return true;
+    return false;
+}
+
 static void lay_out(Layout *layout) {
     const TraceReader *reader = layout->reader;
     uint32_t count = reader->code_count;
@@ -66,6 +83,8 @@ static void lay_out(Layout *layout) {
         layout->order[i] = i;
     qsort_r(layout->order, count, sizeof *layout->order, compare_lines, layout);
     find_jumps(layout);
+    layout->has_start = has_start(layout);
+    layout->inst_count = layout->has_start;
     for (uint32_t i = 0; i < count; i++) {
         uint32_t line = layout->order[i];
         layout->index[line] = layout->exit[line] = layout->inst_count++;
@@ -168,9 +187,9 @@ static Inst exit_inst(const SassTrace *trace) {
     return inst;
 }
 
-static Inst jump_inst(const SassTrace *trace) {
+static Inst jump_inst(const SassTrace *trace, ExecFn *exec) {
     Inst inst = blank_inst(trace);
-    inst.exec = exec_sass_jump;
+    inst.exec = exec;
     return inst;
 }
 
@@ -180,6 +199,10 @@ static void make_insts(const Layout *layout, Kernel *kernel, Arena *storage) {
     kernel->inst_count = layout->inst_count;
     kernel->insts = arena_alloc(storage, layout->inst_count, sizeof *kernel->insts);
     kernel->sources = arena_alloc(storage, layout->inst_count, sizeof *kernel->sources);
+    if (layout->has_start) {
+        kernel->insts[0] = jump_inst(trace, exec_sass_start);
+        kernel->sources[0] = (InstSource){.opcode = "(begin)", .ptx_line = 1};
+    }
     for (uint32_t i = 0; i < reader->code_count; i++) {
         const CodeLine *line = &reader->code[i];
         uint32_t at = layout->index[i];
@@ -188,7 +211,7 @@ static void make_insts(const Layout *layout, Kernel *kernel, Arena *storage) {
         kernel->insts[at] = only_ends ? exit_inst(trace) : inst_of(trace, line);
         kernel->sources[at] = source;
         if (layout->has_jump[i]) {
-            kernel->insts[at + 1] = jump_inst(trace);
+            kernel->insts[at + 1] = jump_inst(trace, exec_sass_jump);
             kernel->sources[at + 1] = source;
         }
         if (layout->exit[i] == at) continue;
@@ -283,20 +306,6 @@ static void free_trace(void *trace) {
     free(trace);
 }
 
-static const char *map_file(const char *path, size_t *length) {
-    int file = open(path, O_RDONLY | O_CLOEXEC);
-    struct stat status;
-    if (file < 0) user_error("%s: cannot open it: %s", path, strerror(errno));
-    bool is_file = fstat(file, &status) == 0 && S_ISREG(status.st_mode);
-    *length = is_file ? (size_t)status.st_size : 0;
-    void *text = *length ? mmap(NULL, *length, PROT_READ, MAP_PRIVATE, file, 0) : MAP_FAILED;
-    close(file);
-    if (!is_file) user_error("%s: expected a file, got a folder, device or the like", path);
-    if (!*length) user_error("%s: expected a trace, got an empty file", path);
-    if (text == MAP_FAILED) user_error("%s: cannot read it: %s", path, strerror(errno));
-    return text;
-}
-
 typedef struct {
     TraceReader reader;
     Module *module;
@@ -308,43 +317,37 @@ static void read_and_build(void *context) {
     build(&loading->reader, loading->module);
 }
 
-Module *sass_parse(const char *path, const char *text, size_t length) {
+/* The reader has its text, and a file's is closed in the end. */
+static Module *load(Loading *loading) {
+    TraceReader *reader = &loading->reader;
     SassTrace *trace = calloc(1, sizeof *trace);
     ensure_memory(trace);
-    Loading loading = {.module = module_empty(path)};
-    Module *module = loading.module;
+    Module *module = loading->module = module_empty(reader->text.path);
     module->owned = trace;
     module->release_owned = free_trace;
-    module->digest = module->file_digest = file_digest(text, length);
     module->is_of_file = true;
-    loading.reader = (TraceReader){.text = {.path = path, .next = text, .end = text + length},
-                                   .arena = module_storage(module),
-                                   .trace = trace};
-    const char *wrong = user_error_catch(read_and_build, &loading);
-    free(loading.reader.index);
+    reader->arena = module_storage(module);
+    reader->trace = trace;
+    const char *wrong = user_error_catch(read_and_build, loading);
+    module->digest = module->file_digest = reader->text.digest;
+    free(reader->index);
+    text_close(&reader->text);
     if (!wrong) return module;
     module_free(module);
     user_error_again(wrong);
 }
 
-typedef struct {
-    const char *path, *text;
-    size_t length;
-    Module *module;
-} Mapped;
-
-static void parse_mapped(void *context) {
-    Mapped *mapped = context;
-    mapped->module = sass_parse(mapped->path, mapped->text, mapped->length);
+Module *sass_parse(const char *path, const char *text, size_t length) {
+    Loading loading = {
+        .reader = {
+            .text = {.path = path, .next = text, .end = text + length, .digest = file_digest(text, length)}}};
+    return load(&loading);
 }
 
 Module *sass_load(const char *path) {
-    Mapped mapped = {.path = path};
-    mapped.text = map_file(path, &mapped.length);
-    const char *wrong = user_error_catch(parse_mapped, &mapped);
-    munmap((void *)(uintptr_t)mapped.text, mapped.length);
-    if (wrong) user_error_again(wrong);
-    return mapped.module;
+    Loading loading = {0};
+    text_open(&loading.reader.text, path);
+    return load(&loading);
 }
 
 bool sass_is(const Module *module) {

@@ -29,7 +29,6 @@ static void read_format(TraceReader *reader) {
         text_expected(
             text, "a trace whose warps have been sorted (kernel-N.traceg, made by post-traces-processing)",
             word, length);
-    reader->has_line_numbers = length >= 9 && memchr(word, '[', length) && !memcmp(word, "[line_num", 9);
     for (; length; word = text_word(text, &length))
         reader->has_rest |= length >= 9 && !memcmp(word, "immediate", 9);
 }
@@ -57,6 +56,8 @@ static void read_head_line(TraceReader *reader) {
         launch->shared_bytes = text_count(text, MOST_SHARED, "bytes of shared memory");
     else if (text_takes(text, "-nregs ="))
         launch->registers = text_count(text, MOST_THREAD_REGISTERS, "registers per thread");
+    else if (text_takes(text, "-enable lineinfo ="))
+        reader->has_line_numbers = text_count(text, 1, "0 or 1"); /* the format names them also without */
     else if (text_takes(text, "-shmem base_addr ="))
         reader->trace->shared_base = text_hex(text, "an address");
     else if (text_takes(text, "-local mem base_addr ="))
@@ -65,18 +66,27 @@ static void read_head_line(TraceReader *reader) {
 
 /* --- Code -------------------------------------------------------------------------------------- */
 
-static uint64_t key_of(uint64_t pc, bool is_skipped) {
-    return pc * 2 + is_skipped;
+/* A pc counts from the begin of a function: of two functions, several lines have the same one. */
+static bool is_same_line(const CodeLine *a, const CodeLine *b, size_t text_length) {
+    return a->is_skipped == b->is_skipped && a->opcode == b->opcode && a->bytes == b->bytes &&
+           a->destination_count == b->destination_count && a->source_count == b->source_count &&
+           !memcmp(a->destinations, b->destinations, sizeof a->destinations) &&
+           !memcmp(a->sources, b->sources, sizeof a->sources) && !strncmp(a->text, b->text, text_length) &&
+           !a->text[text_length];
 }
 
-static uint32_t *place_in_index(const TraceReader *reader, uint64_t pc, bool is_skipped) {
-    uint64_t key = key_of(pc, is_skipped), mask = reader->index_capacity - 1;
-    uint64_t at = key * 0x9e3779b97f4a7c15ull >> 40 & mask;
+/* Where the line stands, or is to stand; its layer, then, is known. */
+static uint32_t *place_in_index(const TraceReader *reader, CodeLine *line, size_t text_length) {
+    uint64_t mask = reader->index_capacity - 1;
+    uint64_t at = line->pc * 0x9e3779b97f4a7c15ull >> 40 & mask;
+    line->layer = 0;
     for (;; at = (at + 1) & mask) {
         uint32_t number = reader->index[at];
         if (!number) return &reader->index[at];
-        const CodeLine *line = &reader->code[number - 1];
-        if (key_of(line->pc, line->is_skipped) == key) return &reader->index[at];
+        const CodeLine *other = &reader->code[number - 1];
+        if (other->pc != line->pc) continue;
+        if (is_same_line(other, line, text_length)) return &reader->index[at];
+        line->layer += other->is_skipped == line->is_skipped;
     }
 }
 
@@ -86,14 +96,14 @@ static void enlarge_index(TraceReader *reader) {
     reader->index = calloc(reader->index_capacity, sizeof *reader->index);
     ensure_memory(reader->index);
     for (uint32_t i = 0; i < reader->code_count; i++)
-        *place_in_index(reader, reader->code[i].pc, reader->code[i].is_skipped) = i + 1;
+        *place_in_index(reader, &reader->code[i], strlen(reader->code[i].text)) = i + 1;
 }
 
-/* The number of the line of code, which is added if there is none of this pc. */
-static uint32_t code_number(TraceReader *reader, const CodeLine *line, size_t text_length) {
+/* The number of the line of code, which is added if it is new. */
+static uint32_t code_number(TraceReader *reader, CodeLine *line, size_t text_length) {
     enum { MOST_CODE = 1 << 22 };
     if (2 * (reader->code_count + 1) > reader->index_capacity) enlarge_index(reader);
-    uint32_t *number = place_in_index(reader, line->pc, line->is_skipped);
+    uint32_t *number = place_in_index(reader, line, text_length);
     if (*number) return *number - 1;
     if (reader->code_count == MOST_CODE)
         user_error("%s:%u: expected a kernel of up to %d instructions, got more", reader->text.path,
@@ -217,7 +227,9 @@ static uint64_t read_addresses(TraceReader *reader, const CodeLine *line, uint32
     if (!count || line->opcode->action == SASS_STEP) return 0;
     for (uint32_t i = 0; i < count; i++) {
         uint32_t of_lane = resolve(trace, line->opcode->space, recorded[i], &address[i]);
-        if (i == 0) space = of_lane; /* of several spaces, that of the first lane, as execution reports it */
+        if (i == 0) space = of_lane;
+        /* Of several spaces, that of the first lane: the others access what it does. */
+        address[i] = of_lane == space ? address[i] & -(uint64_t)line->bytes : address[0];
         if (space == SPACE_LOCAL) widen_local(trace, address[i], address[i] + line->bytes);
     }
     return store_addresses(trace, space, address, lanes, count);
@@ -250,6 +262,15 @@ static void add_record(SassTrace *trace, SassRecord record) {
     trace->records[trace->record_count++] = record;
 }
 
+static uint32_t read_lanes(TraceReader *reader) {
+    TraceText *text = &reader->text;
+    uint64_t lanes = text_hex(text, "the lanes of an instruction");
+    if (lanes & ~(uint64_t)reader->warp_lanes)
+        user_error("%s:%u: expected lanes of the warp's threads (%08x), got %08lx", text->path, text->line,
+                   reader->warp_lanes, lanes);
+    return (uint32_t)lanes;
+}
+
 /* "0010 ffffffff 1 R3 LDG.E.SYS 1 R2 4 1 0x7fb50a800000 4" */
 static void read_instruction(TraceReader *reader, bool is_last) {
     TraceText *text = &reader->text;
@@ -257,7 +278,7 @@ static void read_instruction(TraceReader *reader, bool is_last) {
     CodeLine line = {0};
     if (reader->has_line_numbers) text_word(text, &length);
     line.pc = text_hex(text, "the address of an instruction");
-    uint32_t lanes = (uint32_t)text_hex(text, "the lanes of an instruction");
+    uint32_t lanes = read_lanes(reader);
     line.destination_count = (uint8_t)read_registers(text, line.destinations,
                                                      "how many registers are written");
     line.text = text_word(text, &opcode_length);
@@ -308,6 +329,7 @@ static void read_warp(TraceReader *reader, uint64_t cta) {
     uint32_t count = text_count(text, INT32_MAX, "the number of a warp's instructions");
     if (!count) text_expected(text, "one instruction or more", "0", 1);
     *first = trace->record_count;
+    reader->warp_lanes = sass_warp_lanes(trace, warp);
     for (uint32_t i = 0; i < count; i++) {
         if (!text_next_line(text)) text_expected(text, "as many instructions as are announced", "", 0);
         read_instruction(reader, i + 1 == count);
@@ -329,8 +351,9 @@ static void prepare_warps(TraceReader *reader) {
     ctas = ctas <= INT32_MAX ? ctas * launch->grid[2] : ctas;
     if (threads > 1024) user_error("%s: expected up to 1024 threads a block, got %lu", text->path, threads);
     trace->warps_per_cta = ((uint32_t)threads + WARP_LANES - 1) / WARP_LANES;
-    /* Each thread block has a line of its own. */
-    if (ctas > (uint64_t)(text->end - text->next))
+    /* Each warp has lines of its own: "warp = 0", "insts = 1" and one instruction. */
+    enum { LEAST_WARP_BYTES = 32 };
+    if (ctas > text_left(text) / (LEAST_WARP_BYTES * trace->warps_per_cta))
         user_error("%s: expected a trace of all %lu thread blocks of the grid, got a shorter one", text->path,
                    ctas);
     trace->first = malloc(ctas * trace->warps_per_cta * sizeof *trace->first);

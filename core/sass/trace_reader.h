@@ -19,6 +19,7 @@ typedef struct {
     uint8_t bytes;      /* an access's, per lane                     */
     bool is_skipped;    /* an access of this pc that no lane makes   */
     bool ends, goes_on; /* an exit: of a warp; of some of its lanes  */
+    uint32_t layer;     /* other lines of this pc, which occurred earlier: of functions that are called */
 } CodeLine;
 
 /* Of SassRecord.inst while it is a number of code lines: the warp's last record. */
@@ -33,6 +34,7 @@ typedef struct {
     uint32_t code_count, code_capacity;
     uint32_t *index; /* by hash of pc: number + 1 */
     uint32_t index_capacity;
+    uint32_t warp_lanes;   /* of the warp at hand: those that have threads */
     bool has_line_numbers; /* in front of each instruction */
     bool has_rest;         /* behind the addresses         */
 } TraceReader;

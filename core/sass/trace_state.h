@@ -50,6 +50,13 @@ typedef struct SassTrace {
         local_highest; /* offsets in a thread's local memory that are accessed, and behind them */
 } SassTrace;
 
+/* The lanes of a CTA's warp that have threads. */
+static inline uint32_t sass_warp_lanes(const SassTrace *trace, uint32_t warp) {
+    const uint32_t *block = trace->launch.block;
+    uint32_t threads = block[0] * block[1] * block[2] - warp * WARP_LANES;
+    return threads < WARP_LANES ? (1u << threads) - 1 : UINT32_MAX;
+}
+
 /* Global addresses in the machine: of those of the process that was recorded, the lower bits, below local memory and code. */
 #define SASS_GLOBAL_MASK ((1ull << 40) - 1)
 
@@ -57,6 +64,10 @@ typedef struct SassTrace {
 ExecFn exec_sass_step;   /* no access                                             */
 ExecFn exec_sass_access; /* load, store                                           */
 ExecFn exec_sass_atomic;
-ExecFn exec_sass_jump; /* behind an access: takes no record, and goes where the next one is */
+ExecFn exec_sass_jump;  /* behind an access: takes no record, and goes where the next one is */
+ExecFn exec_sass_start; /* the same where a warp begins */
+
+/* The addresses of the record's lanes, the least and the greatest of them, and their space. */
+void sass_find_addresses(const SassTrace *trace, const SassRecord *record, ExecContext *context);
 
 #endif

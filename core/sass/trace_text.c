@@ -1,8 +1,16 @@
 #include "core/sass/trace_text.h"
 
 #include "core/sim/base/error.h"
+#include "core/sim/checkpoint/buffer.h"
 
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { PIECE_BYTES = 1 << 20 };
 
 static bool is_blank(char c) {
     return c == ' ' || c == '\t' || c == '\r';
@@ -13,9 +21,66 @@ static void skip_blanks(TraceText *text) {
         text->at++;
 }
 
+void text_open(TraceText *text, const char *path) {
+    struct stat status;
+    *text = (TraceText){.path = path, .file = open(path, O_RDONLY | O_CLOEXEC), .digest = file_digest("", 0)};
+    if (text->file < 0) user_error("%s: cannot open it: %s", path, strerror(errno));
+    bool is_file = fstat(text->file, &status) == 0 && S_ISREG(status.st_mode);
+    text->unread = is_file ? (uint64_t)status.st_size : 0;
+    if (!text->unread) close(text->file);
+    if (!is_file) user_error("%s: expected a file, got a folder, device or the like", path);
+    if (!text->unread) user_error("%s: expected a trace, got an empty file", path);
+    text->capacity = PIECE_BYTES;
+    text->buffer = malloc(text->capacity);
+    ensure_memory(text->buffer);
+    text->next = text->end = text->buffer;
+}
+
+void text_close(TraceText *text) {
+    if (!text->buffer) return;
+    close(text->file);
+    free(text->buffer);
+    text->buffer = NULL;
+}
+
+uint64_t text_left(const TraceText *text) {
+    return (uint64_t)(text->end - text->next) + text->unread;
+}
+
+/* Brings the next piece of the file behind what is left of the one before, the begin of a line. False: there is no more. */
+static bool read_piece(TraceText *text) {
+    size_t kept = (size_t)(text->end - text->next);
+    if (!text->buffer) return false;
+    if (kept == text->capacity)
+        user_error("%s:%u: expected lines of less than %d bytes, got a longer one", text->path,
+                   text->line + 1, PIECE_BYTES);
+    memmove(text->buffer, text->next, kept);
+    ssize_t got = read(text->file, text->buffer + kept, text->capacity - kept);
+    if (got < 0) user_error("%s: cannot read it: %s", text->path, strerror(errno));
+    text->next = text->buffer;
+    text->end = text->buffer + kept + got;
+    text->unread -= (uint64_t)got < text->unread ? (uint64_t)got : text->unread;
+    text->digest = file_digest_goes_on(text->digest, text->buffer + kept, (size_t)got);
+    return got > 0;
+}
+
+/* NULL: it has none, as the last one may. */
+static const char *find_newline(TraceText *text) {
+    size_t searched = 0;
+    do {
+        size_t length = (size_t)(text->end - text->next);
+        const char *newline = length > searched ? memchr(text->next + searched, '\n', length - searched)
+                                                : NULL;
+        if (newline) return newline;
+        searched = length;
+    } while (read_piece(text));
+    return NULL;
+}
+
 bool text_next_line(TraceText *text) {
-    while (text->next < text->end) {
-        const char *newline = memchr(text->next, '\n', (size_t)(text->end - text->next));
+    for (;;) {
+        const char *newline = find_newline(text);
+        if (text->next == text->end) return false;
         text->at = text->next;
         text->line_end = newline ? newline : text->end;
         text->next = newline ? newline + 1 : text->end;
@@ -23,7 +88,6 @@ bool text_next_line(TraceText *text) {
         skip_blanks(text);
         if (text->at < text->line_end) return true;
     }
-    return false;
 }
 
 bool text_takes(TraceText *text, const char *words) {

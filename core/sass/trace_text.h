@@ -8,11 +8,22 @@
 
 typedef struct {
     const char *path;
-    const char *next, *end; /* behind the current line; of the text */
+    const char *next, *end; /* behind the current line; of the text in memory */
     const char *at, *line_end;
     uint32_t line; /* the current one's number, from 1 */
+    /* Of a file, which is read piece by piece: */
+    int file;
+    char *buffer; /* NULL: all of the text is in memory */
+    size_t capacity;
+    uint64_t unread; /* bytes, as long as nobody writes it */
+    uint64_t digest; /* of what has been read */
 } TraceText;
 
+/* A file's text. Close it also when an error has ended the reading. */
+void text_open(TraceText *text, const char *path);
+void text_close(TraceText *text);
+/* Bytes behind the current line. */
+uint64_t text_left(const TraceText *text);
 /* Goes to the next line that is not empty. False: there is none. */
 bool text_next_line(TraceText *text);
 /* The rest of the line begins with this word or words: goes behind. */

@@ -1,5 +1,6 @@
 /* A recorded kernel from anywhere: it is read, and its code and records fit each other, or it is refused by an error that names
  * file and line. */
+#include "core/ptx/execution/exec.h"
 #include "core/sass/trace_state.h"
 #include "core/sim/base/error.h"
 #include "tests/fuzz/fuzz.h"
@@ -22,6 +23,27 @@ static void parse(void *context) {
     input->module = sass_parse(FILE_NAME, input->text, input->length);
 }
 
+/* Accesses have addresses, other instructions none; they lie in what is stored, in their thread's local memory. */
+static void check_access(const SassTrace *trace, const Kernel *kernel, const SassRecord *record) {
+    uint8_t kind = kernel->insts[record->inst].kind;
+    bool is_access = kind == INST_LOAD || kind == INST_STORE || kind == INST_ATOMIC;
+    ensure(is_access ? record->lanes != 0 : record->access == 0);
+    if (!is_access) return;
+    static ExecContext context;
+    uint32_t lanes = (uint32_t)__builtin_popcount(record->lanes);
+    uint32_t words[] = {
+        [ADDRESSES_STRIDED] = 3, [ADDRESSES_NEAR] = 2 + lanes, [ADDRESSES_FAR] = 2 + 2 * lanes};
+    uint64_t place = access_place(record->access);
+    ensure(place + words[access_form(record->access)] <= trace->address_count);
+    sass_find_addresses(trace, record, &context);
+    uint32_t bytes = kernel->insts[record->inst].lane_bytes;
+    uint64_t most = context.space == SPACE_LOCAL    ? kernel->local_bytes
+                    : context.space == SPACE_SHARED ? 1u << 24
+                                                    : SASS_GLOBAL_MASK + 1;
+    ensure(context.space == SPACE_LOCAL || context.space == SPACE_SHARED || context.space == SPACE_GLOBAL);
+    ensure(context.lowest <= context.highest && context.highest + bytes <= most);
+}
+
 /* What execution relies on: records point into the code, a warp's last one is an exit and no other is. */
 static void check(const Module *module) {
     const SassTrace *trace = module->owned;
@@ -30,8 +52,14 @@ static void check(const Module *module) {
     uint64_t warps = (uint64_t)grid[0] * grid[1] * grid[2] * trace->warps_per_cta;
     for (uint64_t i = 0; i < trace->record_count; i++)
         ensure(trace->records[i].inst < kernel->inst_count);
+    for (uint64_t i = 0; i < trace->record_count; i++)
+        check_access(trace, kernel, &trace->records[i]);
     for (uint64_t w = 0; w < warps; w++) {
         uint64_t at = trace->first[w];
+        bool has_start = kernel->insts[0].exec == exec_sass_start;
+        ensure(has_start ||
+               (trace->records[at].inst == 0 &&
+                trace->records[at].lanes == sass_warp_lanes(trace, (uint32_t)(w % trace->warps_per_cta))));
         while (kernel->insts[trace->records[at].inst].kind != INST_EXIT)
             ensure(++at < trace->record_count);
     }

@@ -145,6 +145,52 @@ harness.test("lanes that exit early are not waited for; the warp ends with the l
   harness.equal(r["sm[0].warp_instructions"], 5, "warp instructions")
 end)
 
+harness.test("warps may begin elsewhere, with a part of their lanes, and with their end", function()
+  local r = run(write("begins", { block = 128 }, function(_, warp)
+    if warp == 0 then return { line(0, "MOV", { 2 }), line(16, "FADD", { 3 }, { 2 }) } end
+    if warp == 1 then return { line(16, "FADD", { 3 }, { 2 }) } end
+    if warp == 2 then return { line(0, "MOV", { 2 }, {}, "0", 0xff) } end
+    return {}
+  end))
+  harness.equal(r["sm[0].warp_instructions"], 3 + 2 + 2 + 1 + 4, "warp instructions, with a jump of each warp")
+  harness.equal(r["sm[0].thread_instructions"], 32 * (3 + 2 + 1 + 1 + 4) + 8, "thread instructions")
+  local first = run(write("access_first", {}, function() return { line(0, "LDG.E", { 4 }, { 2 }, "4 1 0x7f1000000000 256", 0xf) } end))
+  harness.equal(first["sm[0].lsu.load_accesses"], 4, "segments of an access at the begin")
+end)
+
+harness.test("functions that are called have addresses of code that the kernel has, too", function()
+  local lines = { line(0, "MOV", { 2 }), line(16, "FADD", { 3 }, { 2 }), line(32, "CALL.REL"), line(0, "LDG.E", { 4 }, { 2 }, "4 1 0x7f1000000000 4"),
+    line(16, "LDG.E.128", { 4 }, { 2 }, "16 1 0x7f1000000000 16"), line(32, "RET.REL"), line(48, "FADD", { 3 }, { 2 }) }
+  local r = run(write("calls", {}, function() return lines end))
+  harness.equal(r["sm[0].lsu.load_accesses"], 1 + 4, "segments")
+  harness.equal(r["sm[0].warp_instructions"], #lines, "warp instructions, the exit among them")
+end)
+
+harness.test("an access of generic addresses in several spaces is one in that of its first lane", function()
+  local r = run(write("spaces", {}, function()
+    return { line(0, "MOV", { 2 }), line(8, "LD.E", { 4 }, { 2 }, "4 0 0x7f0002000100 0x7f1000000000 0x7f0000000000", 7),
+      line(16, "LD.E", { 4 }, { 2 }, "4 0 0x7f1000000000 0x7f0000000000", 3) }
+  end))
+  harness.equal(r["sm[0].warp_instructions"], 4, "warp instructions")
+end)
+
+harness.test("accesses lie at multiples of their bytes", function()
+  local r = run(write("odd", {}, function() return { line(0, "LDG.E.128", { 4 }, { 2 }, "16 1 0x7f1000000078 256", 1) } end))
+  harness.equal(r["sm[0].lsu.load_accesses"], 1, "segments")
+end)
+
+harness.test("numbers of source lines are read where the tracer has written them", function()
+  local lines = { line(0, "MOV", { 2 }, {}, "0 0"), line(16, "LDG.E", { 4 }, { 2 }, "4 1 0x7f1000000000 256 0") }
+  for _, enabled in ipairs { 0, 1 } do
+    local text = recording.kernel({}, function() return { table.unpack(lines) } end)
+    text = text:gsub("accelsim tracer version = 3", "accelsim tracer version = 4\n-enable lineinfo = " .. enabled)
+    text = text:gsub("format = PC", "format = [line_num] PC"):gsub("%[mem_addresses%]", "%0 immediate")
+    if enabled == 1 then text = text:gsub("\n(%x%x%x%x ffffffff)", "\n17 %1") end
+    local r = run(harness.write("lineinfo.traceg", text))
+    harness.equal(r["sm[0].lsu.load_accesses"], 32, "segments with lineinfo " .. enabled)
+  end
+end)
+
 harness.test("warps wait at a barrier, and go on a cycle's work behind the last one", function()
   local function kernel(barrier)
     return run(write("barrier", { block = 64 }, function(_, warp)
@@ -288,6 +334,9 @@ harness.test("what is wrong with a trace is told with its line", function()
     [":3: expected a grid, as (2,1,1), got '(0,1,1)'"] = changed("(1,1,1)", "(0,1,1)"),
     [":5: expected bytes of shared memory, got '-4'"] = changed("-shmem = 0", "-shmem = -4"),
     ["expected the lanes of an instruction, got 'fffffffz'"] = changed("ffffffff", "fffffffz"),
+    ["expected lanes of the warp's threads (0000ffff), got ffffffff"] = changed("(32,1,1)", "(16,1,1)"),
+    ["expected the lanes of an instruction, got '1ffffffffffffffff'"] = changed("ffffffff", "1ffffffffffffffff"),
+    ["expected lines of less than 1048576 bytes, got a longer one"] = good .. ("x"):rep(1 << 20),
     ["expected a register, R0 to R255, got 'R256'"] = changed("1 R2 MOV", "1 R256 MOV"),
     ["expected how many registers are written, got '9'"] = changed("1 R2 MOV", "9 R2 MOV"),
     ["expected an opcode, got the end of the line"] = changed("R2 MOV 0 0", "R2"),

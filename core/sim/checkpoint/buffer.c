@@ -90,12 +90,15 @@ bool reader_name(Reader *reader, char *name, size_t size) {
     return !reader->failed;
 }
 
-uint64_t file_digest(const void *bytes, size_t count) {
+uint64_t file_digest_goes_on(uint64_t digest, const void *bytes, size_t count) {
     const uint8_t *at = bytes;
-    uint64_t hash = 0xcbf29ce484222325ull;
     for (; count; count--, at++)
-        hash = (hash ^ *at) * 0x100000001b3ull;
-    return hash;
+        digest = (digest ^ *at) * 0x100000001b3ull;
+    return digest;
+}
+
+uint64_t file_digest(const void *bytes, size_t count) {
+    return file_digest_goes_on(0xcbf29ce484222325ull, bytes, count);
 }
 
 uint64_t hash_bytes(uint64_t seed, const void *bytes, size_t count) {

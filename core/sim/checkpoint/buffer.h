@@ -48,6 +48,8 @@ static inline bool reader_at_end(const Reader *reader) {
 
 /* FNV-1a: by which files are known in results. */
 uint64_t file_digest(const void *bytes, size_t count);
+/* The same of a file piece by piece: `digest` is that of the pieces in front, file_digest("", 0) of none. */
+uint64_t file_digest_goes_on(uint64_t digest, const void *bytes, size_t count);
 /* 64-bit digest of bytes, to be chained. */
 uint64_t hash_bytes(uint64_t seed, const void *bytes, size_t count);
 
