@@ -30,6 +30,9 @@ static void show_next(const SassRecord *record, ExecContext *context) {
     context->next = record->inst;
 }
 
+/* Until its turn comes again, the warp's next records would leave the host's caches: those of a line or two ahead come early. */
+enum { RECORDS_AHEAD = 6 };
+
 /* Behind each record that an instruction takes there is another one, at last the exit, which takes none. */
 static const SassRecord *take_record(const Inst *inst, ExecContext *context) {
     const SassTrace *trace = inst->sass;
@@ -37,6 +40,7 @@ static const SassRecord *take_record(const Inst *inst, ExecContext *context) {
     if (!*cursor) *cursor = first_record(trace, context) + 1;
     const SassRecord *record = &trace->records[*cursor - 1];
     ++*cursor;
+    __builtin_prefetch(record + RECORDS_AHEAD);
     show_next(record + 1, context);
     return record;
 }
@@ -82,12 +86,15 @@ void sass_find_addresses(const SassTrace *trace, const SassRecord *record, ExecC
 }
 
 void exec_sass_access(const Inst *inst, ExecContext *context) {
-    sass_find_addresses(inst->sass, take_record(inst, context), context);
+    const SassRecord *record = take_record(inst, context);
+    if (record->lanes) sass_find_addresses(inst->sass, record, context);
 }
 
 /* It travels, and changes nothing where it is performed. */
 void exec_sass_atomic(const Inst *inst, ExecContext *context) {
-    sass_find_addresses(inst->sass, take_record(inst, context), context);
+    const SassRecord *record = take_record(inst, context);
+    if (!record->lanes) return;
+    sass_find_addresses(inst->sass, record, context);
     AtomicPayload *payload = context->atomic;
     if (context->space != SPACE_GLOBAL || !payload) return;
     payload->mask = context->active;

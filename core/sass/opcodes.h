@@ -27,7 +27,7 @@ typedef struct {
 
 /* By the whole opcode, "LDG.E.64.SYS". NULL: it is not known. */
 const SassOpcode *sass_opcode(const char *text, size_t length);
-/* Of what is not known, and of accesses that no lane makes. */
+/* Of what is not known. */
 const SassOpcode *sass_other(void);
 
 /* ".16816" and the like say how many products a matrix instruction makes. */

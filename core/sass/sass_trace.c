@@ -23,20 +23,19 @@ typedef struct {
     uint32_t inst_count;
 } Layout;
 
-/* What lanes skip stands behind all others: it is rare. */
+/* As they follow each other from the entry on, those of a function that is called behind them. */
 static int compare_lines(const void *a, const void *b, void *context) {
     const Layout *layout = context;
     const CodeLine *one = &layout->reader->code[*(const uint32_t *)a],
                    *two = &layout->reader->code[*(const uint32_t *)b];
     uint64_t pc = one->pc - layout->entry, other = two->pc - layout->entry;
-    if (one->is_skipped != two->is_skipped) return one->is_skipped ? 1 : -1;
     if (one->layer != two->layer) return one->layer < two->layer ? -1 : 1;
     if (pc != other) return pc < other ? -1 : 1;
     return one < two ? -1 : one > two;
 }
 
 static bool is_access(const CodeLine *line) {
-    return line->opcode->timing == TIMING_MEM && !line->is_skipped;
+    return line->opcode->timing == TIMING_MEM;
 }
 
 /* Behind an access a warp goes to the next instruction. Where one of them does not, in any turn, a jump follows. */
@@ -154,7 +153,7 @@ static void make_access(Inst *inst, const CodeLine *line) {
                                     [SASS_ATOMIC] = INST_ATOMIC};
     inst->kind = kinds[line->opcode->action];
     inst->exec = line->opcode->action == SASS_ATOMIC ? exec_sass_atomic : exec_sass_access;
-    inst->timing = TIMING_MEM;
+    inst->flags |= INST_RECORDED;
     inst->space = line->opcode->space;
     inst->cache_op = (uint8_t)sass_cache_op(line->text);
     inst->element_bytes = line->bytes < 4 ? line->bytes : 4;
@@ -170,7 +169,6 @@ static bool waits_at_barrier(const CodeLine *line) {
 static Inst inst_of(const SassTrace *trace, const CodeLine *line) {
     Inst inst = blank_inst(trace);
     inst.timing = (uint8_t)sass_timing(line->opcode, line->text);
-    if (line->is_skipped) inst.timing = TIMING_OTHER;
     if (waits_at_barrier(line)) inst.kind = INST_TRACED_BARRIER;
     if (line->opcode->action == SASS_FENCE) inst.kind = INST_TRACED_FENCE;
     if (is_access(line)) make_access(&inst, line);
@@ -212,7 +210,7 @@ static void make_insts(const Layout *layout, Kernel *kernel, Arena *storage) {
         kernel->sources[at] = source;
         if (layout->has_jump[i]) {
             kernel->insts[at + 1] = jump_inst(trace, exec_sass_jump);
-            kernel->sources[at + 1] = source;
+            kernel->sources[at + 1] = (InstSource){.opcode = "(jump)", .ptx_line = at + 2};
         }
         if (layout->exit[i] == at) continue;
         kernel->insts[layout->exit[i]] = exit_inst(trace);

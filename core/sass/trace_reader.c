@@ -68,17 +68,28 @@ static void read_head_line(TraceReader *reader) {
 
 /* A pc counts from the begin of a function: of two functions, several lines have the same one. */
 static bool is_same_line(const CodeLine *a, const CodeLine *b, size_t text_length) {
-    return a->is_skipped == b->is_skipped && a->opcode == b->opcode && a->bytes == b->bytes &&
-           a->destination_count == b->destination_count && a->source_count == b->source_count &&
+    return a->bytes == b->bytes && a->destination_count == b->destination_count &&
+           a->source_count == b->source_count &&
            !memcmp(a->destinations, b->destinations, sizeof a->destinations) &&
            !memcmp(a->sources, b->sources, sizeof a->sources) && !strncmp(a->text, b->text, text_length) &&
            !a->text[text_length];
 }
 
+static uint64_t hash_of(uint64_t pc) {
+    return pc * 0x9e3779b97f4a7c15ull >> 40;
+}
+
+/* NULL: there is none, or another pc stands in front of it. */
+static const CodeLine *first_of_pc(const TraceReader *reader, uint64_t pc) {
+    if (!reader->code_count) return NULL;
+    uint32_t number = reader->index[hash_of(pc) & (reader->index_capacity - 1)];
+    return number && reader->code[number - 1].pc == pc ? &reader->code[number - 1] : NULL;
+}
+
 /* Where the line stands, or is to stand; its layer, then, is known. */
 static uint32_t *place_in_index(const TraceReader *reader, CodeLine *line, size_t text_length) {
     uint64_t mask = reader->index_capacity - 1;
-    uint64_t at = line->pc * 0x9e3779b97f4a7c15ull >> 40 & mask;
+    uint64_t at = hash_of(line->pc) & mask;
     line->layer = 0;
     for (;; at = (at + 1) & mask) {
         uint32_t number = reader->index[at];
@@ -86,7 +97,7 @@ static uint32_t *place_in_index(const TraceReader *reader, CodeLine *line, size_
         const CodeLine *other = &reader->code[number - 1];
         if (other->pc != line->pc) continue;
         if (is_same_line(other, line, text_length)) return &reader->index[at];
-        line->layer += other->is_skipped == line->is_skipped;
+        line->layer++;
     }
 }
 
@@ -129,6 +140,15 @@ static void note_unknown(TraceReader *reader, const char *text, size_t length) {
     if (used) unknown[used++] = ' ';
     memcpy(unknown + used, text, length);
     unknown[used + length] = 0;
+}
+
+/* A search among all opcodes only where the first line of this pc has another one. */
+static const SassOpcode *opcode_of(TraceReader *reader, const CodeLine *line, size_t length) {
+    const CodeLine *known = first_of_pc(reader, line->pc);
+    if (known && !strncmp(known->text, line->text, length) && !known->text[length]) return known->opcode;
+    const SassOpcode *opcode = sass_opcode(line->text, length);
+    if (!opcode) note_unknown(reader, line->text, length);
+    return opcode ? opcode : sass_other();
 }
 
 /* --- Addresses --------------------------------------------------------------------------------- */
@@ -224,7 +244,7 @@ static uint64_t read_addresses(TraceReader *reader, const CodeLine *line, uint32
     uint64_t recorded[WARP_LANES] = {0}, address[WARP_LANES];
     uint32_t count = (uint32_t)__builtin_popcount(lanes), space = SPACE_GLOBAL;
     read_recorded(&reader->text, count, recorded);
-    if (!count || line->opcode->action == SASS_STEP) return 0;
+    if (!count || line->opcode->timing != TIMING_MEM) return 0;
     for (uint32_t i = 0; i < count; i++) {
         uint32_t of_lane = resolve(trace, line->opcode->space, recorded[i], &address[i]);
         if (i == 0) space = of_lane;
@@ -283,9 +303,7 @@ static void read_instruction(TraceReader *reader, bool is_last) {
                                                      "how many registers are written");
     line.text = text_word(text, &opcode_length);
     if (!opcode_length) text_expected(text, "an opcode", "", 0);
-    line.opcode = sass_opcode(line.text, opcode_length);
-    if (!line.opcode) note_unknown(reader, line.text, opcode_length);
-    if (!line.opcode) line.opcode = sass_other();
+    line.opcode = opcode_of(reader, &line, opcode_length);
     line.source_count = (uint8_t)read_registers(text, line.sources, "how many registers are read");
     line.bytes = (uint8_t)text_count(text, 16, "the bytes of an access, 0 to 16");
     bool accesses = line.opcode->timing == TIMING_MEM;
@@ -295,7 +313,6 @@ static void read_instruction(TraceReader *reader, bool is_last) {
     uint64_t access = line.bytes ? read_addresses(reader, &line, lanes) : 0;
     const char *rest = text_word(text, &length);
     if (length && !reader->has_rest) text_expected(text, "the end of the line", rest, length);
-    line.is_skipped = accesses && !lanes;
     bool exits = line.opcode->action == SASS_EXIT;
     if (is_last && !exits) text_expected(text, "EXIT as a warp's last instruction", line.text, opcode_length);
     uint32_t number = code_number(reader, &line, opcode_length);

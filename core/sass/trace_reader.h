@@ -17,7 +17,6 @@ typedef struct {
     uint8_t destinations[MAX_REGISTERS_NAMED], sources[MAX_REGISTERS_NAMED];
     uint8_t destination_count, source_count;
     uint8_t bytes;      /* an access's, per lane                     */
-    bool is_skipped;    /* an access of this pc that no lane makes   */
     bool ends, goes_on; /* an exit: of a warp; of some of its lanes  */
     uint32_t layer;     /* other lines of this pc, which occurred earlier: of functions that are called */
 } CodeLine;

@@ -27,8 +27,8 @@ static void parse(void *context) {
 static void check_access(const SassTrace *trace, const Kernel *kernel, const SassRecord *record) {
     uint8_t kind = kernel->insts[record->inst].kind;
     bool is_access = kind == INST_LOAD || kind == INST_STORE || kind == INST_ATOMIC;
-    ensure(is_access ? record->lanes != 0 : record->access == 0);
-    if (!is_access) return;
+    ensure((is_access && record->lanes) || !record->access);
+    if (!is_access || !record->lanes) return;
     static ExecContext context;
     uint32_t lanes = (uint32_t)__builtin_popcount(record->lanes);
     uint32_t words[] = {

@@ -96,6 +96,25 @@ harness.test("an access that no lane makes passes through, and the warp goes on"
   harness.equal(r["sm[0].warp_instructions"], 4, "warp instructions")
 end)
 
+harness.test("where some warps make an access and others do not, none jumps", function()
+  local path = write("some", { block = 96 }, function(_, warp)
+    local lines, address = { line(0, "MOV", { 2 }) }, "4 1 0x7f1000000000 128"
+    for i = 1, 3 do
+      local lanes = warp == i - 1 and 0 or 0xff
+      lines[#lines + 1] = line(16 * i, i == 2 and "RED.E.ADD" or "LDG.E", { 3 + i }, { 2 }, lanes == 0 and "4 1 0x0 0" or address, lanes)
+    end
+    lines[#lines + 1] = line(0x40, "LDS", { 8 }, { 2 }, "4 1 0x0 4", warp == 0 and 0xffffffff or 0)
+    lines[#lines + 1] = line(0x50, "FADD", { 9 }, { 8 })
+    return lines
+  end)
+  local r = run(path)
+  harness.equal(r["sm[0].warp_instructions"], 3 * 7, "warp instructions")
+  harness.equal(r["sm[0].thread_instructions"], 3 * (32 + 2 * 8 + 2 * 32) + 32, "thread instructions")
+  harness.equal(r["sm[0].lsu.load_accesses"], 4 * 8, "segments loaded")
+  local twice = harness.write("twice.g", "some.traceg\nsome.traceg\n")
+  harness.equal(run(twice, { fast_forward = "launch=1" })["sm[0].warp_instructions"], 3 * 7, "warp instructions behind a launch without timing")
+end)
+
 harness.test("a warp goes where its records say: round a loop, by turns on both sides, and back", function()
   local turns = 5
   local r = run(write("loop", {}, function()

@@ -120,6 +120,7 @@ static inline __attribute__((always_inline)) void access_memory(Sm *sm, uint32_t
     else if (global_atomic)
         give_back_payload(sm, payload);
     if (!context->active) { /* nothing to access: it only passes through */
+        if (inst->flags & INST_RECORDED) inst->exec(inst, context);
         write_backs_add_laneless(&sm->write_backs, begins + 2, writer_of(pc, w));
         return;
     }

@@ -32,7 +32,7 @@ static inline void execute_plain(const PlainInst *plain, const Inst *inst, ExecC
     uint32_t active = lanes & (context->predicates[plain->guard] ^ plain->guard_flips);
     *context->known_windows &= plain->keeps_windows;
     context->active = active;
-    if (active) plain->exec(inst, context);
+    if (active || __builtin_expect(inst->flags & INST_RECORDED, 0)) plain->exec(inst, context);
 }
 
 /* Who executes it next, the next warp mostly, accesses what is as far from here as this is from the access before. The
@@ -145,7 +145,7 @@ static void execute_memory_untimed(Sm *sm, uint32_t w, const Inst *inst) {
     context->atomic = &sm->payload[0];
     sm->place[w].known_windows &= (uint8_t) ~(inst->windows & -(inst->space != SPACE_SHARED));
     if (sm->memcheck) memcheck_access(sm, w, inst);
-    if (context->active) inst->exec(inst, context);
+    if (context->active || inst->flags & INST_RECORDED) inst->exec(inst, context);
     if (context->fault) sm_meet_fault(sm, w, inst);
     bool is_global = (inst->kind == INST_ATOMIC) & (inst->space != SPACE_SHARED) && context->active &&
                      context->space == SPACE_GLOBAL;

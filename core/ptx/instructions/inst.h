@@ -132,8 +132,9 @@ enum { TRUE_PREDICATE = 0, CARRY_PREDICATE = 1, FIRST_FREE_PREDICATE = 2 };
 /* Inst.flags. */
 enum {
     INST_GUARD_NEGATED = 1,
-    INST_GUARDED = 2,          /* `guard` is a predicate                */
-    INST_WRITES_MORE_NAMES = 4 /* than out_names[0]                     */
+    INST_GUARDED = 2,           /* `guard` is a predicate                */
+    INST_WRITES_MORE_NAMES = 4, /* than out_names[0]                     */
+    INST_RECORDED = 8,          /* `exec` also where no lane executes it */
 };
 
 /* Inst.detail of an INST_BARRIER. src[0] is the barrier's number; src[1], when there is one, the threads
