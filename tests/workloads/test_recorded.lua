@@ -300,6 +300,15 @@ harness.test("a list runs its kernels in order, and passes over copies", functio
   harness.equal(table.concat(names, " "), "first second first", "kernels")
 end)
 
+harness.test("a list is called as the folder around its traces, and may name kernels elsewhere", function()
+  local kernel = write("elsewhere-1", {}, function() return { line(0, "MOV", { 2 }) } end)
+  os.execute(("mkdir -p '%s/bfs/traces'"):format(harness.folder()))
+  local list = harness.write("bfs/traces/kernelslist.g", kernel .. "\r\n")
+  local status, output = harness.run("run", "gtx480", list, "--out", harness.folder() .. "/bfs/out")
+  harness.equal(status, 0, "exit status with " .. output)
+  harness.contains(output, "gtx480, bfs recorded")
+end)
+
 harness.test("a kernel that was released is launched no more, and can be loaded again", function()
   local path = write("released", { grid = 3 }, function() return { line(0, "MOV", { 2 }) } end)
   local w = ww.workload "releases" { ptx = false, sizes = { small = {} } }

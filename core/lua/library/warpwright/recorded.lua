@@ -16,7 +16,7 @@ local function kernels_of_list(path)
   for line in io.lines(path) do
     line, number = line:gsub("%s+$", ""), number + 1
     if line:find "%.traceg$" then
-      local kernel = folder .. line
+      local kernel = line:find "^/" and line or folder .. line
       if not core.is_file(kernel) then core.user_error(("%s:%d: no file matches '%s'"):format(path, number, kernel)) end
       list[#list + 1] = kernel
     elseif not is_passed_over(line) then
@@ -36,12 +36,16 @@ local function run_kernel(gpu, path)
   kernel:release()
 end
 
+--- Of bfs/traces/kernelslist.g, as the tracer lays out what it records, "bfs".
+local function name_of(path)
+  return path:match "([^/]*)%.traceg$" or path:match "([^/]+)/traces/[^/]*$" or path:match "([^/]*)/[^/]*$" or "kernelslist"
+end
+
 --- The workload of a list of kernels, or of one kernel.
 function recorded.workload(path)
   if not core.is_file(path) then core.user_error(("workload: no file matches '%s'"):format(path)) end
   local list = path:find "%.g$" and kernels_of_list(path) or { path }
-  local name = path:match "([^/]*)%.traceg$" or path:match "([^/]*)/[^/]*$" or "kernelslist"
-  local w = workload.of_recorded(path, name)
+  local w = workload.of_recorded(path, name_of(path))
   function w:run(gpu)
     for _, kernel in ipairs(list) do run_kernel(gpu, kernel) end
   end
