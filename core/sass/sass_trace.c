@@ -119,22 +119,38 @@ static void add_name(Inst *inst, uint32_t name) {
     inst->names[name / 64] |= 1ull << name % 64;
 }
 
-/* Registers that it has of each that is named: what is loaded or stored, and pairs. */
-static uint32_t registers_of(const CodeLine *line, bool is_data) {
-    if (line->opcode->is_wide || strstr(line->text, ".WIDE")) return 2;
-    return is_data && is_access(line) ? (line->bytes + 3u) / 4 : 1;
+/* The opcode has this word behind a dot. */
+static bool has_modifier(const CodeLine *line, const char *word) {
+    size_t length = strlen(word);
+    for (const char *at = strchr(line->text, '.'); at; at = strchr(at + 1, '.'))
+        if (!strncmp(at + 1, word, length) && (at[length + 1] == '.' || !at[length + 1])) return true;
+    return false;
+}
+
+/* How many registers stand behind a name: of what is loaded or stored, and of pairs. */
+static uint32_t written_width(const CodeLine *line) {
+    if (line->opcode->is_wide || has_modifier(line, "WIDE")) return 2;
+    return is_access(line) ? (line->bytes + 3u) / 4 : 1;
+}
+
+static uint32_t read_width(const CodeLine *line, uint32_t source) {
+    bool is_data = line->opcode->action == SASS_STORE && source && source + 1 == line->source_count;
+    if (line->opcode->is_wide) return 2;
+    if (has_modifier(line, "WIDE"))
+        return source == 2 ? 2 : 1; /* factors are single, what is added is a pair */
+    if (is_data) return (line->bytes + 3u) / 4;
+    return is_access(line) && !source && has_modifier(line, "E") ? 2 : 1; /* an address of 64 bits */
 }
 
 static void add_registers(Inst *inst, const CodeLine *line) {
-    bool stores = line->opcode->action == SASS_STORE;
     for (uint32_t i = 0; i < line->source_count; i++) {
-        uint32_t width = registers_of(line, stores && i + 1 == line->source_count);
+        uint32_t width = read_width(line, i);
         for (uint32_t r = line->sources[i]; r < line->sources[i] + width && r < NO_REGISTER; r++)
             add_name(inst, r);
         if (inst->bank_count < MAX_BANK_READS) inst_reads_register(inst, line->sources[i]);
     }
     for (uint32_t i = 0; i < line->destination_count; i++) {
-        uint32_t width = registers_of(line, true);
+        uint32_t width = written_width(line);
         for (uint32_t r = line->destinations[i]; r < line->destinations[i] + width && r < NO_REGISTER; r++) {
             add_name(inst, r);
             if (inst->out_name_count < MAX_OUT_NAMES) inst_writes_name(inst, (uint8_t)r);

@@ -62,6 +62,28 @@ harness.test("a register that is loaded is waited for, all of those that 16 byte
   harness.equal(behind, none, "cycles where the fifth is")
 end)
 
+harness.test("pairs are waited for: products of 64 bits, what is added to them, addresses", function()
+  local function behind(register, opcode, sources, access)
+    local lines = {}
+    for _ = 1, 8 do -- launches end with a quantum, less than what all turns wait
+      table.move({ line(0, "MUFU.RCP", { register }, { 60 }), line(16, opcode, { 20 }, sources, access), line(32, "FADD", { 60 }, { 20 }) },
+        1, 3, #lines + 1, lines)
+    end
+    return cycles_of("pair", lines)
+  end
+  local function waits(opcode, sources, access, named)
+    local none = behind(50, opcode, sources, access)
+    for register, expected in pairs(named) do
+      local waited = behind(register, opcode, sources, access) > none
+      harness.equal(waited, expected, ("%s waits for R%d"):format(opcode, register))
+    end
+  end
+  waits("IMAD.WIDE", { 2, 4, 6 }, "0", { [2] = true, [3] = false, [4] = true, [5] = false, [6] = true, [7] = true, [8] = false })
+  waits("DFMA", { 2, 4, 6 }, "0", { [3] = true, [5] = true, [7] = true, [8] = false })
+  waits("LDG.E", { 2 }, "4 1 0x7f1000000000 4", { [2] = true, [3] = true, [4] = false })
+  waits("LDS", { 2 }, "4 1 0x0 4", { [2] = true, [3] = false })
+end)
+
 harness.test("accesses are those of the recorded addresses, in all three ways of writing them", function()
   local strided = "4 1 0x7f1000000000 256"
   local listed, steps = { "4 0" }, { "4 2 0x7f1000000000" }
