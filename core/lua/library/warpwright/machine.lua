@@ -414,8 +414,10 @@ local function set_given(object, params, parts, is_child, places)
       end
     elseif type(value) == "table" then
       names.at_place(place, refuse_table, object, key, value, parts)
-    elseif key ~= "clock" or is_child then
+    elseif place and (key ~= "clock" or is_child) then
       names.at_place(place, core.set, object, key, value)
+    elseif key ~= "clock" or is_child then
+      core.set(object, key, value)
     end
   end
 end
