@@ -30,7 +30,7 @@ static size_t edit_distance(const char *a, const char *b) {
 
 NearName near_name(const char *misspelt) {
     size_t length = strlen(misspelt);
-    return (NearName){misspelt, NULL, length < 6 ? 2 : length / 3 + 1};
+    return (NearName){misspelt, NULL, length < 3 ? 1 : length < 6 ? 2 : length / 3 + 1};
 }
 
 void near_name_try(NearName *near, const char *candidate) {
