@@ -97,7 +97,8 @@ typedef enum {
 enum { MAX_KERNELS_IN_FLIGHT = 16384 }; /* from the first to the last that joins them */
 
 /* The same of up to MAX_KERNELS_TOGETHER kernels, which run side by side, each on SMs of its own, but for those that wait
- * for others. Cooperative ones run one after the other; all have timing, or none, which run one after the other; all return faults, or none. */
+ * for others. Cooperative ones run one after the other. All have timing, or none, which run one after the other; all return
+ * faults, or none. */
 void gpu_launch_together(Gpu *gpu, const KernelLaunch *launches, uint32_t count);
 /* The same, with timing, and others may join them while any of them runs, up to MAX_KERNELS_IN_FLIGHT in all. `joins`: these join those of the present launch,
  * behind them, whose numbers `after` may have. In two steps: checks and numbers, which is what a resume repeats; and,
