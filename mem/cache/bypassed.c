@@ -1,6 +1,7 @@
 #include "mem/cache/bypassed.h"
 
 #include "core/sim/checkpoint/snapshot.h"
+#include "mem/cache/cache_access.h"
 #include "mem/cache/cache_sound.h"
 
 void bypassed_build(BypassedRequests *bypassed) {

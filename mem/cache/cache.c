@@ -1,4 +1,4 @@
-#include "mem/cache/cache.h"
+#include "mem/cache/cache_access.h"
 
 #include "core/sim/clocks.h"
 #include "mem/cache/fill.h"

@@ -1,5 +1,5 @@
 /* The conservation laws of a cache. */
-#include "mem/cache/cache.h"
+#include "mem/cache/cache_tick.h"
 
 static void check_idle(const char *path, const Cache *c) {
     uint64_t requests = c->pipeline.count + c->put_aside + c->ahead.inside;

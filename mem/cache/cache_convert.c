@@ -2,7 +2,8 @@
  * queues: a warm cache on a changed machine. Tables and rings come with the size that they had; here those
  * that are too small for this machine grow. One that is larger stays as it is, and takes nothing new until it
  * holds less than it may. */
-#include "mem/cache/cache.h"
+#include "mem/cache/cache_rows.h"
+#include "mem/cache/cache_tick.h"
 
 #include "core/sim/checkpoint/snapshot.h"
 

@@ -1,4 +1,5 @@
 #include "mem/cache/cache_methods.h"
+#include "mem/cache/cache_access.h"
 
 #include "mem/protocol/caches.h"
 

@@ -2,7 +2,7 @@
 #ifndef WW_MEM_FILL_H
 #define WW_MEM_FILL_H
 
-#include "mem/cache/cache.h"
+#include "mem/cache/cache_access.h"
 
 /* A line for an MSHR that was opened without one. When all ways of the set are reserved the data is not
  * kept. */

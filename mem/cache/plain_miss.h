@@ -3,7 +3,7 @@
 #ifndef WW_MEM_PLAIN_MISS_H
 #define WW_MEM_PLAIN_MISS_H
 
-#include "mem/cache/cache.h"
+#include "mem/cache/cache_access.h"
 
 /* Are misses without a line of this kind? */
 static inline bool cache_is_plain(const Cache *c) {

@@ -1,6 +1,7 @@
 #include "mem/cache/prefetch.h"
 
 #include "core/sim/checkpoint/snapshot.h"
+#include "mem/cache/cache_access.h"
 #include "mem/cache/cache_sound.h"
 #include "mem/cache/tag_front.h"
 

@@ -13,7 +13,7 @@
 #ifndef WW_MEM_TAG_FRONT_H
 #define WW_MEM_TAG_FRONT_H
 
-#include "mem/cache/cache.h"
+#include "mem/cache/cache_tick.h"
 
 /* What became of a request that the tags have looked up. */
 typedef struct {

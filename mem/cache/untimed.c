@@ -1,5 +1,6 @@
 #include "mem/cache/untimed.h"
 
+#include "mem/cache/cache_access.h"
 #include "mem/cache/line_bytes.h"
 
 void untimed_send_write_back(CacheObject *object, uint32_t line) {

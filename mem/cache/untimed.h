@@ -3,7 +3,7 @@
 #ifndef WW_MEM_UNTIMED_H
 #define WW_MEM_UNTIMED_H
 
-#include "mem/cache/cache.h"
+#include "mem/cache/cache_access.h"
 
 /* Each returns whether the cache had the sectors, or what a cache below answers to a request that is sent on. Only the
  * first cache says that a request repeats: those before it may have changed by it. */

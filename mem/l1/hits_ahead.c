@@ -1,6 +1,7 @@
 /* Reads that hit, ahead of time: what their owner does with an L1; see caches.h. */
 #include "mem/l1/l1_state.h"
 
+#include "mem/cache/cache_access.h"
 #include "mem/protocol/caches.h"
 
 uint64_t l1_let_hits_ahead(SimObject *object, const HitsAhead *owner) {

@@ -6,6 +6,7 @@
  * the ownership of the memory and the warp sampler. */
 #include "mem/l1/l1_state.h"
 
+#include "mem/cache/cache_access.h"
 #include "mem/cache/fill.h"
 #include "mem/cache/plain_miss.h"
 #include "mem/cache/untimed.h"

@@ -5,7 +5,9 @@
 #include "core/sim/clocks.h"
 #include "mem/cache/cache_answers.h"
 #include "mem/cache/cache_methods.h"
+#include "mem/cache/cache_rows.h"
 #include "mem/cache/cache_sound.h"
+#include "mem/cache/cache_tick.h"
 #include "mem/protocol/caches.h"
 #include "mem/protocol/networks.h"
 

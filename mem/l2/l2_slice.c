@@ -3,6 +3,7 @@
 #include "mem/l2/l2_state.h"
 
 #include "core/sim/base/random.h"
+#include "mem/cache/cache_access.h"
 #include "mem/cache/fill.h"
 #include "mem/cache/plain_miss.h"
 #include "mem/cache/untimed.h"

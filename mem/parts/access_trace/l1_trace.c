@@ -1,6 +1,6 @@
 #include "mem/parts/access_trace/l1_trace.h"
 
-#include "mem/cache/cache.h"
+#include "mem/cache/cache_access.h"
 #include "mem/parts/access_trace/access_trace.h"
 #include "mem/protocol/caches.h"
 #include "mem/protocol/part.h"

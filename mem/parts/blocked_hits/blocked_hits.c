@@ -1,5 +1,7 @@
 #include "mem/parts/blocked_hits/blocked_hits.h"
 
+#include "mem/cache/cache_access.h"
+
 /* Is the request in the pipeline, of another warp than `head`, one that would hit? */
 static bool would_hit(const Cache *c, const MemMessage *m, const MemMessage *head) {
     if (m->kind != MEM_READ || m->flags & MEM_BYPASS_L1) return false;

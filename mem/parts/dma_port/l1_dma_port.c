@@ -1,5 +1,7 @@
 #include "mem/parts/dma_port/l1_dma_port.h"
 
+#include "mem/cache/cache_access.h"
+
 void dma_port_settle(L1DmaPort *port, const Cache *cache, uint64_t cycle) {
     if (cycle <= port->since) return;
     port->mshr_cycles += cache->mshr.lent * (cycle - port->since);

@@ -1,6 +1,6 @@
 #include "mem/parts/line_reuse/line_reuse.h"
 
-#include "mem/cache/cache.h"
+#include "mem/cache/cache_access.h"
 #include "mem/protocol/address_map.h"
 #include "mem/protocol/caches.h"
 #include "mem/protocol/part.h"

@@ -1,6 +1,7 @@
 #include "mem/parts/prioritization_buffer/prioritization_front.h"
 
 #include "mem/cache/cache_sound.h"
+#include "mem/cache/cache_tick.h"
 
 static PrioritizationBuffer *buffer_of(TagFront *front) {
     return &((PrioritizationFront *)front)->buffer;

@@ -1,6 +1,7 @@
 #include "mem/parts/reexecution_queue/reexecution_front.h"
 
 #include "mem/cache/cache_sound.h"
+#include "mem/cache/cache_tick.h"
 #include "mem/protocol/caches.h"
 
 static ReexecutionFront *of(TagFront *front) {

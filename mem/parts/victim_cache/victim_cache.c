@@ -1,5 +1,6 @@
 #include "mem/parts/victim_cache/victim_cache.h"
 
+#include "mem/cache/cache_access.h"
 #include "mem/cache/tag_front.h"
 #include "mem/protocol/caches.h"
 #include "mem/protocol/part.h"

@@ -1,7 +1,7 @@
 #include "tests/unit/mem/cache_rig.h"
 
 #include "core/sim/method.h"
-#include "mem/cache/cache.h"
+#include "mem/cache/cache_tick.h"
 #include "mem/parts/evicted_address_filter/evicted_address_filter.h"
 #include "mem/parts/line_reuse/line_reuse.h"
 #include "mem/parts/pc_bypass_table/pc_bypass_table.h"
