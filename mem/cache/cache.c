@@ -457,7 +457,7 @@ void cache_take_line_at_fill(Cache *c, MshrEntry *e, const MemMessage *m, uint64
 void cache_send_oldest_woken(Cache *c, Link *to_cpu, uint64_t now) {
     const MemMessage *m = mshr_woken(&c->mshr);
     if (!link_can_send(to_cpu, now)) return;
-    uint32_t slot = c->mshr.woken[c->mshr.woken_first], entry = slot >> c->mshr.shape.slot_shift;
+    uint32_t slot = c->mshr.woken[c->mshr.woken_first], entry = mshr_entry_of(&c->mshr.shape, slot);
     cache_respond(to_cpu, m, 0, now);
     mshr_pop_woken(&c->mshr);
     audit_leave(cache_owner(c), QUEUE_WAITING, slot);

@@ -18,7 +18,7 @@ static void visit_mshrs(const CacheObject *object, RequestVisitor *visit, void *
     const Mshr *mshr = &object->cache.mshr;
     for (uint32_t e = 0; e < mshr->fresh; e++)
         for (uint32_t i = 0; i < mshr->entry[e].merged && mshr->entry[e].pending; i++) {
-            uint32_t slot = (e << mshr->shape.slot_shift) + i;
+            uint32_t slot = mshr_slot(&mshr->shape, e, i);
             if (mshr->missing[slot]) visit(context, object->cpu.receive, &mshr->request[slot]);
         }
     for (uint32_t i = 0; i < mshr->woken_count; i++)

@@ -48,8 +48,9 @@ void stack_is_sound(const char *path, const char *name, const uint32_t *stack, u
 /* --- MSHRs */
 
 static void shape_is_sound(const char *path, const MshrShape *shape) {
-    sound(shape->places && shape->places <= MSHR_PLACES_MAX && shape->slot_shift < 32 &&
-              (uint64_t)shape->places << shape->slot_shift == shape->slots,
+    uint32_t shift = shape->entry_shift;
+    sound(shape->places && shape->places <= MSHR_PLACES_MAX && shift < 32 && shape->places <= 1u << shift &&
+              shape->slots && mshr_slot(shape, 0, mshr_slots_per_entry(shape)) == shape->slots,
           "%s.mshr: %u places, %u slots", path, shape->places, shape->slots);
     sound(is_power_of_two(shape->buckets) && shape->buckets > shape->places &&
               shape->bucket_shift == 64 - (uint32_t)__builtin_ctz(shape->buckets),
@@ -58,8 +59,8 @@ static void shape_is_sound(const char *path, const MshrShape *shape) {
 
 /* What a limit that was raised on a resume allows, there is room for by then. */
 static void has_room(const char *path, const MshrShape *shape) {
-    sound(shape->entries <= shape->places && shape->merges <= 1u << shape->slot_shift,
-          "%s.mshr: room for %u entries of %u requests", path, shape->places, 1u << shape->slot_shift);
+    sound(shape->entries <= shape->places && shape->merges <= mshr_slots_per_entry(shape),
+          "%s.mshr: room for %u entries of %u requests", path, shape->places, mshr_slots_per_entry(shape));
 }
 
 static bool is_released(const Mshr *mshr, uint32_t entry) {
@@ -71,19 +72,19 @@ static void entry_is_sound(const CacheObject *object, uint32_t number, bool fits
     const Cache *c = &object->cache;
     const MshrEntry *e = &c->mshr.entry[number];
     const char *path = object_path(&object->obj);
-    uint32_t first = number << c->mshr.shape.slot_shift, waits = 0;
-    sound((e->pending & ~c->tags.shape.all_sectors) == 0 && e->merged <= 1u << c->mshr.shape.slot_shift &&
-              e->waiting <= e->merged,
+    uint32_t waits = 0;
+    sound((e->pending & ~c->tags.shape.all_sectors) == 0 &&
+              e->merged <= mshr_slots_per_entry(&c->mshr.shape) && e->waiting <= e->merged,
           "%s: MSHR %u", path, number);
     if (is_released(&c->mshr, number)) return;
     sound(e->address == tag_line_address(&c->tags.shape, e->address) && e->address >> MAX_ADDRESS_BITS == 0 &&
               (!fits || e->set < c->tags.shape.sets),
           "%s: MSHR %u: the line of 0x%lx, set %u", path, number, e->address, e->set);
     sound((e->prefetched & ~e->pending) == 0, "%s: MSHR %u: what it prefetches does not come", path, number);
-    for (uint32_t slot = first; slot < first + e->merged; slot++) {
-        uint32_t missing = c->mshr.missing[slot];
+    for (uint32_t i = 0; i < e->merged; i++) {
+        uint32_t slot = mshr_slot(&c->mshr.shape, number, i), missing = c->mshr.missing[slot];
         sound((missing & ~e->pending) == 0, "%s: MSHR %u: request %u misses what does not come", path, number,
-              slot - first);
+              i);
         waits += missing != 0;
         cache_request_is_sound(object, &c->mshr.request[slot]);
     }
@@ -115,14 +116,14 @@ static void woken_are_sound(const char *path, const Mshr *mshr) {
     uint8_t *seen = calloc(slots + 1, 1);
     bool good = awaits && seen;
     for (uint32_t i = 0; good && i < mshr->woken_count; i++) {
-        uint32_t slot = mshr->woken[(mshr->woken_first + i) % slots], e = slot >> mshr->shape.slot_shift;
+        uint32_t slot = mshr->woken[(mshr->woken_first + i) % slots], e = mshr_entry_of(&mshr->shape, slot);
         good = slot < slots && e < mshr->fresh && !seen[slot]++ &&
-               slot - (e << mshr->shape.slot_shift) < mshr->entry[e].merged && !mshr->missing[slot];
+               slot >> mshr->shape.entry_shift < mshr->entry[e].merged && !mshr->missing[slot];
         if (good) awaits[e]++;
     }
     for (uint32_t e = 0; good && e < mshr->fresh; e++) {
         for (uint32_t i = 0; i < mshr->entry[e].merged; i++)
-            if (mshr->missing[(e << mshr->shape.slot_shift) + i]) awaits[e]++;
+            if (mshr->missing[mshr_slot(&mshr->shape, e, i)]) awaits[e]++;
         good = awaits[e] == mshr->entry[e].waiting;
     }
     free(awaits);

@@ -25,7 +25,7 @@ static void show_fetcher(const Memory *memory, const MemMessage *m, TraceRecord 
     const Cache *c = cache_of(memory->object);
     uint32_t entry = mshr_find(&c->mshr, tag_line_address(&c->tags.shape, m->address));
     if (entry == NO_MSHR || !c->mshr.entry[entry].merged) return;
-    const MemMessage *first = &c->mshr.request[entry << c->mshr.shape.slot_shift];
+    const MemMessage *first = &c->mshr.request[mshr_slot(&c->mshr.shape, entry, 0)];
     const Sim *sim = memory->object->sim;
     made->detail = "behind %d.%d.%d.%x";
     made->number[0] = first->sm;

@@ -11,7 +11,7 @@ COLD void cache_emit_fill(const Cache *c, const MemMessage *m, uint32_t set, uin
 
 /* The request that waits in the first slot of the entry, and nothing else does, is answered at once. */
 static inline void cache_answer_one(Cache *c, uint32_t entry, Link *to_cpu, uint64_t now) {
-    uint32_t slot = entry << c->mshr.shape.slot_shift;
+    uint32_t slot = mshr_slot(&c->mshr.shape, entry, 0);
     cache_respond(to_cpu, &c->mshr.request[slot], 0, now);
     mshr_answer_one(&c->mshr, entry);
     audit_leave(cache_owner(c), QUEUE_WAITING, slot);

@@ -156,9 +156,10 @@ static void l1_answered(CacheObserver *observer, const MemMessage *m, uint64_t n
         mark(of, l1_bypassed(of->l1, m->token), level);
     } else if (m->token < c->mshr.fresh) {
         uint32_t sectors = tag_sectors(&c->tags.shape, m->address, m->bytes);
-        uint32_t first = m->token << c->mshr.shape.slot_shift;
-        for (uint32_t slot = first; slot < first + c->mshr.entry[m->token].merged; slot++)
+        for (uint32_t i = 0; i < c->mshr.entry[m->token].merged; i++) {
+            uint32_t slot = mshr_slot(&c->mshr.shape, m->token, i);
             if (c->mshr.missing[slot] & sectors) mark(of, &c->mshr.request[slot], level);
+        }
     }
 }
 

@@ -15,7 +15,7 @@
 #include <zstd_errors.h>
 
 enum {
-    FORMAT_VERSION = 5,
+    FORMAT_VERSION = 6,
     HEADER_BYTES = 48,
     DIGESTED_HEADER_BYTES = HEADER_BYTES - 8,
     ROW_BYTES = 4 + 1 + 4 * 8, /* and the name */

@@ -7,9 +7,9 @@
 void mshr_shape_init(MshrShape *shape, uint32_t entries, uint32_t merges) {
     *shape = (MshrShape){
         .entries = entries, .merges = merges, .places = entries, .buckets = 2, .bucket_shift = 63};
-    while (1u << shape->slot_shift < merges)
-        shape->slot_shift++;
-    shape->slots = entries << shape->slot_shift;
+    while (1u << shape->entry_shift < entries)
+        shape->entry_shift++;
+    shape->slots = merges << shape->entry_shift;
     /* At most an eighth full: a search ends at the first bucket nearly always, as the host foresees. */
     while (shape->buckets < 8 * entries) {
         shape->buckets *= 2;
@@ -54,7 +54,7 @@ uint32_t mshr_open(Mshr *mshr, uint64_t line_address, uint32_t set, uint32_t lin
 void mshr_wait(Mshr *mshr, uint32_t entry, const MemMessage *request, uint32_t missing) {
     MshrEntry *e = &mshr->entry[entry];
     ensure(e->merged < mshr->shape.merges);
-    uint32_t slot = (entry << mshr->shape.slot_shift) + e->merged++;
+    uint32_t slot = mshr_slot(&mshr->shape, entry, e->merged++);
     e->waiting++;
     mshr->request[slot] = *request;
     mshr->missing[slot] = missing;
@@ -102,10 +102,10 @@ static inline void wake_if(bool wakes, Mshr *mshr, uint32_t slot) {
 void mshr_fill(Mshr *mshr, uint32_t entry, uint32_t sectors) {
     ensure(entry < mshr->fresh);
     MshrEntry *e = &mshr->entry[entry];
-    uint32_t first = entry << mshr->shape.slot_shift;
     ensure((e->pending & sectors) == sectors);
     e->pending &= ~sectors;
-    for (uint32_t slot = first; slot < first + e->merged; slot++) {
+    for (uint32_t i = 0; i < e->merged; i++) {
+        uint32_t slot = mshr_slot(&mshr->shape, entry, i);
         uint32_t missed = mshr->missing[slot], missing = missed & ~sectors;
         mshr->missing[slot] = missing;
         wake_if((missed != 0) & !missing, mshr, slot);
@@ -116,7 +116,7 @@ void mshr_fill(Mshr *mshr, uint32_t entry, uint32_t sectors) {
 }
 
 void mshr_pop_woken(Mshr *mshr) {
-    uint32_t entry = mshr->woken[mshr->woken_first] >> mshr->shape.slot_shift;
+    uint32_t entry = mshr_entry_of(&mshr->shape, mshr->woken[mshr->woken_first]);
     if (++mshr->woken_first == mshr->shape.slots) mshr->woken_first = 0;
     mshr->woken_count--;
     mshr->entry[entry].waiting--;
@@ -126,7 +126,7 @@ void mshr_pop_woken(Mshr *mshr) {
 void mshr_answer_one(Mshr *mshr, uint32_t entry) {
     MshrEntry *e = &mshr->entry[entry];
     e->pending = e->waiting = 0;
-    mshr->missing[entry << mshr->shape.slot_shift] = 0;
+    mshr->missing[mshr_slot(&mshr->shape, entry, 0)] = 0;
     forget_address(mshr, entry);
     release(mshr, entry);
 }
@@ -136,7 +136,7 @@ void mshr_answer_one(Mshr *mshr, uint32_t entry) {
 /* At least so much room as there is, and as the limits need. */
 static MshrShape roomy(const MshrShape *shape) {
     uint32_t places = shape->entries > shape->places ? shape->entries : shape->places;
-    uint32_t requests = 1u << shape->slot_shift;
+    uint32_t requests = mshr_slots_per_entry(shape);
     MshrShape roomy;
     mshr_shape_init(&roomy, places, shape->merges > requests ? shape->merges : requests);
     roomy.entries = shape->entries;
@@ -145,22 +145,23 @@ static MshrShape roomy(const MshrShape *shape) {
     return roomy;
 }
 
+static uint32_t moved_slot(const MshrShape *from, const MshrShape *to, uint32_t slot) {
+    return mshr_slot(to, mshr_entry_of(from, slot), slot >> from->entry_shift);
+}
+
 /* Every request goes on waiting in its entry, whose number the fills in flight know. */
 static void move_requests(Mshr *mshr, const MshrShape *to) {
     const MshrShape *from = &mshr->shape;
     MemMessage *request = array_grown(NULL, 0, to->slots, sizeof *request);
     uint32_t *missing = array_grown(NULL, 0, to->slots, sizeof *missing);
     uint32_t *woken = array_grown(NULL, 0, to->slots, sizeof *woken);
-    uint32_t mask = (1u << from->slot_shift) - 1;
-    for (uint32_t slot = 0; slot < mshr->fresh << from->slot_shift; slot++) {
-        uint32_t moved = (slot >> from->slot_shift << to->slot_shift) + (slot & mask);
+    for (uint32_t slot = 0; slot < from->slots; slot++) {
+        uint32_t moved = moved_slot(from, to, slot);
         request[moved] = mshr->request[slot];
         missing[moved] = mshr->missing[slot];
     }
-    for (uint32_t i = 0; i < mshr->woken_count; i++) {
-        uint32_t slot = mshr->woken[(mshr->woken_first + i) % from->slots];
-        woken[i] = (slot >> from->slot_shift << to->slot_shift) + (slot & mask);
-    }
+    for (uint32_t i = 0; i < mshr->woken_count; i++)
+        woken[i] = moved_slot(from, to, mshr->woken[(mshr->woken_first + i) % from->slots]);
     mshr->woken_first = 0;
     free(mshr->request);
     free(mshr->missing);
@@ -172,7 +173,7 @@ static void move_requests(Mshr *mshr, const MshrShape *to) {
 
 void mshr_make_room(Mshr *mshr) {
     MshrShape before = mshr->shape, shape = roomy(&before);
-    if (shape.slots == before.slots) return;
+    if (shape.slots == before.slots && shape.places == before.places) return;
     move_requests(mshr, &shape);
     mshr->entry = array_grown(mshr->entry, before.places, shape.places, sizeof *mshr->entry);
     mshr->released = array_grown(mshr->released, before.places, shape.places, sizeof *mshr->released);

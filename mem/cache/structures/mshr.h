@@ -26,11 +26,12 @@ typedef struct {
 
 /* A table that was larger keeps its places, and may hold more than its limits until it has drained. */
 typedef struct {
-    uint32_t entries;    /* at most in use                         */
-    uint32_t merges;     /* requests per entry, the first included */
-    uint32_t places;     /* entries that there is room for         */
-    uint32_t slot_shift; /* request i of entry e waits in slot (e << slot_shift) + i */
-    uint32_t slots;
+    uint32_t entries; /* at most in use                         */
+    uint32_t merges;  /* requests per entry, the first included */
+    uint32_t places;  /* entries that there is room for         */
+    uint32_t
+        entry_shift; /* request i of entry e waits in slot (i << entry_shift) + e: most entries have one, and the first */
+    uint32_t slots;                 /* requests of all entries stand side by side in the host's memory */
     uint32_t buckets, bucket_shift; /* hash table over the line addresses of entries with fills in flight */
     uint32_t hints; /* of the table: its buckets have the entry opened last, in flight or not */
 } MshrShape;
@@ -54,7 +55,7 @@ typedef struct {
     DERIVED(T, m.shape.entries, "MSHRs that may be in use")                                                  \
     , DERIVED(T, m.shape.merges, "Requests that one may hold")                                               \
     , STATE(T, m.shape.places, "Size of the MSHR table")                                                     \
-    , STATE(T, m.shape.slot_shift, "log2 of the requests per entry that there is room for")                  \
+    , STATE(T, m.shape.entry_shift, "log2 of the slots from a request of an entry to its next")              \
     , STATE(T, m.shape.slots, "Requests that there is room for")                                             \
     , STATE(T, m.shape.buckets, "Size of its hash table")                                                    \
     , STATE(T, m.shape.bucket_shift, "64 - log2 of that")                                                    \
@@ -106,9 +107,20 @@ static inline bool mshr_is_free(const Mshr *mshr, uint32_t entry) {
     __asm__("" : "+r"(pending));
     return !pending & !waiting;
 }
+/* Where request `number` of an entry is kept, and of which entry the request in a slot is. */
+static inline uint32_t mshr_slot(const MshrShape *shape, uint32_t entry, uint32_t number) {
+    return (number << shape->entry_shift) + entry;
+}
+static inline uint32_t mshr_entry_of(const MshrShape *shape, uint32_t slot) {
+    return slot & ((1u << shape->entry_shift) - 1);
+}
 /* Where the request that began to wait last in an entry is kept. */
 static inline uint32_t mshr_last_slot(const Mshr *mshr, uint32_t entry) {
-    return (entry << mshr->shape.slot_shift) + mshr->entry[entry].merged - 1;
+    return mshr_slot(&mshr->shape, entry, mshr->entry[entry].merged - 1u);
+}
+/* Requests per entry that there is room for. */
+static inline uint32_t mshr_slots_per_entry(const MshrShape *shape) {
+    return shape->slots >> shape->entry_shift;
 }
 static inline bool mshr_can_merge(const Mshr *mshr, uint32_t entry) {
     return mshr->entry[entry].merged < mshr->shape.merges;
@@ -124,7 +136,7 @@ static inline __attribute__((always_inline)) uint32_t mshr_open_for(Mshr *mshr, 
                                                                     uint32_t set, uint32_t line,
                                                                     const MemMessage *request,
                                                                     uint32_t missing) {
-    uint32_t entry = mshr_take_entry(mshr), slot = entry << mshr->shape.slot_shift;
+    uint32_t entry = mshr_take_entry(mshr), slot = mshr_slot(&mshr->shape, entry, 0);
     mshr->entry[entry] = (MshrEntry){
         .address = line_address, .set = set, .line = line, .pending = missing, .merged = 1, .waiting = 1};
     mshr_hint(mshr, entry, line_address);

@@ -192,7 +192,7 @@ START_TEST(another_format_version_is_named) {
     memcpy(small.bytes.bytes + 8, &version, sizeof version);
     put(path, small.bytes.bytes, small.bytes.count);
     ck_assert_ptr_null(checkpoint_file_open(path, why, sizeof why));
-    ck_assert_str_eq(why, "expected format version 5, got 7");
+    ck_assert_str_eq(why, "expected format version 6, got 7");
     free_small(&small);
 }
 END_TEST
