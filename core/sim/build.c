@@ -110,6 +110,7 @@ void sim_free(Sim *sim) {
     }
     free(sim->clocks);
     free(sim->objects);
+    object_index_free(&sim->by_path);
     free(sim->links);
     free(sim->clusters);
     free(sim->exchanges);
@@ -159,25 +160,15 @@ void sim_set_quantum(Sim *sim, uint32_t cycles) {
 }
 
 SimObject *sim_find(const Sim *sim, const char *path) {
-    for (uint32_t i = 0; i < sim->object_count; i++)
-        if (strcmp(sim->objects[i]->path, path) == 0) return sim->objects[i];
-    return NULL;
+    return object_index_find(&sim->by_path, path, strlen(path));
 }
 
 static SimObject *parent_of(const Sim *sim, const char *path) {
     const char *dot = strrchr(path, '.');
     if (!dot) return NULL;
-    int length = (int)(dot - path);
-    for (uint32_t i = sim->object_count; i-- > 0;) /* it is among the latest, as a rule */
-        if (strncmp(sim->objects[i]->path, path, (size_t)length) == 0 && !sim->objects[i]->path[length])
-            return sim->objects[i];
-    user_error("%s: no object matches its parent '%.*s'", path, length, path);
-}
-
-static bool is_in_use(const Sim *sim, const SimObject *parent, const char *path) {
-    for (uint32_t i = 0; i < sim->object_count; i++)
-        if (sim->objects[i]->parent == parent && strcmp(sim->objects[i]->path, path) == 0) return true;
-    return false;
+    SimObject *parent = object_index_find(&sim->by_path, path, (size_t)(dot - path));
+    if (!parent) user_error("%s: no object matches its parent '%.*s'", path, (int)(dot - path), path);
+    return parent;
 }
 
 /* A required parameter starts with all bytes set, and is an error if it still has them when building ends. */
@@ -222,8 +213,7 @@ SimObject *sim_add(Sim *sim, const char *class_name, const char *path, const cha
     require_unbuilt(sim, path);
     if (!class) user_error("%s: no class matches '%s'", path, class_name);
     SimObject *parent = parent_of(sim, path);
-    if (is_in_use(sim, parent, path))
-        user_error("%s: expected a path of its own, got one that is in use", path);
+    if (sim_find(sim, path)) user_error("%s: expected a path of its own, got one that is in use", path);
     Clock *clock = clock_name ? sim_find_clock(sim, clock_name) : parent ? parent->clock : sim->clocks;
     if (!clock && !clock_name) user_error("%s: expected a clock in machine %s, got none", path, sim->name);
     if (!clock) no_such_clock(sim, path, clock_name);
@@ -240,6 +230,7 @@ SimObject *sim_add(Sim *sim, const char *class_name, const char *path, const cha
         ensure_memory(sim->objects);
     }
     sim->objects[sim->object_count++] = object;
+    object_index_add(&sim->by_path, object);
     mark_required(object);
     object_set_defaults(object);
     add_children(sim, object);

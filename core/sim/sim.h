@@ -10,6 +10,7 @@
 #include "core/sim/base/worker_pool.h"
 #include "core/sim/link.h"
 #include "core/sim/mailbox.h"
+#include "core/sim/object_index.h"
 #include "core/sim/work_split.h"
 
 /* What a clock's objects have counted at one of its frequencies (clock_shares.h). */
@@ -143,6 +144,7 @@ struct Sim {
     uint32_t clock_count;
     SimObject **objects; /* in order of construction */
     uint32_t object_count, object_capacity;
+    ObjectIndex by_path;
     Link **links;
     uint32_t link_count, link_capacity;
     SimObject **committers; /* objects whose class has commit() */

@@ -128,17 +128,13 @@ static void push_parameter(lua_State *L, const SimObject *object, const Field *f
 
 /* By name, or by the path from there on ("tags.victims"). */
 static SimObject *find_below(const SimObject *parent, const char *name) {
-    const Sim *sim = parent->sim;
-    size_t length = strlen(object_path(parent));
-    bool is_child = !strchr(name, '.');
-    for (uint32_t i = 0; i < sim->object_count; i++) {
-        if (is_child && sim->objects[i]->parent != parent) continue;
-        const char *path = object_path(sim->objects[i]);
-        if (strncmp(path, object_path(parent), length) == 0 && path[length] == '.' &&
-            strcmp(path + length + 1, name) == 0)
-            return sim->objects[i];
-    }
-    return NULL;
+    char path[OBJECT_PATH_MAX + 1];
+    size_t above = strlen(object_path(parent)), length = strlen(name);
+    if (above + 1 + length > OBJECT_PATH_MAX) return NULL;
+    memcpy(path, object_path(parent), above);
+    path[above] = '.';
+    memcpy(path + above + 1, name, length + 1);
+    return sim_find(parent->sim, path);
 }
 
 static void list_members(const SimObject *object, bool ports_alone, char *text, size_t size) {

@@ -16,8 +16,11 @@ function hooks.is_handle(value) return type(value) == "userdata" end
 function hooks.possible(scope, handles)
   local possible, legal = {}, names.sorted_keys(hooks.plain)
   local coordinates = scope == "machine"
+  local events_of = {} -- by class: a coordinator has a handle of each object
   local function add(handle, prefix, speaks)
-    for _, event in ipairs(core.class_events(handle.class)) do
+    local class = handle.class
+    events_of[class] = events_of[class] or core.class_events(class)
+    for _, event in ipairs(events_of[class]) do
       if not (coordinates and event.question) then
         local hook = (event.question and "" or "on_") .. prefix .. event.name
         if not possible[hook] then
