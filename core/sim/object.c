@@ -10,9 +10,13 @@
 #include <string.h>
 
 /* By its first letter first: setting up a machine, and policies on it, asks again and again. */
+static inline bool has_name(const Field *f, const char *name) {
+    return f->name[0] == name[0] && strcmp(f->name, name) == 0;
+}
+
 static const Field *field_named(const SimObject *object, FieldKind kind, const char *name) {
     for (const Field *f = object->class->fields; f->kind != FIELD_END; f++)
-        if (f->kind == kind && f->name[0] == name[0] && strcmp(f->name, name) == 0) return f;
+        if (f->kind == kind && has_name(f, name)) return f;
     return NULL;
 }
 
@@ -20,6 +24,17 @@ const Field *object_field(const SimObject *object, FieldKind kind, const char *n
     const Field *f = field_named(object, kind, name);
     const char *current = f ? NULL : alias_current(name);
     return current ? field_named(object, kind, current) : f;
+}
+
+const Field *object_member(const SimObject *object, const char *name) {
+    const Field *found = NULL;
+    for (const Field *f = object->class->fields; f->kind != FIELD_END; f++) {
+        bool is_port = f->kind == FIELD_PORT || f->kind == FIELD_PORT_ARRAY;
+        if ((!is_port && f->kind != FIELD_PARAM) || !has_name(f, name)) continue;
+        if (is_port) return f;
+        found = f;
+    }
+    return found ? found : object_field(object, FIELD_PARAM, name);
 }
 
 /* "size, ways, mshrs": the legal names, for messages. */

@@ -358,6 +358,9 @@ void object_set_defaults(SimObject *object);
 /* The value as text that object_set_text() accepts; the caller frees it. */
 char *object_get_text(const SimObject *object, const Field *field);
 const Field *object_field(const SimObject *object, FieldKind kind, const char *name); /* or NULL */
+/* The port, array of ports or parameter of this name, or NULL. A port and a parameter may share one (`up` ports of which
+ * there are `up`): then it is the port. */
+const Field *object_member(const SimObject *object, const char *name);
 /* A port by name, "up[3]" or "mem"; a user error without one. */
 Port *object_port(SimObject *object, const char *name, const Field **field);
 

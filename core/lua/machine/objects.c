@@ -148,8 +148,14 @@ static void list_members(const SimObject *object, bool ports_alone, char *text, 
     }
 }
 
-/* object.name: an object below it, a port, an array of ports, a parameter, or its "path" or "class". A port
- * and a parameter may share a name (`up` ports of which there are `up`): then it is the port. */
+static void push_member(lua_State *L, Machine *machine, SimObject *object, const Field *f) {
+    if (f->kind == FIELD_PARAM)
+        push_parameter(L, object, f);
+    else
+        push_port(L, 1, (PortRef){machine, object, f, 0}, f->kind == FIELD_PORT ? port_type : ports_type);
+}
+
+/* object.name: an object below it, a port, an array of ports, a parameter, or its "path" or "class". */
 static int l_object_index(lua_State *L) {
     ObjectRef *ref = luaL_checkudata(L, 1, object_type);
     const char *name = luaL_checkstring(L, 2);
@@ -158,12 +164,8 @@ static int l_object_index(lua_State *L) {
     char members[2048];
     if (child) {
         object_push(L, 1, ref->machine, child);
-    } else if ((f = object_field(object, FIELD_PORT, name))) {
-        push_port(L, 1, (PortRef){ref->machine, object, f, 0}, port_type);
-    } else if ((f = object_field(object, FIELD_PORT_ARRAY, name))) {
-        push_port(L, 1, (PortRef){ref->machine, object, f, 0}, ports_type);
-    } else if ((f = object_field(object, FIELD_PARAM, name))) {
-        push_parameter(L, object, f);
+    } else if ((f = object_member(object, name))) {
+        push_member(L, ref->machine, object, f);
     } else if (strcmp(name, "path") == 0) {
         lua_pushstring(L, object_path(object));
     } else if (strcmp(name, "class") == 0) {
