@@ -159,8 +159,8 @@ static void add_accesses(Parser *parser, Draft *draft, const Wmma *wmma, bool lo
 /* Where the registers of D, A, B and C begin, and how many each part has of them. */
 typedef struct {
     uint32_t first[4], part[4];
-    uint32_t parts;
-    bool tall, exchanged;
+    uint32_t parts, split; /* split: which of A and B is in parts, too */
+    bool exchanged;
 } Products;
 
 static const char *product_type(const Wmma *wmma, int of) {
@@ -172,7 +172,7 @@ static uint32_t find_products(const Wmma *wmma, Products *products) {
     static const char fragments[] = "dabc";
     uint32_t at = 0;
     *products = (Products){.exchanged = wmma->m == 8 && wmma->n == 32,
-                           .tall = wmma->m == 32 || wmma->n == 32,
+                           .split = wmma->m == 32 || wmma->n == 32 ? 1 : 2,
                            .parts = wmma->m * wmma->n / 128 ? wmma->m * wmma->n / 128 : 1};
     for (int of = 0; of < 4; of++) {
         char fragment = fragments[of] == 'd' ? 'c' : fragments[of];
@@ -187,7 +187,7 @@ static uint32_t find_products(const Wmma *wmma, Products *products) {
         products->first[2] = a;
         products->part[2] = size;
     }
-    products->part[products->tall ? 1 : 2] /= products->parts;
+    products->part[products->split] /= products->parts;
     products->part[0] /= products->parts;
     products->part[3] /= products->parts;
     return at;
@@ -198,10 +198,11 @@ static bool overlaps(const Draft *draft, const Products *products) {
     if (products->parts == 1) return false;
     for (uint32_t i = 0; i < products->part[0]; i++) {
         uint32_t reg = draft->operands[products->first[0] + i].reg;
-        if (names(draft, products->first[1], products->parts * products->part[1], reg) ||
-            names(draft, products->first[2], products->parts * products->part[2], reg) ||
-            names(draft, products->first[3] + products->part[3], products->part[3], reg))
-            return true;
+        for (uint32_t of = 1; of < 3; of++) {
+            uint32_t count = products->part[of] * (of == products->split ? products->parts : 1);
+            if (names(draft, products->first[of], count, reg)) return true;
+        }
+        if (names(draft, products->first[3] + products->part[3], products->part[3], reg)) return true;
     }
     return false;
 }
@@ -226,8 +227,8 @@ static void add_product(Parser *parser, const Draft *draft, const Wmma *wmma, co
         draft_modifier(&part, wmma->operation);
         draft_modifier(&part, "popc");
     }
-    for (int of = 0; of < 4; of++) {
-        bool moves = of == 0 || of == 3 || of == (products->tall ? 1 : 2);
+    for (uint32_t of = 0; of < 4; of++) {
+        bool moves = of == 0 || of == 3 || of == products->split;
         uint32_t from = products->first[of] + (moves ? number * products->part[of] : 0);
         for (uint32_t i = 0; i < products->part[of]; i++)
             draft_operand(&part, draft->operands[from + i]);

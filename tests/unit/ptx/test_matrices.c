@@ -404,6 +404,21 @@ START_TEST(forms_that_do_not_exist_are_refused_by_name) {
 }
 END_TEST
 
+/* The first part of the product writes half of D, which the second must not read. */
+#define WMMA(d, a)             "wmma.mma.sync.aligned.row.col.m32n8k16.s32.s8.s8.s32 " d ", " a ", {%r9}, " SUMS ";"
+#define SUMS                   "{%r1,%r2,%r3,%r4,%r5,%r6,%r7,%r8}"
+#define WMMA_KERNEL(statement) HEADER ".visible .entry k() { .reg .b32 %r<20>;\n" statement " exit;\n}\n"
+
+START_TEST(sums_of_a_product_in_parts_may_take_the_place_of_their_start_alone) {
+    module_free(parse(WMMA_KERNEL(WMMA(SUMS, "{%r10,%r11,%r12,%r13}"))));
+    assert_refused(WMMA_KERNEL(WMMA(SUMS, "{%r10,%r11,%r12,%r4}")), "a register of D is one of A");
+    assert_refused(WMMA_KERNEL(WMMA("{%r9,%r2,%r3,%r4,%r5,%r6,%r7,%r8}", "{%r10,%r11,%r12,%r13}")),
+                   "a register of D is one of A, of B");
+    assert_refused(WMMA_KERNEL(WMMA("{%r5,%r6,%r7,%r8,%r1,%r2,%r3,%r4}", "{%r10,%r11,%r12,%r13}")),
+                   "of another element of C");
+}
+END_TEST
+
 Suite *matrices_suite(void) {
     Suite *suite = suite_create("matrices");
     TCase *values = tcase_create("values");
@@ -421,6 +436,7 @@ Suite *matrices_suite(void) {
     tcase_add_test(values, movmatrix_transposes);
     tcase_add_test(values, elect_names_the_lowest_lane_of_the_mask_that_executes);
     tcase_add_test(values, forms_that_do_not_exist_are_refused_by_name);
+    tcase_add_test(values, sums_of_a_product_in_parts_may_take_the_place_of_their_start_alone);
     suite_add_tcase(suite, values);
     return suite;
 }
