@@ -102,8 +102,21 @@ harness.test("a fault names kernel, PTX and CUDA line, CTA, thread, and the allo
     gpu:free(a)
     return a + 256
   end), "; use after free: it is in the allocation of 512 bytes at 0xc0000400, made by call 3 and freed by call 5")
-  harness.contains(fault_of(function() return 0 end), "; nothing is allocated; in ")
+  harness.contains(fault_of(function() return 0xc0000000 end), "; nothing is allocated; in ")
   harness.contains(fault_of(function(gpu) return gpu:alloc(8) + 2 end), "misaligned access to address 0xc0000002, CTA (5, 0, 0)")
+end)
+
+harness.test("a fault at a null pointer or beyond device memory says so, not how far an allocation is", function()
+  local function fault_at(address)
+    return fault_of(function(gpu)
+      gpu:alloc(1000)
+      return address
+    end, { memory = "1GiB" })
+  end
+  harness.contains(fault_at(0), "sm[5]; it is a null pointer; in ")
+  harness.contains(fault_at(400), "sm[5]; 400 bytes past a null pointer; in ")
+  harness.contains(fault_at(0x7ffd12345678), "sm[5]; device memory is 0xc0000000 to 0xffffffff: maybe a pointer of the host; in ")
+  harness.contains(fault_at(0x100000000), "sm[5]; device memory is 0xc0000000 to 0xffffffff; in ")
 end)
 
 --- The fault of a launch as a text, without its message.

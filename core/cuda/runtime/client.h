@@ -138,7 +138,8 @@ typedef struct WarpFunction {
     const void *symbol; /* the program's own function that stands for it, or NULL */
     bool is_loaded;
     uint32_t number, registers, shared, local, constant, max_threads, architecture, param_bytes, param_count;
-    bool is_refused; /* no launch of it is legal: its PTX has statements that do not run */
+    bool is_refused;      /* no launch of it is legal: its PTX has statements that do not run */
+    uint8_t extents_told; /* which of grid and block were told to be wrong */
     WarpParam *params;
     bool has_dynamic_limit; /* set by the program: */
     uint32_t most_dynamic_shared;

@@ -436,14 +436,26 @@ static int check_dynamic_shared(const WarpFunction *function, uint64_t bytes) {
     return CUDA_INVALID_VALUE;
 }
 
+/* Each extent is told once of a kernel: programs may ask for an empty grid again and again. */
+static int check_extent(WarpFunction *function, const WarpLaunch *shape, int extent) {
+    static const uint32_t most_of[] = {0x7fffffff,   MOST_GRID_YZ, MOST_GRID_YZ,
+                                       MOST_THREADS, MOST_THREADS, MOST_THREADS_Z};
+    bool is_grid = extent < 3;
+    uint32_t got = is_grid ? shape->grid[extent] : shape->block[extent - 3];
+    if (got && got <= most_of[extent]) return CUDA_OK;
+    if (!(function->extents_told & 1 << extent))
+        fprintf(stderr, "warpwright: kernel %s: %s.%c: expected 1 to %u %s, got %u\n", function->name,
+                is_grid ? "grid" : "block", "xyz"[extent % 3], most_of[extent], is_grid ? "CTAs" : "threads",
+                got);
+    function->extents_told |= (uint8_t)(1 << extent);
+    return CUDA_INVALID_CONFIGURATION;
+}
+
 int warp_check_launch(WarpFunction *function, const WarpLaunch *shape, bool has_arguments) {
-    static const uint32_t most_ctas[] = {0x7fffffff, MOST_GRID_YZ, MOST_GRID_YZ};
-    static const uint32_t most_threads[] = {MOST_THREADS, MOST_THREADS, MOST_THREADS_Z};
-    for (int i = 0; i < 3; i++)
-        if (!shape->grid[i] || !shape->block[i] || shape->grid[i] > most_ctas[i] ||
-            shape->block[i] > most_threads[i])
-            return CUDA_INVALID_CONFIGURATION;
-    int problem = warp_function_load(function);
+    int problem = CUDA_OK;
+    for (int extent = 0; extent < 6 && !problem; extent++)
+        problem = check_extent(function, shape, extent);
+    if (!problem) problem = warp_function_load(function);
     if (!problem) problem = check_dynamic_shared(function, shape->shared_bytes);
     return !problem && function->param_count && !has_arguments ? CUDA_INVALID_VALUE : problem;
 }

@@ -66,6 +66,23 @@ static void describe_block(const DeviceBlock *block, char *text, size_t size) {
         snprintf(text + used, size - (size_t)used, ", made by call %u", block->made_by);
 }
 
+/* Where a distance to an allocation says nothing: null pointers with an index, and what lies beyond all device memory, as
+ * the host's memory does. */
+static bool describe_far(const DeviceMemory *memory, uint64_t address, char *text, size_t size) {
+    enum { NULL_BYTES = 1 << 20, ADDRESS_BITS = 47 };
+    const uint64_t last = DEVICE_MEMORY_BASE + device_capacity(memory) - 1;
+    if (address == 0)
+        snprintf(text, size, "; it is a null pointer");
+    else if (address < NULL_BYTES)
+        snprintf(text, size, "; %lu byte%s past a null pointer", address, plural(address));
+    else if (address > last)
+        snprintf(text, size, "; device memory is 0x%llx to 0x%lx%s", DEVICE_MEMORY_BASE, last,
+                 address >> 40 && !(address >> ADDRESS_BITS) ? ": maybe a pointer of the host" : "");
+    else
+        return false;
+    return true;
+}
+
 void fault_describe_miss(const DeviceMemory *memory, uint64_t address, uint64_t bytes, char *text,
                          size_t size) {
     DeviceBlock block;
@@ -78,6 +95,7 @@ void fault_describe_miss(const DeviceMemory *memory, uint64_t address, uint64_t 
             snprintf(text, size, "; use after free: it is in %s, which was freed", what);
         return;
     }
+    if (describe_far(memory, address, text, size)) return;
     if (!device_nearest(memory, address, &block)) {
         snprintf(text, size, "; nothing is allocated");
         return;
