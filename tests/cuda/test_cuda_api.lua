@@ -32,7 +32,7 @@ harness.test("the driver API: arrays, objects and references of textures and sur
   harness.contains(output, ", 0 failed", "memcheck: 0 errors")
 end)
 
-harness.test("the driver API: words of streams, parameters of functions, ranges of memory", function()
+harness.test("the driver API: words of streams, parameters of functions, ranges of memory, launches step by step", function()
   local path = cuda_programs.build "driver_values"
   local status, output = cuda_programs.run("gtx480", "--out", harness.folder() .. "/of_values", "--", path)
   harness.equal(status, 0, output)
@@ -60,9 +60,10 @@ end)
 harness.test("errors: what is refused is told once, and the program goes on", function()
   local output = good "errors"
   harness.contains(output, "kernel scale: expected up to 49152 bytes of dynamic shared memory per CTA, got 1048576\n")
-  local _, extents = output:gsub("kernel scale: grid%.x: expected 1 to 2147483647 CTAs, got 0\n", "")
-  harness.equal(extents, 1, "notices of an empty grid")
-  harness.contains(output, "kernel scale: block.x: expected 1 to 1024 threads, got 2048\n")
+  harness.contains(output, "kernel scale: grid.x: expected 1 to 2147483647 CTAs, got 0\n",
+    "kernel scale: block.x: expected 1 to 1024 threads, got 2048\n")
+  local _, extents = output:gsub("kernel scale: block%.x: expected 1 to 1024 threads", "")
+  harness.equal(extents, 1, "notices of a block that is too large")
   local _, count = output:gsub("cudaIpcGetMemHandle is not supported", "")
   harness.equal(count, 1, "notices of cudaIpcGetMemHandle")
 end)

@@ -143,6 +143,7 @@ typedef struct WarpFunction {
     WarpParam *params;
     bool has_dynamic_limit; /* set by the program: */
     uint32_t most_dynamic_shared;
+    struct WarpStepwise *stepwise; /* NULL before such a call: driver_stepwise.c */
 } WarpFunction;
 
 /* The image is copied; it is sent once something of it is needed. */

@@ -1,5 +1,5 @@
 /* driver_values: words that streams of the driver API write and wait for, parameters of functions, attributes of ranges of
- * memory. Checks itself. */
+ * memory, launches step by step. Checks itself. */
 #include "checks.h"
 
 #include "cuda.h"
@@ -112,6 +112,27 @@ static void check_ranges(void) {
           CUDA_ERROR_INVALID_VALUE);
 }
 
+static void check_stepwise(void) {
+    unsigned before = word(0);
+    CHECK(cuLaunch(count) == CUDA_ERROR_INVALID_VALUE);
+    CHECK(cuFuncSetBlockShape(count, 0, 1, 1) == CUDA_ERROR_INVALID_VALUE);
+    CHECK(cuFuncSetBlockShape(count, 8, 2, 2) == CUDA_SUCCESS &&
+          cuFuncSetSharedSize(count, 64) == CUDA_SUCCESS);
+    CHECK(cuParamSetSize(count, 32) == CUDA_SUCCESS && cuParamSetv(count, 0, &words, 8) == CUDA_SUCCESS);
+    CHECK(cuParamSeti(count, 8, 5) == CUDA_SUCCESS && cuParamSetf(count, 16, 1.5f) == CUDA_SUCCESS);
+    CHECK(cuParamSetv(count, 4092, &words, 8) == CUDA_ERROR_INVALID_VALUE);
+    CHECK(cuParamSetSize(count, 4097) == CUDA_ERROR_INVALID_VALUE);
+    CHECK(cuLaunch(count) == CUDA_SUCCESS && word(0) == before + 32);
+    CHECK(cuLaunchGrid(count, 3, 2) == CUDA_SUCCESS && word(0) == before + 7 * 32);
+    CHECK(cuLaunchGrid(count, 0, 2) == CUDA_ERROR_INVALID_VALUE);
+    words += 4;
+    CHECK(cuParamSetv(count, 0, &words, 8) == CUDA_SUCCESS);
+    words -= 4;
+    before = word(1);
+    CHECK(cuLaunchGridAsync(count, 1, 1, NULL) == CUDA_SUCCESS && word(1) == before + 32);
+    CHECK(cuParamSeti((CUfunction)&before, 0, 1) == CUDA_ERROR_INVALID_HANDLE);
+}
+
 int main(void) {
     CUdevice device;
     CUcontext context;
@@ -129,5 +150,6 @@ int main(void) {
     check_parameters();
     check_functions();
     check_ranges();
+    check_stepwise();
     return finish("driver_values");
 }
