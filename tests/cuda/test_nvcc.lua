@@ -583,6 +583,63 @@ nvcc_test("a shared library with kernels", function()
     nvcc user.cpp -L. -llibrary -Xlinker -rpath,. -o user && cuda user]], "5")
 end)
 
+nvcc_test("libraries with kernels that a program loads, unloads and loads again", function()
+  harness.write("plug.cu", [[
+__global__ void bump(int *o) { *o = atomicAdd(&state, 1); }
+extern "C" int plug() {
+    int *d, h = -1;
+    cudaMalloc(&d, 4);
+    bump<<<1, 1>>>(d);
+    cudaMemcpy(&h, d, 4, cudaMemcpyDeviceToHost);
+    cudaFree(d);
+    return h;
+}
+]])
+  harness.write("plain.cu", "__device__ int state = 10;\n#include \"plug.cu\"\n")
+  harness.write("managed_plug.cu", "__managed__ int state = 20;\n#include \"plug.cu\"\n")
+  harness.write("loads.cpp", [[
+#include <cstdio>
+#include <dlfcn.h>
+int main() {
+    for (int i = 0; i < 4; i++) {
+        void *library = dlopen(i % 2 ? "./managed_plug.so" : "./plain.so", RTLD_NOW);
+        int (*plug)() = (int (*)())dlsym(library, "plug");
+        std::printf("%d ", plug());
+        std::printf("%d ", plug());
+        dlclose(library);
+    }
+}
+]])
+  harness.contains(passes [[for name in plain managed_plug; do nvcc -shared -Xcompiler -fPIC $name.cu -o $name.so || exit 1; done
+    nvcc loads.cpp -o loads && cuda loads]], "10 11 20 21 10 11 22 23")
+end)
+
+nvcc_test("relocatable device code: static texture references of one name in two files are refused by name", function()
+  for _, name in ipairs { "one", "two" } do
+    harness.write("texture_" .. name .. ".cu", ([[
+static texture<int, 1> table;
+static __global__ void fetch(int *o) { *o = tex1Dfetch(table, 0); }
+cudaError_t NAME(int *d) {
+    cudaError_t error = cudaBindTexture(0, table, d, 4);
+    if (!error) fetch<<<1, 1>>>(d);
+    return error;
+}
+]]):gsub("NAME", name))
+  end
+  harness.write("textures.cu", [[
+cudaError_t one(int *), two(int *);
+int main() {
+    int *d;
+    cudaMalloc(&d, 4);
+    cudaError_t first = one(d), second = two(d), expected = REFUSED ? cudaErrorInvalidTexture : cudaSuccess;
+    return first != expected || second != expected || cudaDeviceSynchronize();
+}
+]])
+  passes "nvcc -DREFUSED=0 texture_one.cu texture_two.cu textures.cu -o textures && cuda textures"
+  harness.contains(passes "nvcc -DREFUSED=1 -rdc=true texture_one.cu texture_two.cu textures.cu -o textures && cuda textures",
+    "texture reference _ZL5table: several files of a program with -rdc=true have a static one of this name; each needs a name of its own\n")
+end)
+
 nvcc_test("-ptx, -E, -M, -MD and -lib make what nvcc makes", function()
   passes "nvcc -ptx -arch=sm_70 one.cu && grep -q 'target sm_70' one.ptx && grep -q 'visible .entry' one.ptx"
   passes "nvcc -M one.cu | grep -q 'one.o: one.cu' && nvcc -E one.cu | grep -q twice"

@@ -3,26 +3,29 @@
 #include "core/cuda/runtime/pointer_table.h"
 #include "core/cuda/runtime/runtime.h"
 
+#include <dlfcn.h>
 #include <pthread.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 typedef enum { ENTRY_FUNCTION, ENTRY_VARIABLE, ENTRY_MANAGED, ENTRY_MANAGED_COPY, ENTRY_TEXTURE } EntryKind;
 
 typedef struct Entry {
-    struct Entry *next_managed;
+    struct Entry *next_managed, *next_texture;
     const void *host;
     WarpModule *module;
     char *name;
     WarpFunction *function;
     EntryKind kind;
-    bool normalized_float;
+    bool normalized_float, is_ambiguous;
 } Entry;
 
 static pthread_mutex_t guard = PTHREAD_MUTEX_INITIALIZER;
 static PointerTable entries; /* by `host`, each in memory of its own, which goes with the process */
 /* In the order of registration, so that each run asks for the same in the same order. */
 static Entry *first_managed, **next_managed = &first_managed;
+static Entry *textures;
 
 static bool is_managed(const Entry *entry) {
     return entry->kind == ENTRY_MANAGED || entry->kind == ENTRY_MANAGED_COPY;
@@ -35,6 +38,16 @@ static Entry *insert(const void *host, const Entry *what) {
     entry->host = host;
     pointer_table_put(&entries, host, entry);
     return entry;
+}
+
+/* A static reference has its name alone, also where files are linked to each other: clang gives only variables and kernels
+ * one of their own then. */
+static void note_texture(Entry *entry) {
+    for (Entry *other = textures; other; other = other->next_texture)
+        if (other->module == entry->module && other->host != entry->host && !strcmp(other->name, entry->name))
+            other->is_ambiguous = entry->is_ambiguous = true;
+    entry->next_texture = textures;
+    textures = entry;
 }
 
 /* A kernel is found by its own handle, too: newer programs ask for that first. */
@@ -52,6 +65,7 @@ static Entry *add(void **handle, const void *host, const char *name, EntryKind k
         *next_managed = entry;
         next_managed = &entry->next_managed;
     }
+    if (kind == ENTRY_TEXTURE) note_texture(entry);
     pthread_mutex_unlock(&guard);
     return entry;
 }
@@ -88,6 +102,14 @@ int runtime_symbol(const void *symbol, uint64_t *address, uint64_t *bytes) {
 bool runtime_texture(const void *reference, WarpModule **module, const char **name, bool *normalized_float) {
     const Entry *entry = find(reference, ENTRY_TEXTURE, ENTRY_TEXTURE);
     if (!entry) return false;
+    if (entry->is_ambiguous) {
+        fprintf(
+            stderr,
+            "warpwright: texture reference %s: several files of a program with -rdc=true have a static one "
+            "of this name; each needs a name of its own\n",
+            entry->name);
+        return false;
+    }
     *module = entry->module;
     *name = entry->name;
     *normalized_float = entry->normalized_float;
@@ -151,6 +173,13 @@ static bool is_managed_copy(const char *host) {
     return section;
 }
 
+/* Copies are compared at each launch, so that a library that has some stays when the program unloads it. */
+static void keep_library(const void *address) {
+    Dl_info library;
+    if (dladdr(address, &library)) dlopen(library.dli_fname, RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE);
+    dlerror();
+}
+
 /* Each file of a program calls it, before it registers anything. */
 void __cudaManagedSection(const char *start, const char *stop);
 void __cudaManagedSection(const char *start, const char *stop) {
@@ -159,6 +188,7 @@ void __cudaManagedSection(const char *start, const char *stop) {
     if (!section) abort();
     *section = (ManagedSection){managed_sections, start, stop};
     managed_sections = section;
+    keep_library(start);
 }
 
 void __cudaRegisterVar(void **handle, char *host, char *device, const char *name, int is_extern, size_t bytes,
