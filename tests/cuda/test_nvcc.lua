@@ -683,6 +683,25 @@ nvcc_test("errors are the compiler's, with its status, and leave no file", funct
   harness.contains(output, "no such file or directory: 'nowhere.cu'")
 end)
 
+nvcc_test("more constants and static shared memory than GPUs have are errors of the compilation", function()
+  harness.write("large.cu", [[
+__constant__ float table[SIZE];
+__global__ void k(float *x, int n) {
+    __shared__ double tile[SIZE / 4 - 1];
+    __shared__ char more[SIZE];
+    tile[n] = more[n] = x[n];
+    __syncthreads();
+    *x = tile[0] + more[1] + table[n];
+}
+int main() {}
+]])
+  passes "nvcc -DSIZE=16384 large.cu -o large"
+  local status, output = shell "nvcc -DSIZE=16388 large.cu -o large"
+  harness.equal(status, 1, output)
+  harness.contains(output, "error: kernel k(float*, int): static shared memory: expected up to 49152 bytes, got 49156; dynamic",
+    "error: constants: expected up to 65536 bytes, got 65552\n")
+end)
+
 nvcc_test("alignas behind __shared__, __device__ and __constant__, which clang refuses as it stands", function()
   harness.write("aligned.h", [[
 struct alignas(32) Pair { float a, b; };
