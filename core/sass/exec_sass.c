@@ -90,6 +90,15 @@ void exec_sass_access(const Inst *inst, ExecContext *context) {
     if (record->lanes) sass_find_addresses(inst->sass, record, context);
 }
 
+/* Lanes 8 m to 8 m + 7 name the rows of matrix m, and they alone access memory. */
+void exec_sass_rows(const Inst *inst, ExecContext *context) {
+    const SassRecord *record = take_record(inst, context);
+    if (!record->lanes) return;
+    sass_find_addresses(inst->sass, record, context);
+    uint32_t rows = inst->detail < 4 ? (1u << 8 * inst->detail) - 1 : UINT32_MAX;
+    if (context->active & rows) context->active &= rows;
+}
+
 /* It travels, and changes nothing where it is performed. */
 void exec_sass_atomic(const Inst *inst, ExecContext *context) {
     const SassRecord *record = take_record(inst, context);

@@ -19,6 +19,7 @@ static const SassOpcode opcodes[] = {
     {"BAR", SASS_BARRIER, TIMING_OTHER, SPACE_NONE, 0},
     STEP("BMMA", TIMING_MATRIX_SHORT),
     WIDE("DADD", TIMING_DP_ADD),
+    {"DEPBAR", SASS_WAIT, TIMING_OTHER, SPACE_NONE, 0},
     WIDE("DFMA", TIMING_DP_MAD),
     WIDE("DMMA", TIMING_MATRIX_DP),
     WIDE("DMNMX", TIMING_DP_MAX),
@@ -64,10 +65,11 @@ static const SassOpcode opcodes[] = {
     STEP("ISETP", TIMING_INT_ADD),
     ACCESS("LD", SASS_LOAD, SPACE_GENERIC),
     ACCESS("LDG", SASS_LOAD, SPACE_GLOBAL),
+    {"LDGDEPBAR", SASS_COMMIT, TIMING_OTHER, SPACE_NONE, 0},
     ACCESS("LDGSTS", SASS_COPY, SPACE_GLOBAL),
     ACCESS("LDL", SASS_LOAD, SPACE_LOCAL),
     ACCESS("LDS", SASS_LOAD, SPACE_SHARED),
-    ACCESS("LDSM", SASS_LOAD, SPACE_SHARED),
+    ACCESS("LDSM", SASS_ROWS, SPACE_SHARED),
     STEP("LEA", TIMING_INT_ADD),
     {"MEMBAR", SASS_FENCE, TIMING_OTHER, SPACE_NONE, 0},
     STEP("MUFU", TIMING_SFU),
@@ -88,20 +90,20 @@ static const SassOpcode opcodes[] = {
 
 /* The same order. Loads of constants, textures and surfaces are among them: traces do not have their addresses. */
 static const char *const moves[] = {
-    "B2R",        "BFE",       "BFI",     "BMOV",   "BMSK",  "BPT",    "BRA",    "BREAK",    "BREV",
-    "BRK",        "BRX",       "BRXU",    "BSSY",   "BSYNC", "CAL",    "CALL",   "CCTL",     "CCTLL",
-    "CCTLT",      "CONT",      "CS2R",    "CSET",   "CSETP", "DEPBAR", "ERRBAR", "F2F",      "F2FP",
-    "F2I",        "F2IP",      "FCHK",    "FLO",    "FRND",  "FSEL",   "I2F",    "I2FP",     "I2I",
-    "I2IP",       "IABS",      "JCAL",    "JMP",    "JMX",   "JMXU",   "KILL",   "LDC",      "LDGDEPBAR",
-    "LDTRAM",     "LEPC",      "LONGJMP", "LOP",    "LOP3",  "LOP32I", "MATCH",  "MOV",      "MOV32I",
-    "MOVM",       "NANOSLEEP", "NOP",     "P2R",    "PBK",   "PCNT",   "PEXIT",  "PLONGJMP", "PLOP3",
-    "POPC",       "PRET",      "PRMT",    "PSET",   "PSETP", "QSPC",   "R2B",    "R2P",      "R2UR",
-    "REDUX",      "RET",       "RPCMOV",  "RTT",    "S2R",   "S2UR",   "SEL",    "SETCTAID", "SETLMEMBASE",
-    "SGXT",       "SHF",       "SHL",     "SHR",    "SSY",   "SUATOM", "SULD",   "SURED",    "SUST",
-    "SYNC",       "TEX",       "TEXS",    "TLD",    "TLD4",  "TLD4S",  "TLDS",   "TMML",     "TXD",
-    "TXQ",        "UBMSK",     "UBREV",   "UCLEA",  "UF2FP", "UFLO",   "ULDC",   "ULOP",     "ULOP3",
-    "ULOP32I",    "UMOV",      "UP2UR",   "UPLOP3", "UPOPC", "UPRMT",  "UPSETP", "UR2UP",    "USEL",
-    "USETMAXREG", "USGXT",     "USHF",    "USHL",   "USHR",  "VOTE",   "VOTEU",  "WARPSYNC", "YIELD",
+    "B2R",     "BFE",    "BFI",   "BMOV",   "BMSK",   "BPT",      "BRA",         "BREAK",      "BREV",
+    "BRK",     "BRX",    "BRXU",  "BSSY",   "BSYNC",  "CAL",      "CALL",        "CCTL",       "CCTLL",
+    "CCTLT",   "CONT",   "CS2R",  "CSET",   "CSETP",  "ERRBAR",   "F2F",         "F2FP",       "F2I",
+    "F2IP",    "FCHK",   "FLO",   "FRND",   "FSEL",   "I2F",      "I2FP",        "I2I",        "I2IP",
+    "IABS",    "JCAL",   "JMP",   "JMX",    "JMXU",   "KILL",     "LDC",         "LDTRAM",     "LEPC",
+    "LONGJMP", "LOP",    "LOP3",  "LOP32I", "MATCH",  "MOV",      "MOV32I",      "MOVM",       "NANOSLEEP",
+    "NOP",     "P2R",    "PBK",   "PCNT",   "PEXIT",  "PLONGJMP", "PLOP3",       "POPC",       "PRET",
+    "PRMT",    "PSET",   "PSETP", "QSPC",   "R2B",    "R2P",      "R2UR",        "REDUX",      "RET",
+    "RPCMOV",  "RTT",    "S2R",   "S2UR",   "SEL",    "SETCTAID", "SETLMEMBASE", "SGXT",       "SHF",
+    "SHL",     "SHR",    "SSY",   "SUATOM", "SULD",   "SURED",    "SUST",        "SYNC",       "TEX",
+    "TEXS",    "TLD",    "TLD4",  "TLD4S",  "TLDS",   "TMML",     "TXD",         "TXQ",        "UBMSK",
+    "UBREV",   "UCLEA",  "UF2FP", "UFLO",   "ULDC",   "ULOP",     "ULOP3",       "ULOP32I",    "UMOV",
+    "UP2UR",   "UPLOP3", "UPOPC", "UPRMT",  "UPSETP", "UR2UP",    "USEL",        "USETMAXREG", "USGXT",
+    "USHF",    "USHL",   "USHR",  "VOTE",   "VOTEU",  "WARPSYNC", "YIELD",
 };
 
 static const SassOpcode other = STEP("", TIMING_OTHER);
@@ -146,6 +148,58 @@ TimingClass sass_timing(const SassOpcode *opcode, const char *text) {
     return TIMING_MATRIX_SHORT;
 }
 
+bool sass_has_modifier(const char *text, const char *word) {
+    size_t length = strlen(word);
+    for (const char *at = strchr(text, '.'); at; at = strchr(at + 1, '.'))
+        if (!strncmp(at + 1, word, length) && (at[length + 1] == '.' || !at[length + 1])) return true;
+    return false;
+}
+
+/* The first modifier of digits alone: 16816 is 16 x 8 x 16. False: there is none. */
+static bool find_shape(const char *text, uint32_t *m, uint32_t *n, uint32_t *k) {
+    for (const char *at = strchr(text, '.'); at; at = strchr(at + 1, '.')) {
+        const char *rows = at + 1, *columns = rows + (rows[0] == '1' ? 2 : 1);
+        size_t digits = strspn(rows, "0123456789");
+        if (digits < 3 || digits > 6 || (rows[digits] && rows[digits] != '.')) continue;
+        *m = rows[0] == '1' ? 16 : 8;
+        *n = 8;
+        *k = (uint32_t)strtoul(columns + 1, NULL, 10);
+        return columns[0] == '8' && *k && *k <= 256;
+    }
+    return false;
+}
+
+static uint32_t element_bits(const SassOpcode *opcode, const char *text) {
+    if (opcode->timing == TIMING_MATRIX_DP) return 64;
+    if (opcode->name[0] == 'B') return 1;
+    if (opcode->name[0] == 'H') return sass_has_modifier(text, "TF32") ? 32 : 16;
+    return sass_has_modifier(text, "S4") || sass_has_modifier(text, "U4") ? 4 : 8;
+}
+
+static uint32_t registers_of(uint32_t elements, uint32_t bits) {
+    uint32_t registers = elements * bits / (32 * 32);
+    return registers ? registers : 1;
+}
+
+/* The lanes of a warp share the elements of each matrix evenly. A step of Volta's HMMA.884 has two registers of each. */
+MatrixRegisters sass_matrix_registers(const SassOpcode *opcode, const char *text) {
+    MatrixRegisters none = {{0}, 0}, steps = {{2, 2, 2}, 2};
+    bool is_matrix = opcode->timing == TIMING_MATRIX_SHORT || opcode->timing == TIMING_MATRIX_DP;
+    uint32_t m, n, k;
+    if (!is_matrix || !find_shape(text, &m, &n, &k)) return none;
+    if (opcode->name[0] == 'H' && k == 4 && m == 8) return steps;
+    uint32_t bits = element_bits(opcode, text), of_sum = 32;
+    if (bits == 64) of_sum = 64;
+    if (opcode->name[0] == 'H' && !sass_has_modifier(text, "F32")) of_sum = 16;
+    uint32_t stored = sass_has_modifier(text, "SP") ? k / 2 : k; /* of a sparse matrix half of its elements */
+    uint32_t sums = registers_of(m * n, of_sum);
+    return (MatrixRegisters){{registers_of(m * stored, bits), registers_of(k * n, bits), sums}, sums};
+}
+
+uint32_t sass_row_matrices(const char *text) {
+    return sass_has_modifier(text, "4") ? 4 : sass_has_modifier(text, "2") ? 2 : 1;
+}
+
 CacheOp sass_cache_op(const char *text) {
-    return strstr(text, ".STRONG") ? CACHE_GLOBAL : CACHE_DEFAULT;
+    return strstr(text, ".STRONG") || strstr(text, ".BYPASS") ? CACHE_GLOBAL : CACHE_DEFAULT;
 }

@@ -4,12 +4,16 @@
 
 #include "core/ptx/instructions/inst.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 
 typedef enum {
     SASS_STEP,
     SASS_LOAD,
-    SASS_COPY, /* from global to shared memory: a load without a destination */
+    SASS_ROWS,   /* a load of matrices from shared memory: eight lanes name the rows of each */
+    SASS_COPY,   /* from global to shared memory: a load without a destination */
+    SASS_COMMIT, /* ends a group of copies */
+    SASS_WAIT,   /* until no more groups than its immediate value are not complete */
     SASS_STORE,
     SASS_ATOMIC,
     SASS_BARRIER,
@@ -32,7 +36,19 @@ const SassOpcode *sass_other(void);
 
 /* ".16816" and the like say how many products a matrix instruction makes. */
 TimingClass sass_timing(const SassOpcode *opcode, const char *text);
-/* ".STRONG": other SMs see it at once. */
+/* Registers that stand behind each name of a matrix instruction: of its sources, in their order, and of what it writes. 0: its
+ * opcode does not say. */
+enum { MATRIX_SOURCES = 3 };
+typedef struct {
+    uint32_t sources[MATRIX_SOURCES], written;
+} MatrixRegisters;
+MatrixRegisters sass_matrix_registers(const SassOpcode *opcode, const char *text);
+/* The opcode has this word behind a dot. */
+bool sass_has_modifier(const char *text, const char *word);
+/* Matrices that an SASS_ROWS loads: as many registers. */
+uint32_t sass_row_matrices(const char *text);
+
+/* ".STRONG": other SMs see it at once; ".BYPASS": a copy passes the L1 by. */
 CacheOp sass_cache_op(const char *text);
 
 #endif

@@ -119,27 +119,25 @@ static void add_name(Inst *inst, uint32_t name) {
     inst->names[name / 64] |= 1ull << name % 64;
 }
 
-/* The opcode has this word behind a dot. */
-static bool has_modifier(const CodeLine *line, const char *word) {
-    size_t length = strlen(word);
-    for (const char *at = strchr(line->text, '.'); at; at = strchr(at + 1, '.'))
-        if (!strncmp(at + 1, word, length) && (at[length + 1] == '.' || !at[length + 1])) return true;
-    return false;
-}
-
 /* How many registers stand behind a name: of what is loaded or stored, and of pairs. */
 static uint32_t written_width(const CodeLine *line) {
-    if (line->opcode->is_wide || has_modifier(line, "WIDE")) return 2;
+    uint32_t of_matrix = sass_matrix_registers(line->opcode, line->text).written;
+    if (of_matrix) return of_matrix;
+    if (line->opcode->is_wide || sass_has_modifier(line->text, "WIDE")) return 2;
+    if (line->opcode->action == SASS_ROWS) return sass_row_matrices(line->text);
     return is_access(line) ? (line->bytes + 3u) / 4 : 1;
 }
 
 static uint32_t read_width(const CodeLine *line, uint32_t source) {
     bool is_data = line->opcode->action == SASS_STORE && source && source + 1 == line->source_count;
+    uint32_t address = line->opcode->action == SASS_COPY; /* a copy names that in shared memory first */
+    MatrixRegisters matrix = sass_matrix_registers(line->opcode, line->text);
+    if (matrix.written) return source < MATRIX_SOURCES ? matrix.sources[source] : 1;
     if (line->opcode->is_wide) return 2;
-    if (has_modifier(line, "WIDE"))
+    if (sass_has_modifier(line->text, "WIDE"))
         return source == 2 ? 2 : 1; /* factors are single, what is added is a pair */
     if (is_data) return (line->bytes + 3u) / 4;
-    return is_access(line) && !source && has_modifier(line, "E") ? 2 : 1; /* an address of 64 bits */
+    return is_access(line) && source == address && sass_has_modifier(line->text, "E") ? 2 : 1; /* 64 bits */
 }
 
 static void add_registers(Inst *inst, const CodeLine *line) {
@@ -164,11 +162,17 @@ static void add_registers(Inst *inst, const CodeLine *line) {
 
 static void make_access(Inst *inst, const CodeLine *line) {
     static const uint8_t kinds[] = {[SASS_LOAD] = INST_LOAD,
+                                    [SASS_ROWS] = INST_LOAD,
                                     [SASS_COPY] = INST_LOAD,
                                     [SASS_STORE] = INST_STORE,
                                     [SASS_ATOMIC] = INST_ATOMIC};
     inst->kind = kinds[line->opcode->action];
     inst->exec = line->opcode->action == SASS_ATOMIC ? exec_sass_atomic : exec_sass_access;
+    if (line->opcode->action == SASS_COPY) inst->detail = DETAIL_ASYNC_COPY;
+    if (line->opcode->action == SASS_ROWS) {
+        inst->exec = exec_sass_rows;
+        inst->detail = sass_row_matrices(line->text);
+    }
     inst->flags |= INST_RECORDED;
     inst->space = line->opcode->space;
     inst->cache_op = (uint8_t)sass_cache_op(line->text);
@@ -187,6 +191,11 @@ static Inst inst_of(const SassTrace *trace, const CodeLine *line) {
     inst.timing = (uint8_t)sass_timing(line->opcode, line->text);
     if (waits_at_barrier(line)) inst.kind = INST_TRACED_BARRIER;
     if (line->opcode->action == SASS_FENCE) inst.kind = INST_TRACED_FENCE;
+    if (line->opcode->action == SASS_COMMIT) inst.kind = INST_TRACED_COMMIT;
+    if (line->opcode->action == SASS_WAIT) {
+        inst.kind = INST_TRACED_WAIT;
+        inst.detail = line->groups;
+    }
     if (is_access(line)) make_access(&inst, line);
     add_registers(&inst, line);
     return inst;

@@ -68,7 +68,7 @@ static void read_head_line(TraceReader *reader) {
 
 /* A pc counts from the begin of a function: of two functions, several lines have the same one. */
 static bool is_same_line(const CodeLine *a, const CodeLine *b, size_t text_length) {
-    return a->bytes == b->bytes && a->destination_count == b->destination_count &&
+    return a->bytes == b->bytes && a->groups == b->groups && a->destination_count == b->destination_count &&
            a->source_count == b->source_count &&
            !memcmp(a->destinations, b->destinations, sizeof a->destinations) &&
            !memcmp(a->sources, b->sources, sizeof a->sources) && !strncmp(a->text, b->text, text_length) &&
@@ -245,6 +245,7 @@ static uint64_t read_addresses(TraceReader *reader, const CodeLine *line, uint32
     uint32_t count = (uint32_t)__builtin_popcount(lanes), space = SPACE_GLOBAL;
     read_recorded(&reader->text, count, recorded);
     if (!count || line->opcode->timing != TIMING_MEM) return 0;
+    reader->to_shared = is_in_window(recorded[0], trace->shared_base) || recorded[0] < WINDOW_BYTES;
     for (uint32_t i = 0; i < count; i++) {
         uint32_t of_lane = resolve(trace, line->opcode->space, recorded[i], &address[i]);
         if (i == 0) space = of_lane;
@@ -291,6 +292,42 @@ static uint32_t read_lanes(TraceReader *reader) {
     return (uint32_t)lanes;
 }
 
+/* The bytes of an access. Rows of matrices are recorded by the size of an element, as .16 says. */
+static uint8_t read_bytes(TraceReader *reader, const CodeLine *line) {
+    enum { ROW_BYTES = 16 };
+    TraceText *text = &reader->text;
+    uint32_t bytes = text_count(text, 16, "the bytes of an access, 0 to 16");
+    bool accesses = line->opcode->timing == TIMING_MEM;
+    if (accesses && (!bytes || bytes & (bytes - 1)))
+        user_error("%s:%u: expected an access of 1, 2, 4, 8 or 16 bytes, got one of %u", text->path,
+                   text->line, bytes);
+    return line->opcode->action == SASS_ROWS ? ROW_BYTES : (uint8_t)bytes;
+}
+
+/* What stands behind the addresses. Of a wait it is how many groups it spares; all are waited for where it is not recorded. */
+static void read_rest(TraceReader *reader, CodeLine *line) {
+    TraceText *text = &reader->text;
+    size_t length;
+    const char *rest = text_word(text, &length);
+    if (length && !reader->has_rest) text_expected(text, "the end of the line", rest, length);
+    if (line->opcode->action != SASS_WAIT) return;
+    TraceText digits = {.at = rest, .line_end = rest + length};
+    uint64_t groups;
+    line->groups = length && text_digits(&digits, &groups) && groups < ALL_COPIES ? (uint8_t)groups
+                                                                                  : ALL_COPIES;
+}
+
+/* A copy has two addresses, in global and in shared memory. The tracer writes a record for each of them, one behind the other, and
+ * not every post-traces-processing takes one away; what counts is the global one. True: the record before has it now. */
+static bool joins_copy(TraceReader *reader, uint32_t number, const SassRecord *record) {
+    SassTrace *trace = reader->trace;
+    if (!reader->may_pair) return false;
+    SassRecord *before = &trace->records[trace->record_count - 1];
+    if (before->inst != number || before->lanes != record->lanes) return false;
+    if (!reader->to_shared) before->access = record->access;
+    return true;
+}
+
 /* "0010 ffffffff 1 R3 LDG.E.SYS 1 R2 4 1 0x7fb50a800000 4" */
 static void read_instruction(TraceReader *reader, bool is_last) {
     TraceText *text = &reader->text;
@@ -305,20 +342,18 @@ static void read_instruction(TraceReader *reader, bool is_last) {
     if (!opcode_length) text_expected(text, "an opcode", "", 0);
     line.opcode = opcode_of(reader, &line, opcode_length);
     line.source_count = (uint8_t)read_registers(text, line.sources, "how many registers are read");
-    line.bytes = (uint8_t)text_count(text, 16, "the bytes of an access, 0 to 16");
-    bool accesses = line.opcode->timing == TIMING_MEM;
-    if (accesses && (!line.bytes || line.bytes & (line.bytes - 1)))
-        user_error("%s:%u: expected an access of 1, 2, 4, 8 or 16 bytes, got one of %u", text->path,
-                   text->line, line.bytes);
+    line.bytes = read_bytes(reader, &line);
     uint64_t access = line.bytes ? read_addresses(reader, &line, lanes) : 0;
-    const char *rest = text_word(text, &length);
-    if (length && !reader->has_rest) text_expected(text, "the end of the line", rest, length);
+    read_rest(reader, &line);
     bool exits = line.opcode->action == SASS_EXIT;
     if (is_last && !exits) text_expected(text, "EXIT as a warp's last instruction", line.text, opcode_length);
     uint32_t number = code_number(reader, &line, opcode_length);
     reader->code[number].ends |= exits && is_last;
     reader->code[number].goes_on |= exits && !is_last;
-    add_record(reader->trace, (SassRecord){number | (is_last ? LAST_OF_WARP : 0), lanes, access});
+    SassRecord record = {number | (is_last ? LAST_OF_WARP : 0), lanes, access};
+    bool joins = joins_copy(reader, number, &record);
+    reader->may_pair = !joins && line.opcode->action == SASS_COPY;
+    if (!joins) add_record(reader->trace, record);
 }
 
 /* --- Thread blocks ----------------------------------------------------------------------------- */
@@ -347,11 +382,12 @@ static void read_warp(TraceReader *reader, uint64_t cta) {
     if (!count) text_expected(text, "one instruction or more", "0", 1);
     *first = trace->record_count;
     reader->warp_lanes = sass_warp_lanes(trace, warp);
+    reader->may_pair = false;
     for (uint32_t i = 0; i < count; i++) {
         if (!text_next_line(text)) text_expected(text, "as many instructions as are announced", "", 0);
         read_instruction(reader, i + 1 == count);
     }
-    trace->launch.instructions += count;
+    trace->launch.instructions += trace->record_count - *first;
 }
 
 static void prepare_warps(TraceReader *reader) {
@@ -407,6 +443,8 @@ void sass_read(TraceReader *reader) {
         } else if (text_takes(text, "thread block =")) {
             if (!reader->trace->first) prepare_warps(reader);
             cta = read_cta(reader);
+        } else if (cta != UINT64_MAX && text_takes(text, "cluster ")) {
+            continue; /* of the tracer's version 5: id, cta and rank, also where a grid has no clusters */
         } else if (cta != UINT64_MAX && text_takes(text, "warp =")) {
             read_warp(reader, cta);
         } else {

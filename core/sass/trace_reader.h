@@ -17,6 +17,7 @@ typedef struct {
     uint8_t destinations[MAX_REGISTERS_NAMED], sources[MAX_REGISTERS_NAMED];
     uint8_t destination_count, source_count;
     uint8_t bytes;      /* an access's, per lane                     */
+    uint8_t groups;     /* that a wait for copies spares             */
     bool ends, goes_on; /* an exit: of a warp; of some of its lanes  */
     uint32_t layer;     /* other lines of this pc, which occurred earlier: of functions that are called */
 } CodeLine;
@@ -35,7 +36,9 @@ typedef struct {
     uint32_t index_capacity;
     uint32_t warp_lanes;   /* of the warp at hand: those that have threads */
     bool has_line_numbers; /* in front of each instruction */
-    bool has_rest;         /* behind the addresses         */
+    bool has_rest;         /* behind the addresses: an immediate value */
+    bool to_shared;        /* the copy at hand has its address in shared memory */
+    bool may_pair; /* the warp's last record is a copy, which may have its other address in the next one */
 } TraceReader;
 
 /* Reads all of the text. */

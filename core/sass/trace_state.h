@@ -63,6 +63,7 @@ static inline uint32_t sass_warp_lanes(const SassTrace *trace, uint32_t warp) {
 /* exec_sass.c: what Insts of recorded kernels execute. */
 ExecFn exec_sass_step;   /* no access                                             */
 ExecFn exec_sass_access; /* load, store                                           */
+ExecFn exec_sass_rows;   /* detail: how many matrices */
 ExecFn exec_sass_atomic;
 ExecFn exec_sass_jump;  /* behind an access: takes no record, and goes where the next one is */
 ExecFn exec_sass_start; /* the same where a warp begins */

@@ -220,6 +220,12 @@ harness.test("accesses lie at multiples of their bytes", function()
   harness.equal(r["sm[0].lsu.load_accesses"], 1, "segments")
 end)
 
+harness.test("what the tracer's version 5 says of clusters is passed over", function()
+  local text = recording.kernel({}, function() return { line(0, "MOV", { 2 }) } end)
+  text = text:gsub("thread block = 0,0,0\n", "%0cluster id = 0,0,0\ncluster cta = 0,0,0\ncluster rank = 0\n")
+  harness.equal(run(harness.write("clusters.traceg", text))["sm[0].warp_instructions"], 2, "warp instructions")
+end)
+
 harness.test("numbers of source lines are read where the tracer has written them", function()
   local lines = { line(0, "MOV", { 2 }, {}, "0 0"), line(16, "LDG.E", { 4 }, { 2 }, "4 1 0x7f1000000000 256 0") }
   for _, enabled in ipairs { 0, 1 } do
@@ -277,6 +283,74 @@ harness.test("atomics are performed at the L2, and change nothing", function()
   harness.equal(r["sm[*].warp_instructions"], 4 * 8, "warp instructions")
 end)
 
+harness.test("a copy to shared memory has one record, of its global address, also where the trace has both addresses", function()
+  local function copies(...)
+    local lines = { line(0, "MOV", { 2 }) }
+    for _, address in ipairs { ... } do lines[#lines + 1] = line(16, "LDGSTS.E.BYPASS.128", {}, { 5, 2 }, ("16 1 0x%x 16"):format(address)) end
+    lines[#lines + 1] = line(32, "BRA")
+    for _, address in ipairs { ... } do lines[#lines + 1] = line(16, "LDGSTS.E.BYPASS.128", {}, { 5, 2 }, ("16 1 0x%x 16"):format(address)) end
+    return run(write("copies", {}, function() return lines end))
+  end
+  local global <const>, window <const> = 0x7f1000000000, 0x7f0000000000
+  local one = copies(global)
+  harness.equal(one["sm[0].lsu.load_accesses"], 2 * 4, "segments")
+  harness.equal(one["sm[0].l1d.bypasses"], 2 * 4, "accesses that pass the L1 by")
+  for _, both in ipairs { { 0x100, global }, { global, 0x100 }, { window + 0x100, global } } do
+    local r = copies(table.unpack(both))
+    harness.equal(r["sm[0].warp_instructions"], one["sm[0].warp_instructions"], "warp instructions")
+    harness.equal(r["sm[0].lsu.load_accesses"], 2 * 4, "segments")
+    harness.equal(r.cycles, one.cycles, "cycles")
+  end
+end)
+
+harness.test("a wait for copies spares as many groups as its immediate value says", function()
+  local function waits(spared)
+    local function text(pc, opcode, read, behind) return line(pc, opcode, {}, read, behind) end
+    local path = harness.write("groups.traceg", (recording.kernel({}, function()
+      return {
+        text(0, "LDGSTS.E.128", { 5, 2 }, "16 1 0x7f1000000000 16 0"), text(16, "LDGDEPBAR", {}, "0 0"),
+        text(32, "LDGSTS.E.128", { 5, 2 }, "16 1 0x7f1000100000 512 0"), text(48, "LDGDEPBAR", {}, "0 0"),
+        text(64, "DEPBAR.LE", {}, "0 " .. spared), text(80, "BAR.SYNC", {}, "0 0"), text(96, "EXIT", {}, "0 0"),
+      }
+    end):gsub("%[mem_addresses%]", "%0 immediate"):gsub("insts = 8", "insts = 7"):gsub("\n0ff0[^\n]*", "")))
+    return run(path)["sm[0].slots_barrier"]
+  end
+  local none, one, both = waits "0", waits "1", waits "2"
+  assert(none > one + 20 and one > both + 100, ("slots lost: %d, %d, %d"):format(none, one, both))
+  assert(waits "" >= none, "a wait without a value does not wait for all")
+end)
+
+harness.test("matrix instructions take as many registers as their shape says, and so do the rows that they load", function()
+  local function waits(register, opcode, sources, written, read_next)
+    local lines = {}
+    for _ = 1, 8 do
+      table.move({ line(0, "MUFU.RCP", { register }, { 60 }), line(16, opcode, written, sources), line(32, "FADD", { 60 }, read_next) }, 1, 3, #lines + 1, lines)
+    end
+    return cycles_of("matrix", lines)
+  end
+  --- By opcode: registers of A, B and C. A at R8, B at R16, C at R24; the result at R32.
+  for opcode, counts in pairs {
+    ["HMMA.16816.F32"] = { 4, 2, 4 }, ["HMMA.1688.F16"] = { 2, 1, 2 }, ["HMMA.1688.F32.TF32"] = { 4, 2, 4 }, ["HMMA.884.F32.F32.STEP1"] = { 2, 2, 2 },
+    ["IMMA.8816.S8.S8"] = { 1, 1, 2 }, ["IMMA.16832.S8.S8"] = { 4, 2, 4 }, ["DMMA.884"] = { 2, 2, 4 }, ["BMMA.168256.XOR.POPC"] = { 4, 2, 4 },
+  } do
+    local none = waits(50, opcode, { 8, 16, 24 }, { 32 }, { 32 })
+    for source, count in ipairs(counts) do
+      harness.equal(waits(8 * source + count - 1, opcode, { 8, 16, 24 }, { 32 }, { 32 }) > none, true, opcode .. ": the last of source " .. source)
+      harness.equal(waits(8 * source + count, opcode, { 8, 16, 24 }, { 32 }, { 32 }) > none, false, opcode .. ": behind source " .. source)
+    end
+  end
+  local function rows(opcode, bytes, register)
+    local r = run(write("rows", { shared = 4096 }, function()
+      return { line(0, "MOV", { 2 }), line(16, opcode, { 4 }, { 2 }, bytes .. " 1 0x0 16"), line(32, "FADD", { 9 }, { register }) }
+    end))
+    return r["sm[0].slots_memory"], r["sm[0].lsu.bank_conflict_cycles"]
+  end
+  local behind, conflicts = rows("LDSM.16.M88.4", 2, 8)
+  assert(rows("LDSM.16.M88.4", 2, 7) > behind, "the fourth register is not waited for")
+  harness.equal(conflicts, select(2, rows("LDS.128", 16, 8)), "turns of 32 rows, as of 16 bytes a lane")
+  harness.equal(select(2, rows("LDSM.16.M88", 2, 8)), 0, "conflicts of the eight rows that count")
+end)
+
 --- A kernel of many warps whose records differ: loads here and there, loops of different lengths, barriers.
 local function varied(name)
   return write(name, { grid = 24, block = 128, shared = 2048 }, function(cta, warp)
@@ -290,8 +364,13 @@ local function varied(name)
       lines[#lines + 1] = line(0x20, "LDG.E", { 5 }, { 2 }, ("4 1 0x%x %d"):format(0x7f1000000000 + 128 * draw(4096), 4 * (1 + draw(40))))
       lines[#lines + 1] = line(0x30, "FFMA", { 6 }, { 5, 6, 7 }, "0", turn % 2 == 0 and 0xffff or 0xffffffff)
       if draw(3) == 0 then lines[#lines + 1] = line(0x40, "STS", {}, { 2, 6 }, ("4 1 0x%x 4"):format(128 * warp)) end
+      if draw(2) == 0 then
+        lines[#lines + 1] = line(0x44, "LDGSTS.E.64", {}, { 4, 2 }, ("8 1 0x%x 8"):format(0x7f1000000000 + 256 * draw(4096)))
+        lines[#lines + 1] = line(0x48, "LDGDEPBAR")
+      end
       lines[#lines + 1] = line(0x50, "BRA")
     end
+    lines[#lines + 1] = line(0x58, "DEPBAR.LE")
     lines[#lines + 1] = line(0x60, "BAR.SYNC")
     lines[#lines + 1] = line(0x70, "STG.E", {}, { 2, 6 }, ("4 1 0x%x 4"):format(0x7f2000000000 + 512 * cta + 128 * warp))
     return lines

@@ -293,6 +293,15 @@ static void follow_trace(Sm *sm, uint32_t w, const Inst *inst) {
     simt_advance(&sm->warp[w].simt, &sm->waiting_lanes[w], sm->context->next);
 }
 
+static void execute_traced(Sm *sm, uint32_t w, const Inst *inst) {
+    if (inst->kind == INST_TRACED_BARRIER) barrier_arrive(sm, w, inst);
+    if (inst->kind == INST_TRACED_FENCE) execute_fence(sm, w);
+    if (inst->kind == INST_TRACED_COMMIT) async_commit(sm, w);
+    if (inst->kind != INST_TRACED_WAIT) return;
+    bool all = inst->detail == ALL_COPIES;
+    async_wait(sm, w, all ? ASYNC_ALL : inst->detail < ASYNC_GROUPS ? inst->detail : ASYNC_GROUPS);
+}
+
 /* --- The step -------------------------------------------------------------------------------- */
 
 void sm_execute_control(Sm *sm, uint32_t w, const Inst *inst, uint32_t pc) {
@@ -328,8 +337,9 @@ void sm_execute_control(Sm *sm, uint32_t w, const Inst *inst, uint32_t pc) {
     case INST_SYSTEM: execute_system(sm, w, inst); break;
     case INST_TRACED_BARRIER:
     case INST_TRACED_FENCE:
-        if (context->active && inst->kind == INST_TRACED_BARRIER) barrier_arrive(sm, w, inst);
-        if (context->active && inst->kind == INST_TRACED_FENCE) execute_fence(sm, w);
+    case INST_TRACED_COMMIT:
+    case INST_TRACED_WAIT:
+        if (context->active) execute_traced(sm, w, inst);
         follow_trace(sm, w, inst);
         return;
     case INST_TRACED: follow_trace(sm, w, inst); return;

@@ -67,6 +67,8 @@ typedef enum {
     INST_TRACED,
     INST_TRACED_BARRIER,
     INST_TRACED_FENCE,
+    INST_TRACED_COMMIT, /* as INST_ASYNC_COMMIT */
+    INST_TRACED_WAIT,   /* as INST_ASYNC_WAIT; detail: groups that need not be complete, or ALL_COPIES */
 } InstKind;
 
 static inline bool kind_is_branch(uint8_t kind) {
@@ -151,6 +153,9 @@ typedef enum {
 
 /* Inst.detail of an INST_LOAD whose data go to shared memory: cp.async. */
 enum { DETAIL_ASYNC_COPY = 0x20000 };
+
+/* Inst.detail of an INST_TRACED_WAIT that spares no group, and not the open one either. */
+enum { ALL_COPIES = 0xff };
 
 /* Inst.detail of an INST_ATOMIC or INST_STORE on an mbarrier: execution/mbarrier.h. */
 enum { DETAIL_MBARRIER = 0x200000 };
