@@ -504,10 +504,17 @@ harness.test("a trace that is cut off anywhere is refused, or whole", function()
   end
 end)
 
+harness.test("a list that names packed kernels takes those that have been unpacked", function()
+  write("unpacked-1", { name = "unpacked" }, function() return { line(0, "MOV", { 2 }) } end)
+  harness.equal(run(harness.write("packed.g", "unpacked-1.traceg.xz\n")).launches[1].kernel, "unpacked", "kernel")
+end)
+
 harness.test("lists name what is missing or not unpacked, and memcheck is refused", function()
+  harness.write("packed-1.traceg.xz", "")
   for wanted, text in pairs {
     [":1: no file matches"] = "kernel-99.traceg\n",
-    [":1: expected a kernel (kernel-1.traceg, unpacked) or a copy (MemcpyHtoD,ADDRESS,BYTES), got 'kernel-1.traceg.xz'"] = "kernel-1.traceg.xz\n",
+    ["; unxz -k '"] = "packed-1.traceg.xz\n",
+    [":1: expected a kernel (kernel-1.traceg) or a copy (MemcpyHtoD,ADDRESS,BYTES), got 'kernel-1.trace'"] = "kernel-1.trace\n",
     ["expected kernels (kernel-1.traceg), got none"] = "MemcpyHtoD,0x0,4\n",
   } do
     local status, output = harness.run("run", "gtx480", harness.write("list.g", text), "--out", harness.folder() .. "/list")

@@ -10,17 +10,22 @@ local recorded = {}
 --- What a list says beside kernels: copies and allocations, "MemcpyHtoD,0x7fb50a800000,8000000".
 local function is_passed_over(line) return line:find "^%a[%w_]*," or line == "" or line:find "^#" end
 
---- The paths of the kernels of a list, which lie beside it.
+--- The paths of the kernels of a list, which lie beside it. The list names packed ones, kernel-1.traceg.xz, also where they have been
+--- unpacked.
 local function kernels_of_list(path)
   local folder, list, number = path:match "^(.*/)" or "", {}, 0
   for line in io.lines(path) do
     line, number = line:gsub("%s+$", ""), number + 1
-    if line:find "%.traceg$" then
-      local kernel = line:find "^/" and line or folder .. line
-      if not core.is_file(kernel) then core.user_error(("%s:%d: no file matches '%s'"):format(path, number, kernel)) end
+    local name, packed = line:match "^(.*%.traceg)(%.?%w*)$"
+    if name and (packed == "" or packed == ".xz") then
+      local kernel = name:find "^/" and name or folder .. name
+      if not core.is_file(kernel) then
+        local hint = packed == ".xz" and core.is_file(kernel .. ".xz") and ("; unxz -k '%s.xz' unpacks it"):format(kernel) or ""
+        core.user_error(("%s:%d: no file matches '%s'%s"):format(path, number, kernel, hint))
+      end
       list[#list + 1] = kernel
     elseif not is_passed_over(line) then
-      names.expected(("%s:%d"):format(path, number), "a kernel (kernel-1.traceg, unpacked) or a copy (MemcpyHtoD,ADDRESS,BYTES)", line)
+      names.expected(("%s:%d"):format(path, number), "a kernel (kernel-1.traceg) or a copy (MemcpyHtoD,ADDRESS,BYTES)", line)
     end
   end
   if not list[1] then core.user_error(("%s: expected kernels (kernel-1.traceg), got none"):format(path)) end
