@@ -181,9 +181,10 @@ harness.test("a variant inserts objects into wires of its base, several into one
     return last.cpu, last.mem
   end)
   m:change("last[*].mem -> mc[*].cpu[*]", { depth = 7 })
+  m:change("l2[*].mem -> l3[*].cpu", { latency = 6 })
   m:change("last[*]", { mshrs = 9 })]]
   harness.equal(status, 0, "exit status, output " .. output)
-  harness.contains(config, 'm:wire("l2[3].mem", "l3[3].cpu", { latency = 30, depth = 5, ', 'm:wire("l3[3].mem", "last[3].cpu", { latency = 3, depth = 8, ',
+  harness.contains(config, 'm:wire("l2[3].mem", "l3[3].cpu", { latency = 6, depth = 5, ', 'm:wire("l3[3].mem", "last[3].cpu", { latency = 3, depth = 8, ',
     'm:wire("last[3].mem", "mc[3].cpu[0]", { latency = 1, depth = 7, ')
   assert(not config:find('"l2[3].mem", "mc[3].cpu[0]"', 1, true), "the wire of the base is there, too")
   harness.contains(object(config, "L2", "last[5]"), "mshrs = 9,", "size = 2097152,")

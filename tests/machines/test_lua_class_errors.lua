@@ -185,8 +185,8 @@ end)]]):format(quantum, file, up, down))
     return ok and "no error" or message
   end
   local expected = "x: hears: expected a wire to sm.l1d of less than the quantum, 1, got one of 1 (cycles of clock core); "
-  harness.contains(message_of("", 1, 1), expected .. "the quantum is as short because of wire l2.cpu -> x.down, between sm and l2; "
-    .. "with a latency of 2 cycles of clock core or more there it may be longer")
+  harness.contains(message_of("", 1, 1), expected .. "m:quantum(2) or --set quantum=2 sets a longer quantum once wires as quick as "
+    .. "l2.cpu -> x.down, between sm and l2, have a latency of 2 cycles of clock core or more")
   harness.contains(message_of("m:quantum(1)", 1, 8), expected .. "m:quantum(2) or --set quantum=2 sets a longer quantum")
   harness.equal(message_of("", 1, 8), "no error")
 end)

@@ -366,10 +366,12 @@ void wiring_explain_cut(const Link *link, char *text, size_t size) {
     else if (limit.wire == link)
         snprintf(text, size, "%s and %s are a quantum apart or more", limit.sm->path, limit.memory->path);
     else
-        snprintf(text, size,
-                 "the quantum is as short because of wire %s, between %s and %s; with a latency of %lu "
-                 "cycles of clock %s or more there it may be longer",
-                 limit.wire->name, limit.sm->path, limit.memory->path, cycles, sim->clocks[0].name);
+        snprintf(
+            text, size,
+            "m:quantum(%lu) or --set quantum=%lu sets a longer quantum once wires as quick as %s, between %s "
+            "and %s, have a latency of %lu cycles of clock %s or more",
+            cycles, cycles, limit.wire->name, limit.sm->path, limit.memory->path, cycles,
+            sim->clocks[0].name);
 }
 
 void wiring_check(const Sim *sim) {

@@ -308,10 +308,13 @@ end
 
 local options_of_wire <const> = "a table of options, such as { latency = 4 }"
 
---- The options given for a wire, with what variants make of them.
-local function varied_wire(self, name, options)
+--- The options given for a wire, with what variants make of them; `places`: those of lines that have changed some before.
+local function varied_wire(self, name, options, places)
   if options ~= nil and type(options) ~= "table" then names.expected("wire " .. name, options_of_wire, options) end
-  return varied(self, "wire", name, options or {})
+  local values, changed_by = varied(self, "wire", name, options or {})
+  if not (places and changed_by) then return values, changed_by or places end
+  for key, place in pairs(places) do changed_by[key] = changed_by[key] or place end
+  return values, changed_by
 end
 
 local function make_wire(self, a, b, given, places)
@@ -325,13 +328,15 @@ local function make_wire(self, a, b, given, places)
   names.at_place(place(1), self.machine.wire, self.machine, a, b, values)
 end
 
---- The wire, in pieces where a variant inserts something; the first piece has its options.
+--- The wire, in pieces where a variant inserts something; the first piece has its options. Changes of the wire's own name are for
+--- the first piece, those of a piece's name for this one.
 local function wire_one(self, a, b, options)
   local name = ("%s -> %s"):format(a, b)
   local given, places = varied_wire(self, name, options)
   local changes = rawget(self, "changes")
   local hops = changes and changes:insertions(self, name) or {}
   for i, hop in ipairs(hops) do
+    if i == 1 then given, places = varied_wire(self, ("%s -> %s"):format(a, hop.first), given, places) end
     make_wire(self, a, hop.first, given, places)
     a = hop.last
     given, places = varied_wire(self, ("%s -> %s"):format(a, hops[i + 1] and hops[i + 1].first or b), hop.options)
