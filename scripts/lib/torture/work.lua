@@ -207,7 +207,7 @@ local want_an_l1 = {
   "unbounded", "victim_cache", "warp_ratios", "warp_types", "wbyp", "wip", "wms",
 }
 local wants = { perfect = "dram", mascar = "own", fcfs_in_lua = "controller", atlas = "controller", bliss = "controller",
-  parbs = "controller", warp_groups = "controller", write_drain = "controller", dip = "controller", ta_dip = "controller",
+  parbs = "controller", warp_groups = "controller", row_cap = "controller", write_drain = "controller", dip = "controller", ta_dip = "controller",
   hawkeye = "controller", ship = "controller", ucp = "controller",
   equalizer = "clocks" }
 for _, name in ipairs(want_an_l1) do wants[name] = wants[name] or "l1" end
@@ -231,7 +231,7 @@ local always = {
   ["unbounded.l2_lines"] = any { 8192, 16384 },
   ["best_offset.recent"] = any { 1, 16, 256 }, ["best_offset.page"] = any { 128, 4096, 65536 },
   ["victim_cache.lines"] = any { 4, 16, 64, 96, 256 }, ["victim_cache.ways"] = any { 0, 0, 1, 2, 4 },
-  ["ta_dip.sharers"] = any { 1, 2, 4 }, ["write_drain.high"] = any { 4, 16, 64 }, ["write_drain.low"] = any { 0, 3 },
+  ["ta_dip.sharers"] = any { 1, 2, 4 }, ["row_cap.cap"] = any { 1, 2, 8 }, ["write_drain.high"] = any { 4, 16, 64 }, ["write_drain.low"] = any { 0, 3 },
 }
 
 local function draw_parameters(rng, name, percent, settings)
