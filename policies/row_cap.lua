@@ -20,6 +20,7 @@ end
 
 function row_cap:start()
   self.state.passed = {} -- by bank: row hits in a row that have passed an older request
+  self.state.full = 0    -- set of the banks that have had their share
   for bank = 0, self.mc.banks - 1 do self.state.passed[bank] = 0 end
 end
 
@@ -34,24 +35,21 @@ function row_cap:is_older(bank, waited)
 end
 
 function row_cap:on_served(_, _, _, _, bank, _, waited, _, hit)
-  local passed = self.state.passed
-  if hit == 1 and self:is_older(bank, waited) then
-    passed[bank] = passed[bank] + 1
-    self:count "passed"
-  else
-    passed[bank] = 0
-  end
+  local state, passes = self.state, hit == 1 and self:is_older(bank, waited)
+  state.passed[bank] = passes and state.passed[bank] + 1 or 0
+  if passes then self:count "passed" end
+  local is_full = state.passed[bank] >= self.params.cap
+  state.full = state.full & ~bits.of(bank) | (is_full and bits.of(bank) or 0)
 end
 
 --- All but the row hits of banks that have had their share.
 function row_cap:pick(queue, requests, row_hits)
-  local mc, hits = self.mc, 0
-  for bank = 0, mc.banks - 1 do
-    if self.state.passed[bank] >= self.params.cap then
-      local of_bank = mc:of_bank(queue, bank) & requests
-      local oldest = bits.lowest(of_bank)
-      if oldest and not bits.has(row_hits, oldest) then hits = hits | of_bank & row_hits end
-    end
+  if self.state.full == 0 then return nil end
+  local hits = 0
+  for bank in bits.each(self.state.full) do
+    local of_bank = self.mc:of_bank(queue, bank) & requests
+    local oldest = bits.lowest(of_bank)
+    if oldest and not bits.has(row_hits, oldest) then hits = hits | of_bank & row_hits end
   end
   if hits == 0 or hits == requests then return nil end
   self:count "held"
