@@ -401,6 +401,15 @@ harness.test("a list runs its kernels in order, and passes over copies", functio
   harness.equal(table.concat(names, " "), "first second first", "kernels")
 end)
 
+harness.test("a recorded kernel has one size, by whichever name it is asked for", function()
+  local path = write("sizes", {}, function() return { line(0, "MOV", { 2 }) } end)
+  for _, size in ipairs { "small", "medium", "large", "recorded" } do harness.equal(run(path, { size = size }).size, "recorded", size) end
+  local _, problem = pcall(run, path, { size = "huge" })
+  harness.contains(tostring(problem), "size: no size of workload sizes matches 'huge'; available: large, medium, recorded, small")
+  local status, output = harness.run("scripts/policies.lua", "--workloads", path, "--policies", "gto")
+  harness.equal(status, 0, "exit status of scripts/policies: " .. output)
+end)
+
 harness.test("a list is called as the folder around its traces, and may name kernels elsewhere", function()
   local kernel = write("elsewhere-1", {}, function() return { line(0, "MOV", { 2 }) } end)
   os.execute(("mkdir -p '%s/bfs/traces'"):format(harness.folder()))

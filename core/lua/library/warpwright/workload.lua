@@ -60,9 +60,12 @@ function workload.of_kernel(path, name, size)
   return setmetatable({ name = name, file = path, ptx = path, sizes = { [size] = {} } }, Workload)
 end
 
---- A workload of kernels that were recorded: it loads them itself. It has one size, which is also the one that checks choose.
+--- A workload of kernels that were recorded: it loads them itself. It has one size, by whichever name other workloads have theirs, as
+--- checks, scripts and sweeps of several workloads ask for.
 function workload.of_recorded(path, name)
-  return setmetatable({ name = name, file = path, sizes = { recorded = {}, small = {} } }, Workload)
+  local one = {}
+  return setmetatable({ name = name, file = path, ptx = false, sizes = { recorded = one, small = one, medium = one, large = one },
+    only_size = "recorded" }, Workload)
 end
 
 -- Sizes ------------------------------------------------------------------------------------------------------------
@@ -101,7 +104,7 @@ function workload.resolve_size(w, size)
     core.user_error(("size: no size of workload %s matches '%s'%s"):format(w.name, tostring(base),
       names.available(base, names.sorted_keys(w.sizes))))
   end
-  local params, label = {}, base
+  local params, label = {}, rawget(w, "only_size") or base
   for _, key in ipairs(names.sorted_keys(defaults)) do params[key] = defaults[key] end
   for _, change in ipairs(changes) do
     local key, text = change[1], change[2]
