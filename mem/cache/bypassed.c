@@ -92,12 +92,15 @@ Stall pass_while_off(CacheObject *object, BypassedRequests *bypassed, const MemM
     bool dirty = absent ? cache_victim_is_dirty(c, at->set, line) : cache_is_dirty(c, line);
     stall = stall_at_tags(object, bypassed, m, at, dirty);
     if (stall) return stall;
+    bool is_read = m->kind == MEM_READ;
     if (absent) {
         bypassed->off_misses++;
+        bypassed->off_read_misses += is_read;
         line = cache_victim(c, m, at->set, line);
         if (line != NO_LINE) cache_replace(c, line, at, m, now);
     } else {
         bypassed->off_hits++;
+        bypassed->off_read_hits += is_read;
         cache_write_back(c, line, now);
         if (m->kind == MEM_WRITE) c->tags.line[line].valid = 0;
         cache_use_line(c, m, line);

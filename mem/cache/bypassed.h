@@ -17,7 +17,7 @@ typedef struct {
     MemMessage *original; /* requests sent on and not answered yet, as they came              */
     uint32_t *released;   /* stack of places in `original` that were used before and are free */
     uint64_t answered;
-    uint64_t off_hits, off_misses;
+    uint64_t off_hits, off_misses, off_read_hits, off_read_misses;
 } BypassedRequests;
 
 #define BYPASSED_ROWS(T, m, most)                                                                            \
@@ -36,7 +36,9 @@ typedef struct {
         STAT_NAMED(T, m.off_hits, "off_hits", "accesses",                                                    \
                    "While switched off: bypassing accesses whose line had a tag"),                           \
         STAT_NAMED(T, m.off_misses, "off_misses", "accesses",                                                \
-                   "While switched off: bypassing accesses whose line had none")
+                   "While switched off: bypassing accesses whose line had none"),                            \
+        STAT_NAMED(T, m.off_read_hits, "off_read_hits", "accesses", "Of off_hits, reads"),                   \
+        STAT_NAMED(T, m.off_read_misses, "off_read_misses", "accesses", "Of off_misses, reads")
 
 static inline bool bypassed_is_token(uint32_t token) {
     return token & BYPASSED_TOKEN;

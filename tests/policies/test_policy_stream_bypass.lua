@@ -4,8 +4,8 @@ local harness = require "tests.lib.harness"
 
 local period = 2000
 
--- Runs behind stream_bypass in each of its periods: what the cache had counted by then, tags of a cache that is off included,
--- and whether it is on.
+-- Runs behind stream_bypass in each of its periods: what reads the cache had counted by then, tags of a cache that is off
+-- included, and whether it is on.
 local observer = harness.write("observer.lua", [[
 local policy = require "warpwright.policy"
 local counters = {}
@@ -19,8 +19,8 @@ function observer:on_period()
   local cache, k = (self.params.level == "l1" and self.l1s or self.l2s)[1], (self.state.k or 0) + 1
   self.state.k = k
   if k > 40 then return end
-  self:count("hits" .. k, cache.hits + cache.merges + cache.off_hits)
-  self:count("misses" .. k, cache.misses + cache.off_misses)
+  self:count("hits" .. k, cache.read_hits + cache.read_merges + cache.off_read_hits)
+  self:count("misses" .. k, cache.read_misses + cache.off_read_misses)
   self:count("on" .. k, cache.enabled and 1 or 0)
 end
 
@@ -162,6 +162,20 @@ harness.test("vector addition runs past both caches", function()
   local gto = checks.run { workload = "vecadd", policy = "gto" }
   local name = "sm.l1d.mshr_entry_fail_cycles"
   assert(checks.sum(r, name) < checks.sum(gto, name) / 10, "the L1s still stall for MSHRs")
+end)
+
+-- y = a x + y: no read hits in the L2, and each write finds the line that its thread has read.
+harness.test("an L2 that only writes hit is switched off and stays so; it comes back where writes count", function()
+  local gto = checks.run { workload = "saxpy", policy = "gto" }
+  local function count(name) return checks.sum(gto, "l2." .. name) end
+  assert(count "read_hits" + count "read_merges" < count "read_misses" / 100, "reads hit in the L2: no use")
+  assert(count "write_hits" > count "misses" / 4, "writes do not hit in the L2: no use")
+  local own, r = counts("saxpy", "period=1000")
+  harness.equal(own "l2_off", 6, "L2 slices switched off")
+  harness.equal(own "l2_on", 0, "L2 slices switched on")
+  assert(checks.sum(r, "l2.off_hits") > checks.sum(r, "l2.off_read_hits") + 1000, "writes find the lines of reads while it is off")
+  own = counts("saxpy", "period=1000,l2_writes=true")
+  assert(own "l2_on" >= 6, "the L2 slices stay off where writes count")
 end)
 
 harness.test("L1 and L2 are watched apart", function()

@@ -380,6 +380,8 @@ function EvictedAddressFilter:setting(knobs, ...) end
 ---@field may_allocate integer Warps that may take lines; requests of others that find none bypass (warps): a knob
 ---@field off_hits integer While switched off: bypassing accesses whose line had a tag (accesses)
 ---@field off_misses integer While switched off: bypassing accesses whose line had none (accesses)
+---@field off_read_hits integer Of off_hits, reads (accesses)
+---@field off_read_misses integer Of off_misses, reads (accesses)
 ---@field dma_requests integer Of a DMA engine, each with an MSHR of its own (requests)
 ---@field dma_mshr_cycles integer Of MSHRs in use for them (cycles)
 ---@field dma_mshr_stall_cycles integer In which one of them waited for an MSHR (cycles)
@@ -655,6 +657,8 @@ function L1Trace:setting(knobs, ...) end
 ---@field data_port_cycles integer The data array's port moved what hit or was written back; of an L1: what was written (cycles)
 ---@field off_hits integer While switched off: bypassing accesses whose line had a tag (accesses)
 ---@field off_misses integer While switched off: bypassing accesses whose line had none (accesses)
+---@field off_read_hits integer Of off_hits, reads (accesses)
+---@field off_read_misses integer Of off_misses, reads (accesses)
 ---@field prefetches_asked integer What policies asked for (prefetches)
 ---@field prefetches integer Of them, those that fetch (prefetches)
 ---@field prefetches_useful integer Of those, found there by an access before they left (prefetches)

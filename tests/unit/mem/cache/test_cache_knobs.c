@@ -266,6 +266,21 @@ START_TEST(tags_are_replaced_in_order_of_use_while_a_cache_is_off) {
 }
 END_TEST
 
+START_TEST(reads_are_counted_apart_from_writes_while_a_cache_is_off) {
+    CacheRig rig = cache_rig((CacheBench){.class = "L2", .cache = "enabled=false"});
+    rig_time(&rig, read_line(0));
+    rig_time(&rig, write_request(0, LINE)); /* where it was read: this one has a tag */
+    rig_time(&rig, write_request(LINE, LINE));
+    rig_time(&rig, read_line(LINE));
+    rig_time(&rig, read_line(2 * LINE));
+    ck_assert_uint_eq(rig_stat(&rig, "off_hits"), 2);
+    ck_assert_uint_eq(rig_stat(&rig, "off_read_hits"), 1);
+    ck_assert_uint_eq(rig_stat(&rig, "off_misses"), 3);
+    ck_assert_uint_eq(rig_stat(&rig, "off_read_misses"), 2);
+    rig_free(&rig);
+}
+END_TEST
+
 START_TEST(dirty_line_goes_back_before_a_request_passes_and_a_write_while_off_makes_it_stale) {
     CacheRig rig = cache_rig((CacheBench){.class = "L2"});
     rig_time(&rig, write_request(0, LINE));
@@ -678,6 +693,7 @@ Suite *cache_knobs_suite(void) {
     tcase_add_test(tests, warp_without_the_right_uses_lines_of_others_in_l1_and_takes_none);
     tcase_add_loop_test(tests, tags_go_on_while_a_cache_is_off_but_bring_no_data, 0, 2);
     tcase_add_loop_test(tests, tags_are_replaced_in_order_of_use_while_a_cache_is_off, 0, 2);
+    tcase_add_test(tests, reads_are_counted_apart_from_writes_while_a_cache_is_off);
     tcase_add_test(tests, dirty_line_goes_back_before_a_request_passes_and_a_write_while_off_makes_it_stale);
     tcase_add_loop_test(tests, hits_misses_merges_fills_and_evictions_are_told_with_who_and_where, 0, 2);
     tcase_add_test(tests, events_name_set_and_way_writes_and_dirty_lines);
