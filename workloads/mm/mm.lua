@@ -6,7 +6,7 @@ local mm = ww.workload "mm" {
   ptx = "mm.ptx",
   sizes = {
     -- A: m x k, B: k x k, C: k x n. lda: elements from row to row. accumulate: where the sums are,
-    -- "memory" or "register".
+    -- "memory", "stored" (in memory, without the loads that a compiler leaves out) or "register".
     small = { m = 32, n = 64, k = 32, lda = 1024, accumulate = "memory", seed = 1 },
     medium = { m = 256, n = 512, k = 256, lda = 1024, accumulate = "memory", seed = 1 },
     paper = { m = 1024, n = 1024, k = 1024, lda = 1024, accumulate = "memory", seed = 1 },

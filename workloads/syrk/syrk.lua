@@ -5,7 +5,8 @@ local syrk = ww.workload "syrk" {
   doc = "C = alpha A A' + beta C, rows a power of two apart: the 32 lines of a warp's load fall into one set of the L1",
   ptx = "syrk.ptx",
   sizes = {
-    -- lda: elements from row to row. accumulate: where the sums are, "memory" or "register".
+    -- lda: elements from row to row. accumulate: where the sums are, "memory", "stored" (in memory,
+    -- without the loads that a compiler leaves out) or "register".
     -- second = 1: syr2k, C = alpha (A B' + B A') + beta C.
     small = { n = 64, k = 8, lda = 1024, accumulate = "memory", second = 0, seed = 1 },
     medium = { n = 128, k = 128, lda = 1024, accumulate = "memory", second = 0, seed = 1 },
