@@ -15,6 +15,16 @@ local function object(config, class, path)
   return config:sub(first, config:find("}", first, true))
 end
 
+harness.test("gtx480: memory_latency is the way from an L2 slice to its controller", function()
+  for _, case in ipairs { { 30 }, { 94, "--set", "memory_latency=94" } } do
+    local out = harness.folder() .. "/out" .. case[1]
+    local status, output = harness.run("run", "gtx480", "vecadd", "--size", "small", "--out", out, table.unpack(case, 2))
+    harness.equal(status, 0, "exit status, output " .. output)
+    local wire = harness.read(out .. "/config.lua"):match '[^\n]*"l2%[5%]%.mem", "mc%[5%][^\n]*'
+    harness.contains(wire, ("latency = %d"):format(case[1]))
+  end
+end)
+
 harness.test("fx5800_l1 is the machine of the CCWS paper", function()
   local status, output, config = run "fx5800_l1"
   harness.equal(status, 0, "exit status, output " .. output)
