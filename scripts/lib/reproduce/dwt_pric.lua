@@ -3,7 +3,8 @@
 local kernels = require "scripts.lib.reproduce.kernels"
 local kit = require "scripts.lib.reproduce.kit"
 
-local machine <const> = "gtx480"
+-- The paper's machine has gtx480's table and latencies of its own.
+local machine <const> = "gtx480_dwt_pric"
 local gto <const> = { name = "GTO", policy = "gto" }
 local dwt_pric <const> = { name = "DWT-PRIC", policy = "dwt_pric" }
 
@@ -22,9 +23,15 @@ local contention = of_groups("conflict", "thrashing", "both")
 --- GTO beside another policy.
 local function with(policy) return "gto+" .. policy end
 
+--- A figure whose title names the machine.
+local function bars(o)
+  if o.config == machine then o.title = o.title .. ", on " .. machine end
+  return kit.bars(o)
+end
+
 -- Section 3: what limits the caches ---------------------------------------------------------------
 
-local figure_2 = kit.bars {
+local figure_2 = bars {
   id = "dwt-pric/2", title = "No caches, and unbounded ones, over the caches as they are", unit = "speed-up",
   config = machine, kernels = kernels.dwt_pric, base = gto, value = kit.speedup, mean = "harmonic",
   series = { { name = "no caches", policy = with "bypass_all" }, { name = "unbounded", policy = with "unbounded" } },
@@ -62,7 +69,7 @@ end
 
 local l1 <const>, l2 <const> = "sm[*].l1d.reuse.", "l2[*].reuse."
 local l1_unbounded <const>, l2_unbounded <const> = with "unbounded:l2=false+locality", with "unbounded:l1=false+locality"
-local figure_3 = kit.bars {
+local figure_3 = bars {
   id = "dwt-pric/3", title = "Whose lines are hit, unbounded L1, and L2 below a bounded one", unit = "share of hits and merges",
   config = machine, kernels = kernels.dwt_pric, mean = "arithmetic",
   series = {
@@ -131,7 +138,7 @@ local function sided(t, group, above)
     ours = count > 0 and right == count }
 end
 
-local figure_4 = kit.bars {
+local figure_4 = bars {
   id = "dwt-pric/4", title = "L1 reservation fails per 1000 cycles, and misses per 1000 thread instructions", unit = "events",
   config = machine, kernels = kernels.dwt_pric, mean = "arithmetic", series = series_4,
   headlines = function(v, t)
@@ -146,13 +153,10 @@ local figure_4 = kit.bars {
 
 -- Section 5 ---------------------------------------------------------------------------------------
 
-local figure_8 = kit.bars {
+local figure_8 = bars {
   id = "dwt-pric/8", title = "IPC over GTO", unit = "speed-up",
   config = machine, kernels = kernels.dwt_pric, base = gto, value = kit.speedup, mean = "harmonic",
-  series = {
-    { name = "bypass", policy = with "stream_bypass" }, { name = "DWT", policy = with "dwt_cs" }, { name = "PRIC", policy = with "pric" },
-    dwt_pric,
-  },
+  series = { dwt_pric },
   paper = {
     ["mean"] = { ["DWT-PRIC"] = 1.54 }, ["mean, streaming"] = { ["DWT-PRIC"] = 1.2 },
     SYRK = { ["DWT-PRIC"] = 21 }, GESUMMV = { ["DWT-PRIC"] = 16.8 },
@@ -198,7 +202,7 @@ local over_mrpb = over_headlines("MRPB", { all = 1.5, conflict = 1.37, thrashing
 -- dwt-pric/k-throttle ours has 2.
 local tuned_ccws <const> = "ccws:k_throttle=2"
 
-local figure_9 = kit.bars {
+local figure_9 = bars {
   id = "dwt-pric/9", title = "DWT-PRIC over CCWS and MRPB", unit = "speed-up",
   config = machine, kernels = contention, base = dwt_pric, mean = "harmonic",
   value = function(r, base, kernel) return kit.cycles(r, kernel) / kit.cycles(base, kernel) end,
@@ -212,16 +216,15 @@ local figure_9 = kit.bars {
 local throttles, throttle_series = { 1, 2, 4, 8 }, {}
 for i, k in ipairs(throttles) do throttle_series[i] = { name = tostring(k), policy = "ccws:k_throttle=" .. k } end
 
-local throttle = kit.bars {
+local throttle = bars {
   id = "dwt-pric/k-throttle", title = "CCWS with K_throttle of 1 to 8, over GTO", unit = "speed-up",
   config = machine, kernels = contention, base = gto, value = kit.speedup, mean = "harmonic", series = throttle_series,
 }
 
 -- What the paper leaves open: whether what MRPB lets pass by holds an MSHR, and what else bounds
 -- it.
-local bypassing = kit.bars {
-  id = "dwt-pric/mrpb-bypass", title = "MRPB: what bypasses on an associativity stall holds an MSHR or none; no bypass; 32 places in "
-    .. "all. Over GTO", unit = "speed-up",
+local bypassing = bars {
+  id = "dwt-pric/mrpb-bypass", title = "MRPB: bypasses hold an MSHR or none; no bypass; 32 places in all", unit = "speed-up",
   config = machine, kernels = contention, base = gto, value = kit.speedup, mean = "harmonic",
   series = {
     { name = "MSHR", policy = with "mrpb" }, { name = "none", policy = with "mrpb:mshrs=false" },
@@ -252,7 +255,7 @@ local function at_least(limit) return function(value) return value >= limit end 
 local function near_unbounded(value, row) return row.unbounded and math.abs(row.unbounded - value) <= 0.1 end
 
 
-local figure_10 = kit.bars {
+local figure_10 = bars {
   id = "dwt-pric/10", title = "L1 misses saved, of GTO's", unit = "share",
   config = machine, kernels = contention, base = gto, value = misses_saved, mean = "arithmetic",
   series = { dwt_pric, { name = "unbounded", policy = with "unbounded:l2=false" } },
@@ -265,7 +268,7 @@ local figure_10 = kit.bars {
   }),
 }
 
-local figure_11 = kit.bars {
+local figure_11 = bars {
   id = "dwt-pric/11", title = "L1 reservation fails per 1000 cycles saved, of GTO's", unit = "share",
   config = machine, kernels = contention, base = gto, mean = "arithmetic", series = { dwt_pric },
   value = function(r, base) return 1 - kit.ratio(fails_per_kilo_cycle(r), fails_per_kilo_cycle(base)) end,
@@ -281,12 +284,12 @@ local figure_11 = kit.bars {
   end,
 }
 
---- GTO on an L1 of other ways, hits of one cycle.
+--- GTO on an L1 of other ways; hits of all take as long (one cycle in the paper).
 local function ways(name, count)
   return { name = name, policy = "gto", set = { "sm[*].l1d.ways=" .. count } }
 end
 
-local figure_12 = kit.bars {
+local figure_12 = bars {
   id = "dwt-pric/12", title = "PRIC of 4 ways over linear indices of more ways", unit = "speed-up",
   config = machine, kernels = of_groups("conflict", "both"), base = { name = "PRIC", policy = with "pric" }, mean = "harmonic",
   value = function(r, base, kernel) return kit.cycles(r, kernel) / kit.cycles(base, kernel) end,
@@ -328,16 +331,15 @@ end
 
 local paper_counts <const> = { SPMV = { 1, 1 }, KM = { 1, 1 }, BFS = { 5, 7 }, IIX = { 2, 2 }, SYRK = { 2, 2 }, GESUMMV = { 1, 1 } }
 local paper_table = {}
-for name, counts in pairs(paper_counts) do paper_table[name] = { SWT = counts[1], ["DWT-CS"] = counts[2] } end
+for name, counts in pairs(paper_counts) do
+  paper_table[name] = { ["SWT with PRIC"] = counts[1], ["DWT-PRIC"] = counts[2], SWT = counts[1], ["DWT-CS"] = counts[2] }
+end
 
-local table_3 = kit.bars {
+local table_3 = bars {
   id = "dwt-pric/table-3", title = "Best warps per scheduler: static (SWT) and found by core sampling (DWT-CS)", unit = "warps",
   config = machine, kernels = table_3_kernels, paper = paper_table,
   series = {
-    { name = "SWT", best_of = static, value = limit_of },
     { name = "SWT with PRIC", best_of = static_with_pric, value = limit_of },
-    { name = "DWT-CS", policy = with "dwt_cs", value = found },
-    { name = "DWT-CS with PRIC", policy = "dwt_pric:bypassing=false", value = found },
     { name = "DWT-PRIC", policy = "dwt_pric", value = found },
   },
   headlines = function(v)
@@ -355,16 +357,82 @@ local table_3 = kit.bars {
   end,
 }
 
+local table_3_parts = bars {
+  id = "dwt-pric/table-3-parts", title = "Best warps per scheduler without PRIC, and without streaming bypass", unit = "warps",
+  config = machine, kernels = table_3_kernels, paper = paper_table,
+  series = {
+    { name = "SWT", best_of = static, value = limit_of },
+    { name = "DWT-CS", policy = with "dwt_cs", value = found },
+    { name = "DWT-CS with PRIC", policy = "dwt_pric:bypassing=false", value = found },
+  },
+}
+
 -- What the paper leaves open: whether streaming bypass may switch the L1s off while warp counts are
 
 local function sampled(name, policy)
   return { name = name, policy = policy }
 end
 
-local caches_on = kit.bars {
-  id = "dwt-pric/caches-on", title = "DWT-PRIC with the L1s on during a sampling, or as streaming bypass has them, over GTO",
+local caches_on = bars {
+  id = "dwt-pric/caches-on", title = "DWT-PRIC: L1s on while sampling, or as streaming bypass has them",
   unit = "speed-up", config = machine, kernels = of_groups("thrashing", "both"), base = gto, value = kit.speedup, mean = "harmonic",
   series = { sampled("on", "dwt_pric:caches_on=true"), sampled("as they are", "dwt_pric:caches_on=false") },
 }
 
-return { figure_2, figure_3, figure_4, figure_8, figure_9, throttle, bypassing, figure_10, figure_11, figure_12, table_3, caches_on }
+-- Whether writes count in the L2's miss rate. Kernels that write where they have read miss with all
+-- reads and half of their accesses.
+local counted = bars {
+  id = "dwt-pric/l2-writes", title = "DWT-PRIC by what counts in the L2's miss rate, over GTO", unit = "speed-up",
+  config = machine, kernels = of_groups("streaming"), base = gto, value = kit.speedup, mean = "harmonic",
+  series = { { name = "reads", policy = "dwt_pric" }, { name = "all", policy = "dwt_pric:l2_writes=true" } },
+}
+
+-- The same on gtx480, with what each of the three parts gains there.
+local parts = bars {
+  id = "dwt-pric/gtx480", title = "IPC over GTO on gtx480, and what the parts of DWT-PRIC gain there",
+  unit = "speed-up", config = "gtx480", kernels = kernels.dwt_pric, base = gto, value = kit.speedup, mean = "harmonic",
+  series = {
+    { name = "bypass", policy = with "stream_bypass" }, { name = "DWT", policy = with "dwt_cs" }, { name = "PRIC", policy = with "pric" },
+    dwt_pric,
+  },
+}
+
+-- Where the sums of the dense kernels are: loaded and stored in each step, stored alone, as an
+-- optimising compiler makes of the plain loop over one sum, or in a register. The rows of the suite's
+-- GESUMMV have 4096 elements.
+local sums_kernels = {}
+local function with_sums(name, workload, o)
+  for _, where in ipairs(o) do
+    sums_kernels[#sums_kernels + 1] = { name = ("%s, %s"):format(name, where), workload = workload, base = o.base,
+      medium = o.medium, size = "accumulate=" .. where .. (o.size or "") }
+  end
+end
+with_sums("SYRK", "syrk", { "memory", "stored", "register" })
+with_sums("MM", "mm", { "memory", "stored", "register", medium = "m=128" })
+with_sums("GESUMMV", "gesummv", { "memory", "register", base = "paper" })
+with_sums("GESUMMV of 4096", "gesummv", { "memory", "register", base = "paper", size = ",lda=4096" })
+
+local sums = bars {
+  id = "dwt-pric/sums", title = "Sums in memory, stored alone, in a register: DWT-PRIC, PRIC with 2 to 4 warps",
+  unit = "speed-up", config = machine, kernels = sums_kernels, base = gto, value = kit.speedup,
+  series = {
+    dwt_pric, { name = "PRIC", policy = with "pric" }, { name = "2 warps", policy = with "pric+swl:limit=2" },
+    { name = "3 warps", policy = with "pric+swl:limit=3" }, { name = "4 warps", policy = with "pric+swl:limit=4" },
+  },
+}
+
+-- The suite of hotspot comes with inputs of 512 and of 1024 columns. With 1024 the rows of a tile
+-- fall into one set of the L1.
+local hotspot_kernels = {}
+for _, input in ipairs { { "512 x 512", "rows=512,columns=512" }, { "2048 x 512", "" }, { "1024 x 1024", "rows=1024,columns=1024" } } do
+  hotspot_kernels[#hotspot_kernels + 1] = { name = input[1], workload = "hotspot", medium = input[2] ~= "" and input[2] or nil }
+end
+
+local hotspot = bars {
+  id = "dwt-pric/hotspot", title = "HS by the rows and columns of its input, over GTO", unit = "speed-up",
+  config = machine, kernels = hotspot_kernels, base = gto, value = kit.speedup,
+  series = { { name = "no caches", policy = with "bypass_all" }, { name = "unbounded", policy = with "unbounded" }, dwt_pric },
+}
+
+return { figure_2, figure_3, figure_4, figure_8, figure_9, throttle, bypassing, figure_10, figure_11, figure_12, table_3, table_3_parts, caches_on,
+  counted, parts, sums, hotspot }

@@ -85,8 +85,8 @@ return {
     .. "where a slow warp reads the next part, it is 1.12; with the latencies of gtx480_dwt_pric 1.12",
 
   ["dwt-pric/2: VAdd is best without caches"] = "An unbounded L2 never writes the results back (0 of 260,000 writes), a third of the traffic; with the bounded one and none traffic is equal",
-  ["dwt-pric/8: streaming"] = "Streams wait for DRAM here, not for caches: without any cache their mean is 1.08, too (dwt-pric/2)",
-  ["dwt-pric/8: GESUMMV"] = "With caches_on=false it is 6.3 (dwt-pric/caches-on); PRIC with the best static count gains 11.0",
+  ["dwt-pric/8: SYRK"] = "More than in the paper. With a sum that is loaded in each step, too (accumulate=memory), it is 28.0; on gtx480 34.5 and 24.3",
+  ["dwt-pric/8: GESUMMV"] = "Two sums in memory take two loads from the L2 in each step, which no policy saves: with sums in a register it is 20.2",
   ["dwt-pric/9: over CCWS"] = "The rest is IIX and KM (1.28, 1.48), which K_throttle = 2 throttles less than the paper's 8 would; with 8 CCWS takes 2.1 times as long as GTO "
     .. "on 2DCONV, 1.8 times on MM, and it is 2.11 (dwt-pric/k-throttle)",
   ["dwt-pric/9: over MRPB, conflict"] = associativity,
