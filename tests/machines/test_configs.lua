@@ -25,6 +25,20 @@ harness.test("gtx480: memory_latency is the way from an L2 slice to its controll
   end
 end)
 
+harness.test("gtx480_dwt_pric is gtx480 but for latencies of L1 and DRAM", function()
+  local status, output, config = run "gtx480_dwt_pric"
+  harness.equal(status, 0, "exit status, output " .. output)
+  local _, _, base = run "gtx480"
+  harness.contains(object(base, "L1", "sm[14].l1d"), "latency = 32,")
+  harness.contains(object(config, "L1", "sm[14].l1d"), "latency = 1,")
+  local function other_lines(of, latency)
+    local rest = of:gsub("gtx480_dwt_pric", "gtx480"):gsub('("l2%[%d+%]%.mem", "mc%[%d+%]%.cpu%[0%]", { latency = )%d+', "%1" .. latency)
+    return (rest:gsub('(m:L1 "sm%[%d+%]%.l1d" {[^}]*latency = )%d+', "%1?"))
+  end
+  assert(other_lines(config, 0) == other_lines(base, 0), "something else differs")
+  harness.contains(config, '"l2[5].mem", "mc[5].cpu[0]", { latency = 94,')
+end)
+
 harness.test("fx5800_l1 is the machine of the CCWS paper", function()
   local status, output, config = run "fx5800_l1"
   harness.equal(status, 0, "exit status, output " .. output)
