@@ -470,11 +470,10 @@ static ALWAYS_INLINE DramBest plan_next_command(MemoryController *mc, uint64_t c
 
 /* ---- The cycle ---- */
 
-/* So many more messages may be sent into the link, and it is sure not to be full: so it does not wake the controller when it
- * loses one. */
-static inline uint64_t open_places(const Link *link) {
-    uint64_t taken = link->pushed - link->popped_seen + link->width + 1;
-    return taken < link->depth ? link->depth - taken : 0;
+/* After so many more messages the link is still not full: so it does not wake the controller when it loses one. Less than 0:
+ * it may be full. */
+static inline int64_t open_places(const Link *link) {
+    return (int64_t)link->depth - (int64_t)(link->pushed - link->popped_seen) - link->width - 1;
 }
 
 /* Until when nobody can see when the controller does something, all that reaches it is in its links already, which cannot
@@ -484,10 +483,11 @@ static uint64_t unseen_until(MemoryController *mc, uint64_t now) {
     for (uint32_t port = 0; port < mc->ports; port++) {
         const Link *link = mc->cpu[port].receive;
         const ReturnQueue *returns = &mc->returns[port];
-        uint64_t open = mc->open_places[port] = open_places(mc->cpu[port].send);
-        if (!open || returns->held + returns->promised + mc->places_in_quantum >= mc->return_entries)
+        int64_t open = open_places(mc->cpu[port].send);
+        mc->open_places[port] = (uint64_t)open;
+        if (open < 0 || returns->held + returns->promised + mc->places_in_quantum >= mc->return_entries)
             return 0;
-        if (returns->held > open)
+        if (returns->held > (uint64_t)open)
             until = earlier_of(until,
                                object_time(&mc->obj, response_at(mc, port, (uint32_t)open)->ready) + 1);
         if (link_is_cut(link)) continue;
