@@ -602,7 +602,8 @@ void cache_init(SimObject *object) {
     audit_queue(object, QUEUE_MISSES, "messages for the memory side", QUEUE_FIFO, c->misses.slots,
                 queue_length);
     audit_queue(object, QUEUE_MSHRS, "MSHRs", QUEUE_TABLE, c->mshr.shape.entries, queue_length);
-    audit_queue(object, QUEUE_WAITING, "requests in MSHRs", QUEUE_TABLE, c->mshr.shape.slots, queue_length);
+    audit_queue(object, QUEUE_WAITING, "requests in MSHRs", QUEUE_TABLE, mshr_most_slots(&c->mshr.shape),
+                queue_length);
 }
 
 static const char *const stall_names[STALLS] = {"its time at the tags",

@@ -9,7 +9,7 @@ void mshr_shape_init(MshrShape *shape, uint32_t entries, uint32_t merges) {
         .entries = entries, .merges = merges, .places = entries, .buckets = 2, .bucket_shift = 63};
     while (1u << shape->entry_shift < entries)
         shape->entry_shift++;
-    shape->slots = merges << shape->entry_shift;
+    shape->slots = (merges < MSHR_REQUESTS_AT_FIRST ? merges : MSHR_REQUESTS_AT_FIRST) << shape->entry_shift;
     /* At most an eighth full: a search ends at the first bucket nearly always, as the host foresees. */
     while (shape->buckets < 8 * entries) {
         shape->buckets *= 2;
@@ -51,9 +51,26 @@ uint32_t mshr_open(Mshr *mshr, uint64_t line_address, uint32_t set, uint32_t lin
     return e;
 }
 
+/* Room for twice as many requests of each entry. What waits keeps its slot; the ring of woken ones begins anew. */
+static __attribute__((cold, noinline)) void add_slots(Mshr *mshr) {
+    MshrShape *shape = &mshr->shape;
+    uint32_t before = shape->slots, most = mshr_most_slots(shape);
+    uint32_t slots = before < most / 2 ? 2 * before : most;
+    uint32_t *woken = array_grown(NULL, 0, slots, sizeof *woken);
+    for (uint32_t i = 0; i < mshr->woken_count; i++)
+        woken[i] = mshr->woken[(mshr->woken_first + i) % before];
+    free(mshr->woken);
+    mshr->woken = woken;
+    mshr->woken_first = 0;
+    mshr->request = array_grown(mshr->request, before, slots, sizeof *mshr->request);
+    mshr->missing = array_grown(mshr->missing, before, slots, sizeof *mshr->missing);
+    shape->slots = slots;
+}
+
 void mshr_wait(Mshr *mshr, uint32_t entry, const MemMessage *request, uint32_t missing) {
     MshrEntry *e = &mshr->entry[entry];
     ensure(e->merged < mshr->shape.merges);
+    if (mshr_slot(&mshr->shape, entry, e->merged) >= mshr->shape.slots) add_slots(mshr);
     uint32_t slot = mshr_slot(&mshr->shape, entry, e->merged++);
     e->waiting++;
     mshr->request[slot] = *request;
@@ -136,9 +153,9 @@ void mshr_answer_one(Mshr *mshr, uint32_t entry) {
 /* At least so much room as there is, and as the limits need. */
 static MshrShape roomy(const MshrShape *shape) {
     uint32_t places = shape->entries > shape->places ? shape->entries : shape->places;
-    uint32_t requests = mshr_slots_per_entry(shape);
     MshrShape roomy;
-    mshr_shape_init(&roomy, places, shape->merges > requests ? shape->merges : requests);
+    mshr_shape_init(&roomy, places, mshr_slots_per_entry(shape));
+    roomy.slots = mshr_slots_per_entry(shape) << roomy.entry_shift;
     roomy.entries = shape->entries;
     roomy.merges = shape->merges;
     roomy.hints = shape->hints;

@@ -1,6 +1,6 @@
 /* Miss status holding registers: one entry per line with fills in flight, and in each the requests that wait
- * for it. Plain data and functions, embedded in a cache object; allocates nothing before it is transferred to
- * another machine. All-zero state is an empty table.
+ * for it. Plain data and functions, embedded in a cache object. All-zero state is an empty table. Places for
+ * requests grow with what merges: of the thousands that large caches may hold, few are ever used.
  *
  * An entry lives from the first miss until its last waiting request has been answered. Once all its fills are
  * in, it can no longer be found: a later miss on the line opens a new entry. */
@@ -11,7 +11,7 @@
 
 #define NO_MSHR UINT32_MAX
 
-enum { MSHR_PLACES_MAX = 1 << 16 };
+enum { MSHR_PLACES_MAX = 1 << 16, MSHR_REQUESTS_AT_FIRST = 4 /* of each entry, that there is room for */ };
 
 typedef struct {
     uint64_t address; /* of the line                                                          */
@@ -29,9 +29,10 @@ typedef struct {
     uint32_t entries; /* at most in use                         */
     uint32_t merges;  /* requests per entry, the first included */
     uint32_t places;  /* entries that there is room for         */
-    uint32_t
-        entry_shift; /* request i of entry e waits in slot (i << entry_shift) + e: most entries have one, and the first */
-    uint32_t slots;                 /* requests of all entries stand side by side in the host's memory */
+    /* Request i of entry e waits in slot (i << entry_shift) + e: the first ones of all entries, which most are, stand side by
+     * side in the host's memory. */
+    uint32_t entry_shift;
+    uint32_t slots;                 /* that there is room for so far */
     uint32_t buckets, bucket_shift; /* hash table over the line addresses of entries with fills in flight */
     uint32_t hints; /* of the table: its buckets have the entry opened last, in flight or not */
 } MshrShape;
@@ -76,7 +77,11 @@ typedef struct {
 
 /* 1 <= entries <= 65536, 1 <= merges <= 65535. */
 void mshr_shape_init(MshrShape *shape, uint32_t entries, uint32_t merges);
-/* A table that was transferred from another machine: room for the entries and merges that this one allows. */
+/* The most slots that there will be. */
+static inline uint32_t mshr_most_slots(const MshrShape *shape) {
+    return shape->merges << shape->entry_shift;
+}
+/* A table that was transferred from another machine: room for the entries that this one allows. */
 void mshr_make_room(Mshr *mshr);
 
 static inline bool mshr_full(const Mshr *mshr) {

@@ -120,6 +120,35 @@ START_TEST(request_wakes_with_the_last_of_its_own_sectors) {
 }
 END_TEST
 
+/* Woken requests that were not answered yet stand at the end of their ring and at its beginning when it grows. */
+START_TEST(places_grow_with_what_merges_and_all_wake_in_their_order) {
+    enum { ENTRIES = 3, MERGES = 21 };
+    Mshr mshr = make_mshr(ENTRIES, MERGES);
+    uint32_t at_first = mshr.shape.slots, token = 0, woken = 0;
+    ck_assert_uint_eq(at_first, MSHR_REQUESTS_AT_FIRST * 4);
+    for (uint32_t round = 0; round < 5; round++) {
+        uint32_t e = open_for(&mshr, 0x1000, 1);
+        for (uint32_t i = 0; i < 3; i++)
+            wait_with_token(&mshr, e, ++token, 1);
+        mshr_fill(&mshr, e, 1);
+        for (uint32_t i = 0; i < (round < 4 ? 3 : 1); i++)
+            ck_assert_uint_eq(pop_token(&mshr), ++woken);
+    }
+    ck_assert_uint_eq(mshr.shape.slots, at_first);
+    ck_assert(mshr.woken_first + mshr.woken_count >= at_first - 2);
+    uint32_t e = open_for(&mshr, 0x2000, 1);
+    for (uint32_t i = 0; i < MERGES; i++)
+        wait_with_token(&mshr, e, ++token, 1);
+    ck_assert_uint_eq(mshr.shape.slots, MERGES * 4);
+    ck_assert(!mshr_can_merge(&mshr, e));
+    mshr_fill(&mshr, e, 1);
+    while (woken < token)
+        ck_assert_uint_eq(pop_token(&mshr), ++woken);
+    ck_assert_uint_eq(mshr.used, 0);
+    free_mshr(&mshr);
+}
+END_TEST
+
 enum { MODEL_ENTRIES = 48, MODEL_STEPS = 200000 };
 
 /* Against a list of the open lines: the hash table must find exactly those, whatever was removed before. _i: it has hints. */
@@ -156,6 +185,7 @@ Suite *mshr_suite(void) {
     tcase_add_test(tests, entry_is_found_until_filled_and_in_use_until_answered);
     tcase_add_test(tests, entry_nobody_waits_for_is_free_with_its_last_fill);
     tcase_add_test(tests, request_wakes_with_the_last_of_its_own_sectors);
+    tcase_add_test(tests, places_grow_with_what_merges_and_all_wake_in_their_order);
     tcase_add_loop_test(tests, finds_what_is_open_through_any_sequence, 0, 2);
     suite_add_tcase(suite, tests);
     return suite;
