@@ -155,21 +155,28 @@ static void push_member(lua_State *L, Machine *machine, SimObject *object, const
         push_port(L, 1, (PortRef){machine, object, f, 0}, f->kind == FIELD_PORT ? port_type : ports_type);
 }
 
-/* object.name: an object below it, a port, an array of ports, a parameter, or its "path" or "class". */
+static bool push_path_or_class(lua_State *L, const SimObject *object, const char *name) {
+    if (strcmp(name, "path") == 0)
+        lua_pushstring(L, object_path(object));
+    else if (strcmp(name, "class") == 0)
+        lua_pushstring(L, object->class->name);
+    else
+        return false;
+    return true;
+}
+
+/* object.name: its "path" or "class", an object below it, a port, an array of ports or a parameter. */
 static int l_object_index(lua_State *L) {
     ObjectRef *ref = luaL_checkudata(L, 1, object_type);
     const char *name = luaL_checkstring(L, 2);
-    SimObject *object = object_at(L, 1), *child = find_below(object, name);
+    SimObject *object = object_at(L, 1), *child;
     const Field *f;
     char members[2048];
-    if (child) {
+    if (push_path_or_class(L, object, name)) return 1;
+    if ((child = find_below(object, name))) {
         object_push(L, 1, ref->machine, child);
     } else if ((f = object_member(object, name))) {
         push_member(L, ref->machine, object, f);
-    } else if (strcmp(name, "path") == 0) {
-        lua_pushstring(L, object_path(object));
-    } else if (strcmp(name, "class") == 0) {
-        lua_pushstring(L, object->class->name);
     } else {
         list_members(object, false, members, sizeof members);
         user_error("%s: no member of %s matches '%s'; available: %s", object_path(object),

@@ -172,6 +172,7 @@ static PolicyInstance *new_instance(lua_State *L, Machine *machine, const char *
     *instance = (PolicyInstance){.machine = machine, .name = strdup(name), .about = about, .failed = true};
     instance->bindings.off = true;
     instance->L = interpreter_new(interpreter_home(L));
+    lua_gc(instance->L, LUA_GCSTOP); /* while it is set up: nearly all that this makes stays */
     push_message_handler(instance->L);
     policy_state_belongs_to(instance->L, instance->name);
     machine->policies = realloc(machine->policies, (machine->policy_count + 1) * sizeof(PolicyInstance *));
@@ -294,6 +295,7 @@ static int l_attach_policy(lua_State *L) {
         is_watched = signals_watch(machine, NULL);
         good = make_instance(instance);
     }
+    lua_gc(instance->L, LUA_GCRESTART);
     const char *problem = good ? NULL : thrown_text(instance->L);
     raise_user_errors_in(L);
     if (problem && is_watched) signals_unwatch(machine);

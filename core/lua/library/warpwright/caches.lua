@@ -14,12 +14,12 @@ caches.words = { "data", "texture", "constant", "last", "L1", "L2" }
 --- By path, what core.behind() says, while a machine is looked at from each of its SMs.
 local known_behind
 
-local function behind(object)
+local function behind(object, path)
   if not known_behind then return core.behind(object) end
-  local list = known_behind[object.path]
+  local list = known_behind[path]
   if not list then
     list = core.behind(object)
-    known_behind[object.path] = list
+    known_behind[path] = list
   end
   return list
 end
@@ -30,10 +30,11 @@ local function follow(first, visit)
   local i = 1
   while waiting[i] do
     local object = waiting[i]
-    if not seen[object.path] and visit(object) then
-      for _, next_one in ipairs(behind(object)) do waiting[#waiting + 1] = next_one end
+    local path = object.path
+    if not seen[path] and visit(object) then
+      for _, next_one in ipairs(behind(object, path)) do waiting[#waiting + 1] = next_one end
     end
-    seen[object.path] = true
+    seen[path] = true
     i = i + 1
   end
 end
@@ -98,7 +99,7 @@ end
 --- Is it wired to memory, not to another cache?
 local function is_last(cache)
   local last = false
-  follow(behind(cache), function(object)
+  follow(behind(cache, cache.path), function(object)
     last = last or object.class == "MemoryController"
     return core.passes_on(object)
   end)
