@@ -226,6 +226,24 @@ harness.test("a victim buffer gives its oldest line up, and one that is written"
   equal_lists(counts, { 2, 0, 4, 1 })
 end)
 
+harness.test("an L2 has a victim buffer, too; a line that it writes back does not stay", function()
+  local function counts(script)
+    local sim = ww.build(driven("l2_victims", script, [[
+  m:use "victim_buffer"
+  m:AddressMap "map" { channels = 1 }
+  local l2 = m:L2 "l2" { size = "256B", ways = 2, mshrs = 4, merges = 4 }
+  local victims = m:L2VictimBuffer "victims" { lines = 2 }
+  m:wire(driver.mem, l2.cpu)
+  m:wire(l2.mem, victims.up)
+  m:wire(victims.down, sink.cpu)]]))
+    sim:advance(4000)
+    local r = sim:result()
+    return { r["victims.insertions"], r["victims.hits"], r["victims.misses"], r["victims.drops"] }
+  end
+  equal_lists(counts "0 read 0, 500 read 128, 1000 read 256, 1500 read 0", { 2, 1, 3, 0 })
+  equal_lists(counts "0 write 0, 500 read 128, 1000 read 256, 1500 read 0", { 2, 0, 3, 1 }) -- a write of a whole line fetches nothing
+end)
+
 --- Cycles from a read that hits a victim to its answer.
 local function cycles_of_a_hit(latency)
   local first = "0 read 0, 100 read 128, 200 read 256"
