@@ -38,6 +38,11 @@ static bool is_access(const CodeLine *line) {
     return line->opcode->timing == TIMING_MEM;
 }
 
+/* The record is the last one of its warp, at an exit that others go on from: the warp ends at an Inst of its own. */
+static bool ends_apart(const TraceReader *reader, const SassRecord *record) {
+    return record->inst & LAST_OF_WARP && reader->code[record->inst & ~LAST_OF_WARP].goes_on;
+}
+
 /* Behind an access a warp goes to the next instruction. Where one of them does not, in any turn, a jump follows. */
 static void find_jumps(Layout *layout) {
     const TraceReader *reader = layout->reader;
@@ -48,9 +53,10 @@ static void find_jumps(Layout *layout) {
     for (uint32_t i = 0; i + 1 < reader->code_count; i++)
         behind[layout->order[i]] = layout->order[i + 1];
     for (uint64_t i = 0; i + 1 < trace->record_count; i++) {
-        uint32_t line = trace->records[i].inst, next = trace->records[i + 1].inst & ~LAST_OF_WARP;
+        uint32_t line = trace->records[i].inst;
+        const SassRecord *next = &trace->records[i + 1];
         if (line & LAST_OF_WARP || !is_access(&reader->code[line])) continue;
-        layout->has_jump[line] |= behind[line] != next;
+        layout->has_jump[line] |= behind[line] != (next->inst & ~LAST_OF_WARP) || ends_apart(reader, next);
     }
     free(behind);
 }
@@ -60,8 +66,7 @@ static bool begins_there(const Layout *layout, uint64_t w) {
     const SassTrace *trace = layout->reader->trace;
     const SassRecord *record = &trace->records[trace->first[w]];
     uint32_t line = record->inst & ~LAST_OF_WARP;
-    bool ends_apart = record->inst & LAST_OF_WARP && layout->reader->code[line].goes_on;
-    return line == layout->order[0] && !ends_apart &&
+    return line == layout->order[0] && !ends_apart(layout->reader, record) &&
            record->lanes == sass_warp_lanes(trace, (uint32_t)(w % trace->warps_per_cta));
 }
 

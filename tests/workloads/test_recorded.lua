@@ -186,6 +186,16 @@ harness.test("lanes that exit early are not waited for; the warp ends with the l
   harness.equal(r["sm[0].warp_instructions"], 5, "warp instructions")
 end)
 
+harness.test("lanes that come to the exit in two parts leave in two, also right behind an access", function()
+  local r = run(write("parts", { block = 64, grid = 2 }, function()
+    local store = "4 1 0x7f1000000000 4"
+    return { line(0, "ISETP", {}, { 2 }), line(16, "STG.E", {}, { 2, 3 }, store, 0x0000ffff), line(0xff0, "EXIT", {}, {}, "0", 0x0000ffff),
+      line(16, "STG.E", {}, { 2, 3 }, store, 0xffff0000) }
+  end), { max_cycles = 100000 })
+  harness.equal(r["sm[*].warp_instructions"], 4 * 7, "warp instructions, with a jump behind each access")
+  harness.equal(r["sm[*].lsu.store_accesses"], 4 * 2, "segments")
+end)
+
 harness.test("warps may begin elsewhere, with a part of their lanes, and with their end", function()
   local r = run(write("begins", { block = 128 }, function(_, warp)
     if warp == 0 then return { line(0, "MOV", { 2 }), line(16, "FADD", { 3 }, { 2 }) } end
