@@ -24,7 +24,7 @@ local bypass <const> = "The L2's banks, which begin 2.4 accesses a cycle, are wh
   .. "gains 1.21 on eight of them, but PCAL 1.63 and Rand 1.78 (medic/one-port); with LRR it is 1.04, PCAL 1.03, Rand 1.09 (medic/lrr)"
 local scheduling <const> = "Reads do not queue for memory where warps hit: on BFS the DRAM is busy 34 % of the time, on SS 12 %. On medic/hetero it is 70 %, but "
   .. "0.2 % of the memory requests are of warps that mostly hit"
-local associativity <const> = "What MRPB lets pass by on an associativity stall gains 7.4 times on SYRK, 6.0 on GESUMMV and twice on the conflict "
+local associativity <const> = "What MRPB lets pass by on an associativity stall gains 7.6 times on SYRK, 6.0 on GESUMMV and twice on the conflict "
   .. "kernels, nearly all of its gain (dwt-pric/mrpb-bypass), although each holds an MSHR. On SRAD and BFS that is as good as DWT-PRIC"
 local lrr_loses <const> = "BP-1 (1.06) and sad-1 (1.04) have dozens of waves of CTAs; four times the inputs leave BP-1 at 1.05. lavaMD's 64 boxes end unevenly: GTO "
   .. "takes 7 % less for them (1.08), but took 7 % more when the L1's index was linear; without it the means of GTO and CCWS are 1.01"
@@ -87,22 +87,19 @@ return {
   ["dwt-pric/2: VAdd is best without caches"] = "An unbounded L2 never writes the results back (0 of 260,000 writes), a third of the traffic; with the bounded one and none traffic is equal",
   ["dwt-pric/8: SYRK"] = "More than in the paper. With a sum that is loaded in each step, too (accumulate=memory), it is 28.0; on gtx480 34.5 and 24.3",
   ["dwt-pric/8: GESUMMV"] = "Two sums in memory take two loads from the L2 in each step, which no policy saves: with sums in a register it is 20.2",
-  ["dwt-pric/9: over CCWS"] = "The rest is IIX and KM (1.28, 1.48), which K_throttle = 2 throttles less than the paper's 8 would; with 8 CCWS takes 2.1 times as long as GTO "
-    .. "on 2DCONV, 1.8 times on MM, and it is 2.11 (dwt-pric/k-throttle)",
+  ["dwt-pric/9: over CCWS"] = "The rest is IIX and KM (1.38, 1.61), which K_throttle = 2, found on gtx480, throttles less than the paper's 8 would; there with 8 CCWS took 2.1 times "
+    .. "as long as GTO on 2DCONV, 1.8 times on MM, and DWT-PRIC over it was 2.11 (dwt-pric/k-throttle)",
   ["dwt-pric/9: over MRPB, conflict"] = associativity,
   ["dwt-pric/9: over MRPB, both"] = associativity,
-  ["dwt-pric/9: over CCWS, thrashing"] = "On SPMV and BFS, which the paper names, CCWS is nearly as good (1.10, 1.00); KM and IIX decide. With K_throttle = 8 it is 1.16",
-  ["dwt-pric/9: over MRPB, thrashing"] = "KM decides (2.84): without it the mean is 1.15",
+  ["dwt-pric/9: over CCWS, thrashing"] = "On BFS CCWS is better, as the paper says, and on SPMV nearly as good (0.98, 1.11); KM and IIX decide",
+  ["dwt-pric/9: over MRPB, thrashing"] = "KM decides (3.55): without it the mean is 1.19",
   ["dwt-pric/10: 3DS: more than 80 %"] = "Even unbounded caches save 31 % (same figure), as the kernel keeps its column in registers; without the source of heat 37 %, and with CTAs of 32 x 8, too, "
     .. "42 % (stencil3d heat=0,width=32,height=8)",
   ["dwt-pric/11: IIX"] = "Throttled to two warps its lines all fit, and hardly anything fails",
   ["dwt-pric/11: MM"] = "Its sums in memory are evicted by each store: such loads miss under any index",
   ["dwt-pric/11: mean"] = "PRIC takes away most fails for want of a line on the conflict kernels here, where the paper's SRAD and SCLUSTER keep theirs",
-  ["dwt-pric/table-3: BFS, SWT with PRIC: 5, within one"] = "The optimum is flat: beside PRIC 5 warps take 542,600 cycles, 6 522,000; 8 alone 505,000, all of them 512,000",
-  ["dwt-pric/table-3: BFS, DWT-PRIC: 7, within one"] = "The mean of what is found in three of its 20 launches; 8 to 24 warps differ by 1 %",
-  ["dwt-pric/table-3: SYRK, SWT with PRIC: 2, within one"] = "Beside PRIC 2 warps take 394,000 cycles, 3 282,000, 4 203,000, 6 246,000; and with rows four times as long (k=512) 2 take 1,574,000, 3 1,119,000, 4 804,000. "
-    .. "Four of each scheduler are the eight warps of a CTA, which share the 32 rows that they read",
-  ["dwt-pric/table-3: SYRK, DWT-PRIC: 2, within one"] = "Core sampling finds what the static search finds: four",
+  ["dwt-pric/table-3: BFS, SWT with PRIC: 5, within one"] = "The optimum is flat: beside PRIC 5 warps take 497,800 cycles, 7 475,600, all of them 482,500",
+  ["dwt-pric/table-3: BFS, DWT-PRIC: 7, within one"] = "The mean of what is found in three of its 20 launches; 7 to 24 warps differ by 2 %",
   ["dwt-pric/12: over 16 ways"] = "All but SYRK, GESUMMV and MM keep what they reuse in 16 ways of a linear index already",
   ["dwt-pric/12: over 32 ways"] = "All but SYRK, GESUMMV and MM keep what they reuse in 16 ways of a linear index already",
   ["dwt-pric/12: over 64 ways"] = "All but SYRK, GESUMMV and MM keep what they reuse in 16 ways of a linear index already",
