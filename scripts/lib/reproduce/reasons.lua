@@ -102,7 +102,7 @@ return {
   ["dwt-pric/11: mean"] = "PRIC takes away most fails for want of a line on the conflict kernels here, where the paper's SRAD and SCLUSTER keep theirs",
   ["dwt-pric/table-3: BFS, SWT with PRIC: 5, within one"] = "The optimum is flat: beside PRIC 5 warps take 497,800 cycles, 7 475,600, all of them 482,500",
   ["dwt-pric/table-3: BFS, DWT-PRIC: 7, within one"] = "The mean of what is found in three of its 20 launches; 7 to 24 warps differ by 2 %",
-  ["dwt-pric/12: over 16 ways"] = "All but SYRK, GESUMMV and MM keep what they reuse in 16 ways of a linear index already",
-  ["dwt-pric/12: over 32 ways"] = "All but SYRK, GESUMMV and MM keep what they reuse in 16 ways of a linear index already",
-  ["dwt-pric/12: over 64 ways"] = "All but SYRK, GESUMMV and MM keep what they reuse in 16 ways of a linear index already",
+  ["dwt-pric/12: over 16 ways"] = "All but SYRK, GESUMMV and SCLUSTER keep what they reuse in 16 ways of a linear index already",
+  ["dwt-pric/12: over 32 ways"] = "All but SYRK, GESUMMV and SCLUSTER keep what they reuse in 16 ways of a linear index already",
+  ["dwt-pric/12: over 64 ways"] = "All but SYRK, GESUMMV and SCLUSTER keep what they reuse in 16 ways of a linear index already",
 }
