@@ -86,8 +86,8 @@ return {
     .. "where a slow warp reads the next part, it is 1.12; with the latencies of gtx480_dwt_pric 1.12",
 
   ["dwt-pric/2: VAdd is best without caches"] = "An unbounded L2 never writes the results back (0 of 260,000 writes), a third of the traffic; with the bounded one and none traffic is equal",
-  ["dwt-pric/8: SYRK"] = "More than in the paper. With a sum that is loaded in each step, too (accumulate=memory), it is 28.0; on gtx480 34.5 and 24.3",
-  ["dwt-pric/8: GESUMMV"] = "Two sums in memory take two loads from the L2 in each step, which no policy saves: with sums in a register it is 20.2",
+  ["dwt-pric/8: SYRK"] = "More than in the paper. With a sum that is loaded in each step, too, it is 28.0 (dwt-pric/sums); on gtx480 34.5 and 24.3",
+  ["dwt-pric/8: GESUMMV"] = "Two sums in memory take two loads from the L2 in each step, which no policy saves: with sums in a register it is 20.2 (dwt-pric/sums)",
   ["dwt-pric/9: over CCWS"] = "The rest is IIX and KM (1.38, 1.61), which K_throttle = 2, found on gtx480, throttles less than the paper's 8 would; there with 8 CCWS took 2.1 times "
     .. "as long as GTO on 2DCONV, 1.8 times on MM, and DWT-PRIC over it was 2.11 (dwt-pric/k-throttle)",
   ["dwt-pric/9: over MRPB, conflict"] = associativity,
