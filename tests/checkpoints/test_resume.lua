@@ -8,12 +8,12 @@ local workloads = { "vecadd", "sgemm", "spmv", "kmeans", "bfs", "gesummv" }
 local seed = 1
 
 --- A case of the oracle whose differences are this test's failures.
-local function test(config, workload, policy, what, body)
+local function test(config, workload, policy, what, body, set)
   harness.test(("%s on %s under %s %s"):format(workload, config, policy, what), function()
     local lines = {}
     local case = oracle.case {
       folder = harness.folder(), jobs = 2, threaded = 10, seed = seed, config = config, workload = workload,
-      size = "small", policy = policy, report = function(line) lines[#lines + 1] = line end,
+      size = "small", policy = policy, set = set, report = function(line) lines[#lines + 1] = line end,
     }
     if not case.problem then body(case) end
     case:close()
@@ -59,11 +59,11 @@ for _, entry in ipairs(core.list_folder(core.home_path "policies")) do
   local policy = entry:match "^(.*)%.lua$"
   if policy and policy ~= "lrr" and policy ~= "gto" then others[#others + 1] = in_folder[policy] or policy end
 end
-for _, policy in ipairs(others) do -- most have resumes in the tests of their own, too
+for _, policy in ipairs(others) do -- most have resumes in the tests of their own, too; a third of the machine saves sooner
   test("gtx480", "bfs", policy, "resumes at a random cycle", function(case)
     case:resume_everywhere(1)
     harness.equal(case.resumes, 1, "resumes")
-  end)
+  end, { "sms=5", "partitions=2" })
 end
 
 -- Host programs with more to repeat: textures; races and atomics; memory that is freed, allocated again, and written by
