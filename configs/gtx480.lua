@@ -9,9 +9,7 @@
 local ww = require "warpwright"
 
 -- banks: L2 slices of a partition, which take its lines in turn and its capacity in equal parts [W]
--- memory_latency: core cycles from an L2 slice to its controller. 30, so that 32 MSHRs cover it [W]; with 94 a load from DRAM
--- takes 110 cycles longer than one from the L2, nearly as in [G] (118)
-return ww.machine("gtx480", { sms = 15, partitions = 6, banks = 1, memory_latency = 30 }, function(m, o) -- [B]
+return ww.machine("gtx480", { sms = 15, partitions = 6, banks = 1 }, function(m, o) -- [B]
   m:clocks { core = "700MHz", icnt = "1400MHz", dram = "924MHz" }        -- [B]; L2 runs at the core clock [W]
   m:quantum(16)                                                          -- [W] core cycles; the least latency of the
                                                                          --     wires between SMs, crossbar and L2
@@ -88,7 +86,7 @@ return ww.machine("gtx480", { sms = 15, partitions = 6, banks = 1, memory_latenc
       local l2 = l2s[bank]
       m:wire(xbar.down[c * o.banks + bank], l2.cpu, -- [W] a quantum each
         { latency = 32, depth = 64, back = { latency = 16, depth = 64 } })
-      m:wire(l2.mem, mc.cpu[bank], { latency = o.memory_latency, depth = 64, back = { latency = 1 } })
+      m:wire(l2.mem, mc.cpu[bank], { latency = 30, depth = 64, back = { latency = 1 } }) -- [W] so that 32 MSHRs cover it
     end
   end
 end)

@@ -5,6 +5,7 @@
 -- 231 and 278 cycles a dependent load takes 9 from the L1, 200 from the L2, 310 from DRAM.
 local ww = require "warpwright"
 
-return ww.variant("gtx480_dwt_pric", "gtx480", { memory_latency = 94 }, function(m)
+return ww.variant("gtx480_dwt_pric", "gtx480", {}, function(m)
   m:change("sm[*].l1d", { latency = 1 })
+  m:change("l2[*].mem -> mc[*].cpu[*]", { latency = 94 })
 end)

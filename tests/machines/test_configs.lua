@@ -15,16 +15,6 @@ local function object(config, class, path)
   return config:sub(first, config:find("}", first, true))
 end
 
-harness.test("gtx480: memory_latency is the way from an L2 slice to its controller", function()
-  for _, case in ipairs { { 30 }, { 94, "--set", "memory_latency=94" } } do
-    local out = harness.folder() .. "/out" .. case[1]
-    local status, output = harness.run("run", "gtx480", "vecadd", "--size", "small", "--out", out, table.unpack(case, 2))
-    harness.equal(status, 0, "exit status, output " .. output)
-    local wire = harness.read(out .. "/config.lua"):match '[^\n]*"l2%[5%]%.mem", "mc%[5%][^\n]*'
-    harness.contains(wire, ("latency = %d"):format(case[1]))
-  end
-end)
-
 harness.test("gtx480_dwt_pric is gtx480 but for latencies of L1 and DRAM", function()
   local status, output, config = run "gtx480_dwt_pric"
   harness.equal(status, 0, "exit status, output " .. output)

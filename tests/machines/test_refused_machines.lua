@@ -256,7 +256,7 @@ local small_vecadd <const> = "vecadd --size small,n=1024"
 
 refused_in_512_mib("a wire whose messages no computer could hold", { { "{ latency = 4, depth = 16,", "{ latency = 4, depth = 1000000000," } }, small_vecadd,
   "small.lua:13: wire sm.l1d.mem -> l2.cpu: expected a depth that fits this computer's memory of ", ", got 1000000000, which takes 72.0 GiB\n")
-refused_in_512_mib("an object whose state does not fit", { { "mshrs = 32 }", "mshrs = 65536, merges = 4096 }" } }, small_vecadd,
+refused_in_512_mib("an object whose state does not fit", { { "mshrs = 32 }", "mshrs = 32, size = \"2GiB\" }" } }, small_vecadd,
   "sm.l1d: expected parameters of which the state fits this computer's memory of ", " elements of '", " GiB\n")
 refused_in_512_mib("local memory of all warps of an SM that does not fit", {}, ("'%s' --grid 1 --block 1024"):format(harness.write("deep.ptx", [[
 .version 7.0
