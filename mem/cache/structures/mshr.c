@@ -1,8 +1,10 @@
 #include "mem/cache/structures/mshr.h"
 
+#include "core/sim/base/host_memory.h"
 #include "core/sim/checkpoint/snapshot.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 void mshr_shape_init(MshrShape *shape, uint32_t entries, uint32_t merges) {
     *shape = (MshrShape){
@@ -51,20 +53,39 @@ uint32_t mshr_open(Mshr *mshr, uint64_t line_address, uint32_t set, uint32_t lin
     return e;
 }
 
-/* Room for twice as many requests of each entry. What waits keeps its slot; the ring of woken ones begins anew. */
-static __attribute__((cold, noinline)) void add_slots(Mshr *mshr) {
-    MshrShape *shape = &mshr->shape;
-    uint32_t before = shape->slots, most = mshr_most_slots(shape);
-    uint32_t slots = before < most / 2 ? 2 * before : most;
-    uint32_t *woken = array_grown(NULL, 0, slots, sizeof *woken);
+static uint32_t moved_slot(const MshrShape *from, const MshrShape *to, uint32_t slot) {
+    return mshr_slot(to, mshr_entry_of(from, slot), slot >> from->entry_shift);
+}
+
+/* Every request goes on waiting in its entry, whose number the fills in flight know; the ring of woken ones begins anew.
+ * Slots of entries that were never used stay memory that the host has yet to hand out: of 10240 entries that is nearly all. */
+static void move_requests(Mshr *mshr, const MshrShape *to) {
+    const MshrShape *from = &mshr->shape;
+    MemMessage *request = zeroed(to->slots, sizeof *request);
+    uint32_t *missing = zeroed(to->slots, sizeof *missing), *woken = zeroed(to->slots, sizeof *woken);
+    for (uint32_t i = 0; i < mshr_slots_per_entry(from); i++) {
+        uint32_t before = mshr_slot(from, 0, i), now = mshr_slot(to, 0, i);
+        memcpy(&request[now], &mshr->request[before], mshr->fresh * sizeof *request);
+        memcpy(&missing[now], &mshr->missing[before], mshr->fresh * sizeof *missing);
+    }
     for (uint32_t i = 0; i < mshr->woken_count; i++)
-        woken[i] = mshr->woken[(mshr->woken_first + i) % before];
-    free(mshr->woken);
-    mshr->woken = woken;
+        woken[i] = moved_slot(from, to, mshr->woken[(mshr->woken_first + i) % from->slots]);
     mshr->woken_first = 0;
-    mshr->request = array_grown(mshr->request, before, slots, sizeof *mshr->request);
-    mshr->missing = array_grown(mshr->missing, before, slots, sizeof *mshr->missing);
-    shape->slots = slots;
+    free(mshr->request);
+    free(mshr->missing);
+    free(mshr->woken);
+    mshr->request = request;
+    mshr->missing = missing;
+    mshr->woken = woken;
+}
+
+/* Room for twice as many requests of each entry. */
+static __attribute__((cold, noinline)) void add_slots(Mshr *mshr) {
+    MshrShape shape = mshr->shape;
+    uint32_t most = mshr_most_slots(&shape);
+    shape.slots = shape.slots < most / 2 ? 2 * shape.slots : most;
+    move_requests(mshr, &shape);
+    mshr->shape = shape;
 }
 
 void mshr_wait(Mshr *mshr, uint32_t entry, const MemMessage *request, uint32_t missing) {
@@ -160,32 +181,6 @@ static MshrShape roomy(const MshrShape *shape) {
     roomy.merges = shape->merges;
     roomy.hints = shape->hints;
     return roomy;
-}
-
-static uint32_t moved_slot(const MshrShape *from, const MshrShape *to, uint32_t slot) {
-    return mshr_slot(to, mshr_entry_of(from, slot), slot >> from->entry_shift);
-}
-
-/* Every request goes on waiting in its entry, whose number the fills in flight know. */
-static void move_requests(Mshr *mshr, const MshrShape *to) {
-    const MshrShape *from = &mshr->shape;
-    MemMessage *request = array_grown(NULL, 0, to->slots, sizeof *request);
-    uint32_t *missing = array_grown(NULL, 0, to->slots, sizeof *missing);
-    uint32_t *woken = array_grown(NULL, 0, to->slots, sizeof *woken);
-    for (uint32_t slot = 0; slot < from->slots; slot++) {
-        uint32_t moved = moved_slot(from, to, slot);
-        request[moved] = mshr->request[slot];
-        missing[moved] = mshr->missing[slot];
-    }
-    for (uint32_t i = 0; i < mshr->woken_count; i++)
-        woken[i] = moved_slot(from, to, mshr->woken[(mshr->woken_first + i) % from->slots]);
-    mshr->woken_first = 0;
-    free(mshr->request);
-    free(mshr->missing);
-    free(mshr->woken);
-    mshr->request = request;
-    mshr->missing = missing;
-    mshr->woken = woken;
 }
 
 void mshr_make_room(Mshr *mshr) {

@@ -2,7 +2,9 @@
 #include "mem/cache/structures/mshr.h"
 #include "tests/unit/suites.h"
 
+#include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 static Mshr make_mshr(uint32_t entries, uint32_t merges) {
     Mshr mshr = {0};
@@ -149,6 +151,32 @@ START_TEST(places_grow_with_what_merges_and_all_wake_in_their_order) {
 }
 END_TEST
 
+#ifndef WW_DEBUG /* sanitizers have allocators of their own */
+/* MiB that this process has of the host's memory. */
+static double resident(void) {
+    long pages = 0;
+    FILE *file = fopen("/proc/self/statm", "r");
+    ck_assert_ptr_nonnull(file);
+    ck_assert_int_eq(fscanf(file, "%*d %ld", &pages), 1);
+    fclose(file);
+    return (double)pages * (double)sysconf(_SC_PAGESIZE) / (1 << 20);
+}
+
+/* 72 MiB of slots, as each cache has under policies that give it thousands of MSHRs. */
+START_TEST(slots_of_entries_that_were_never_used_take_no_memory) {
+    enum { ENTRIES = 10240, MERGES = 64, LIMIT = 24 };
+    Mshr mshr = make_mshr(ENTRIES, MERGES);
+    double before = resident();
+    uint32_t e = open_for(&mshr, 0x1000, 1);
+    for (uint32_t i = 0; i < MERGES; i++)
+        wait_with_token(&mshr, e, i + 1, 1);
+    ck_assert_uint_eq(mshr.shape.slots, MERGES << 14);
+    ck_assert_double_lt(resident() - before, LIMIT);
+    free_mshr(&mshr);
+}
+END_TEST
+#endif
+
 enum { MODEL_ENTRIES = 48, MODEL_STEPS = 200000 };
 
 /* Against a list of the open lines: the hash table must find exactly those, whatever was removed before. _i: it has hints. */
@@ -186,6 +214,9 @@ Suite *mshr_suite(void) {
     tcase_add_test(tests, entry_nobody_waits_for_is_free_with_its_last_fill);
     tcase_add_test(tests, request_wakes_with_the_last_of_its_own_sectors);
     tcase_add_test(tests, places_grow_with_what_merges_and_all_wake_in_their_order);
+#ifndef WW_DEBUG
+    tcase_add_test(tests, slots_of_entries_that_were_never_used_take_no_memory);
+#endif
     tcase_add_loop_test(tests, finds_what_is_open_through_any_sequence, 0, 2);
     suite_add_tcase(suite, tests);
     return suite;
