@@ -48,9 +48,12 @@ void stack_is_sound(const char *path, const char *name, const uint32_t *stack, u
 /* --- MSHRs */
 
 static void shape_is_sound(const char *path, const MshrShape *shape) {
-    uint32_t shift = shape->entry_shift;
-    sound(shape->places && shape->places <= MSHR_PLACES_MAX && shift < 32 && shape->places <= 1u << shift &&
-              shape->slots && mshr_slot(shape, 0, mshr_slots_per_entry(shape)) == shape->slots,
+    MshrShape made;
+    sound(shape->places && shape->places <= MSHR_PLACES_MAX, "%s.mshr: %u places", path, shape->places);
+    mshr_shape_init(&made, shape->places, 1);
+    sound(shape->entry_shift == made.entry_shift && mshr_slots_per_entry(shape) >= 1 &&
+              mshr_slots_per_entry(shape) <= UINT16_MAX &&
+              mshr_slot(shape, 0, mshr_slots_per_entry(shape)) == shape->slots,
           "%s.mshr: %u places, %u slots", path, shape->places, shape->slots);
     sound(is_power_of_two(shape->buckets) && shape->buckets > shape->places &&
               shape->bucket_shift == 64 - (uint32_t)__builtin_ctz(shape->buckets),

@@ -196,6 +196,7 @@ static const Case cases[] = {
     /* caches */
     {"sm[0].l1d", "cache.mshr.fresh", 0, 4, 900, "sm[0].l1d.mshr"},
     {"sm[0].l1d", "cache.mshr.shape.entry_shift", 0, 4, 40, "sm[0].l1d"},
+    {"sm[0].l1d", "cache.mshr.shape.entry_shift", 0, 4, 4, "sm[0].l1d.mshr: 8 places, 32 slots"},
     {"sm[0].l1d", "cache.pipeline.first", 0, 4, 99, "sm[0].l1d.pipeline"},
     {"sm[0].l1d", "cache.misses.count", 0, 4, 99, "sm[0].l1d.misses"},
     {"sm[0].l1d", "cache.stall", 0, 8, 99, "sm[0].l1d.stall"},
