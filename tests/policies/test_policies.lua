@@ -548,6 +548,24 @@ harness.test("a policy of L1 data caches says before anything runs that the SMs 
   sim:close()
 end)
 
+harness.test("garbage that a policy's file makes is collected while the policy is set up", function()
+  good { policy = policy_file("littering", [[
+local weak = setmetatable({ {} }, { __mode = "v" })
+for i = 1, 50000 do local _ = ("x"):rep(1000) .. i end
+assert(not weak[1], "nothing was collected")
+local littering = policy "littering" {}
+function littering:start() end
+return littering]]) }
+end)
+
+harness.test("a policy may switch its garbage collection off", function()
+  good { policy = policy_file("hoarding", [[
+local hoarding = policy "hoarding" {}
+collectgarbage "stop"
+function hoarding:start() assert(not collectgarbage "isrunning") end
+return hoarding]]) }
+end)
+
 -- Documentation -------------------------------------------------------------------------------------------------------
 
 harness.test("docs/policy_reference.md has questions of networks as a policy whose scope is the network has them", function()

@@ -166,13 +166,17 @@ static void keep_on_stack(PolicyInstance *instance) {
         sim_every(instance->machine->sim, (uint64_t)lua_tointeger(L, PERIOD), on_period, instance);
 }
 
+/* Of a state: nearly all that setting it up makes stays, so that collecting garbage before would find none. A policy that
+ * makes more has it collected. */
+enum { KIB_BEFORE_COLLECTION = 1024 };
+
 static PolicyInstance *new_instance(lua_State *L, Machine *machine, const char *name, SimObject *about) {
     PolicyInstance *instance = calloc(1, sizeof *instance);
     ensure_memory(instance);
     *instance = (PolicyInstance){.machine = machine, .name = strdup(name), .about = about, .failed = true};
     instance->bindings.off = true;
     instance->L = interpreter_new(interpreter_home(L));
-    lua_gc(instance->L, LUA_GCSTOP); /* while it is set up: nearly all that this makes stays */
+    lua_gc(instance->L, LUA_GCSTEP, -KIB_BEFORE_COLLECTION);
     push_message_handler(instance->L);
     policy_state_belongs_to(instance->L, instance->name);
     machine->policies = realloc(machine->policies, (machine->policy_count + 1) * sizeof(PolicyInstance *));
@@ -295,7 +299,6 @@ static int l_attach_policy(lua_State *L) {
         is_watched = signals_watch(machine, NULL);
         good = make_instance(instance);
     }
-    lua_gc(instance->L, LUA_GCRESTART);
     const char *problem = good ? NULL : thrown_text(instance->L);
     raise_user_errors_in(L);
     if (problem && is_watched) signals_unwatch(machine);
