@@ -12,6 +12,7 @@ static Arena arena;
 static Random numbers;
 static Inst insts[INSTS];
 static Access accesses[INSTS * 6];
+static uint32_t first_access[INSTS + 1]; /* of each instruction */
 static uint32_t inst_count, access_count, register_count;
 static bool lives[REGS][POSITIONS]; /* found by plain loops */
 
@@ -42,8 +43,10 @@ static void make_program(uint64_t seed) {
             insts[i].target = below(inst_count);
             insts[i].guard = below(4) ? TRUE_PREDICATE : NO_PREDICATE;
         }
+        first_access[i] = access_count;
         make_accesses(i);
     }
+    first_access[inst_count] = access_count;
     insts[inst_count - 1] = (Inst){.kind = INST_EXIT, .guard = NO_PREDICATE};
 }
 
@@ -67,8 +70,8 @@ static bool needed_behind(uint32_t reg, uint32_t inst) {
 /* Position 2i: before instruction i, 2i + 1: behind it. */
 static bool update_life(uint32_t reg, uint32_t inst) {
     bool read = false, written = false, replaced = false, behind = needed_behind(reg, inst);
-    for (uint32_t a = 0; a < access_count; a++) {
-        if (accesses[a].inst != inst || accesses[a].reg != reg) continue;
+    for (uint32_t a = first_access[inst]; a < first_access[inst + 1]; a++) {
+        if (accesses[a].reg != reg) continue;
         read |= accesses[a].kind == ACCESS_READ;
         written |= accesses[a].kind != ACCESS_READ;
         replaced |= accesses[a].kind == ACCESS_WRITE;
