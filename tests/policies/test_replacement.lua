@@ -4,6 +4,8 @@ local checks = require "tests.lib.policy_checks"
 local harness = require "tests.lib.harness"
 local ww = require "warpwright"
 
+local run <const> = checks.run_on_a_third
+
 local function everywhere(choice, more)
   local set = { "sm[*].l1d.replacement=" .. choice, "sm[*].texture_cache.replacement=" .. choice, "l2[*].replacement=" .. choice }
   for _, setting in ipairs(more or {}) do set[#set + 1] = setting end
@@ -15,7 +17,7 @@ local function policy_file(name, text)
 end
 
 local function fails(options, ...)
-  local ok, why = pcall(checks.run, options)
+  local ok, why = pcall(run, options)
   assert(not ok, "it was not refused")
   harness.contains(tostring(why), ...)
 end
@@ -25,20 +27,20 @@ for _, choice in ipairs { "tree_plru", "random", "drrip", "ship_pc" } do
 end
 
 harness.test("each choice gives stats of its own, and lru those of no choice", function()
-  local seen = { [checks.text_of(checks.run { workload = "kmeans" })] = "none" }
+  local seen = { [checks.text_of(run { workload = "kmeans" })] = "none" }
   for _, choice in ipairs { "tree_plru", "nru", "fifo", "random", "srrip", "brrip", "drrip", "ship_pc" } do
-    local text = checks.text_of(checks.run { workload = "kmeans", set = everywhere(choice) })
+    local text = checks.text_of(run { workload = "kmeans", set = everywhere(choice) })
     assert(not seen[text], ("%s is as %s"):format(choice, seen[text]))
     seen[text] = choice
   end
-  harness.equal(seen[checks.text_of(checks.run { workload = "kmeans", set = everywhere "lru" })], "none", "lru")
+  harness.equal(seen[checks.text_of(run { workload = "kmeans", set = everywhere "lru" })], "none", "lru")
 end)
 
 for _, workload in ipairs { "spmv", "bfs", "kmeans" } do
   harness.test("srrip_in_lua on " .. workload .. " gives the stats of srrip", function()
-    local mine = checks.run { workload = workload, policy = "srrip_in_lua" }
+    local mine = run { workload = workload, policy = "srrip_in_lua" }
     local set = { "sm[*].l1d.replacement=srrip", "l2[*].replacement=srrip" }
-    harness.same_text(checks.text_of(mine), checks.text_of(checks.run { workload = workload, set = set }))
+    harness.same_text(checks.text_of(mine), checks.text_of(run { workload = workload, set = set }))
   end)
 end
 
@@ -48,12 +50,12 @@ checks.resumes("srrip_in_lua", "kmeans", 2)
 -- Leader sets, selector and followers of the policy are those of the choice in C: where neither spares a line.
 for _, workload in ipairs { "spmv", "bfs", "kmeans" } do
   harness.test("dip over srrip on " .. workload .. " gives the stats of drrip", function()
-    local mine = checks.run { workload = workload, policy = "dip:cache=data|last,replacement=srrip,leaders=32,throttle=1048576" }
+    local mine = run { workload = workload, policy = "dip:cache=data|last,replacement=srrip,leaders=32,throttle=1048576" }
     local set = {}
     for _, cache in ipairs { "sm[*].l1d.", "l2[*]." } do
       set[#set + 1], set[#set + 2] = cache .. "replacement=drrip", cache .. "brrip_throttle=1048576"
     end
-    harness.same_text(checks.text_of(mine, { "%.dip%." }), checks.text_of(checks.run { workload = workload, set = set }))
+    harness.same_text(checks.text_of(mine, { "%.dip%." }), checks.text_of(run { workload = workload, set = set }))
     assert(checks.sum(mine, "sm.l1d.dip.first_to_go") > 100 and checks.sum(mine, "sm.l1d.dip.usual_follows") > 0)
   end)
 end
@@ -74,8 +76,8 @@ function p:insertion(set, last, _, _, address, _, write, class, prefetch)
   return last
 end
 return p]])
-  local mine = checks.run { workload = "kmeans", policy = path }
-  local other = checks.run { workload = "kmeans", set = { "sm[*].l1d.insertion_position=255" } }
+  local mine = run { workload = "kmeans", policy = path }
+  local other = run { workload = "kmeans", set = { "sm[*].l1d.insertion_position=255" } }
   local by_class = { "%.lip%.", "%.low_priority_insertions", "%.protected_evictions" }
   harness.same_text(checks.text_of(mine, by_class), checks.text_of(other, by_class))
   harness.equal(checks.sum(mine, "sm.l1d.lip.lines"), checks.sum(other, "sm.l1d.low_priority_insertions"), "lines")
@@ -113,33 +115,33 @@ end
 for _, replacement in ipairs { "lru", "srrip", "tree_plru" } do
   harness.test("hits that promote to 0 give the stats of " .. replacement, function()
     for _, answer in ipairs { "0", "nil" } do
-      local mine = checks.run { workload = "spmv", policy = promoting("to_0", answer, replacement) }
+      local mine = run { workload = "spmv", policy = promoting("to_0", answer, replacement) }
       assert(checks.sum(mine, "sm.l1d.x.asked") > 1000 and checks.sum(mine, "l2.x.asked") > 1000, "asked")
       local set = with_replacement(replacement)
-      harness.same_text(checks.text_of(mine, own_rows), checks.text_of(checks.run { workload = "spmv", set = set }))
+      harness.same_text(checks.text_of(mine, own_rows), checks.text_of(run { workload = "spmv", set = set }))
     end
   end)
 end
 
 harness.test("each hit and merge of a line is asked about, once", function()
-  local mine = checks.run { workload = "kmeans", policy = promoting("asks", "nil", "lru") }
+  local mine = run { workload = "kmeans", policy = promoting("asks", "nil", "lru") }
   harness.equal(checks.sum(mine, "sm.l1d.x.asked"), checks.sum(mine, "sm.l1d.hits") + checks.sum(mine, "sm.l1d.merges"), "asked")
 end)
 
 harness.test("hits that leave lines where they stand turn lru into fifo", function()
   for _, workload in ipairs { "spmv", "kmeans" } do
-    local mine = checks.run { workload = workload, policy = promoting("stays", "at", "lru") }
+    local mine = run { workload = workload, policy = promoting("stays", "at", "lru") }
     local set = with_replacement "fifo"
-    harness.same_text(checks.text_of(mine, own_rows), checks.text_of(checks.run { workload = workload, set = set }))
+    harness.same_text(checks.text_of(mine, own_rows), checks.text_of(run { workload = workload, set = set }))
   end
 end)
 
 harness.test("a step for each hit is another order, and lawful", function()
   for _, replacement in ipairs { "lru", "srrip" } do
     local path = promoting("steps_" .. replacement, "math.max(0, at - 1)", replacement)
-    local mine = checks.run { workload = "kmeans", policy = path }
+    local mine = run { workload = "kmeans", policy = path }
     assert(checks.sum(mine, "sm.l1d.x.moved") > 0, "moved")
-    assert(mine.cycles ~= checks.run({ workload = "kmeans", set = with_replacement(replacement) }).cycles, "as if nobody had answered")
+    assert(mine.cycles ~= run({ workload = "kmeans", set = with_replacement(replacement) }).cycles, "as if nobody had answered")
     checks.law(path, "kmeans")
     checks.resumes(path, "kmeans", 2)
   end
@@ -175,7 +177,7 @@ function p:on_kernel_end()
   for _, name in ipairs { "dirty", "uses", "sum" } do assert(self.state.inserted[name] == self.state.evicted[name], name) end
 end
 return p]])
-  local r = checks.run { workload = "kmeans", policy = path, set = { "l2[*].size=16KiB" } }
+  local r = run { workload = "kmeans", policy = path, set = { "l2[*].size=16KiB" } }
   for _, cache in ipairs { "sm.l1d", "l2" } do
     harness.equal(checks.sum(r, cache .. ".goners.gone"), checks.sum(r, cache .. ".evictions"), cache)
     assert(checks.sum(r, cache .. ".goners.uses") > 0 and checks.sum(r, cache .. ".goners.filled") > 0, cache)
@@ -192,7 +194,7 @@ function p:on_kernel_start()
   self:count("ways", ways)
 end
 return p]])
-  local r = checks.run { workload = "vecadd", policy = path, set = { "sms=1", "partitions=1", "sm[*].l1d.size=12KiB", "sm[*].l1d.ways=3" } }
+  local r = run { workload = "vecadd", policy = path, set = { "sms=1", "partitions=1", "sm[*].l1d.size=12KiB", "sm[*].l1d.ways=3" } }
   harness.equal(r["sm[0].l1d.shape.sets"], 32)
   harness.equal(r["sm[0].l1d.shape.ways"], 3)
   harness.equal(r["l2[0].shape.sets"] * r["l2[0].shape.ways"] * 128, 128 << 10)
@@ -206,7 +208,7 @@ function p:insertion(_, last, _, _, _, _, _, _, prefetch)
   return prefetch == 1 and last or nil
 end
 return p]])
-  local r = checks.run { workload = "vecadd", policy = path .. ":cache=data|last" }
+  local r = run { workload = "vecadd", policy = path .. ":cache=data|last" }
   harness.equal(checks.sum(r, "sm.l1d.prefetched.prefetches"), checks.sum(r, "sm.l1d.prefetches"), "prefetches")
   assert(checks.sum(r, "l2.prefetched.prefetches") > 0 and checks.sum(r, "l2.prefetched.others") > 0)
 end)
@@ -219,7 +221,7 @@ function p:configure(_, path)
 end
 return p]]):format(choice, choice))
   if i % 2 == 0 then checks.resumes(path, "kmeans", 1) end
-  harness.test(choice .. " with partitions runs to its right end", function() checks.run { workload = "kmeans", policy = path } end)
+  harness.test(choice .. " with partitions runs to its right end", function() run { workload = "kmeans", policy = path } end)
 end
 
 harness.test("after the start of a partition no line outside of its ways is of its SM", function()
@@ -235,7 +237,7 @@ function p:on_miss(sm, _, _, _, _, _, _, way)
   self:count(way >= 8 and "high" or "low")
 end
 return p]])
-    local r = checks.run { workload = "spmv", policy = path .. ":choice=" .. choice, set = { sms = 2, ["l2[*].size"] = "16KiB" } }
+    local r = run { workload = "spmv", policy = path .. ":choice=" .. choice, set = { sms = 2, ["l2[*].size"] = "16KiB" } }
     assert(checks.sum(r, "l2.ways.low") > 100 and checks.sum(r, "l2.ways.high") > 100)
   end
 end)
@@ -258,8 +260,8 @@ return p]])
 local small_l2 = { "sms=2", "l2[*].size=16KiB" }
 
 harness.test("eager write-back leaves fewer dirty lines to be replaced, and each write-back is one of the two", function()
-  local plain = checks.run { workload = "kmeans", set = small_l2 }
-  local r = checks.run { workload = "kmeans", policy = eager, set = small_l2 }
+  local plain = run { workload = "kmeans", set = small_l2 }
+  local r = run { workload = "kmeans", policy = eager, set = small_l2 }
   local cleaned, dirty = checks.sum(r, "l2.eager.cleaned"), checks.sum(r, "l2.eager.evicted_dirty")
   harness.equal(checks.sum(r, "l2.write_backs"), cleaned + dirty, "write-backs")
   assert(cleaned > 100 and dirty < checks.sum(plain, "l2.write_backs") / 4, ("%d cleaned, %d replaced dirty"):format(cleaned, dirty))
@@ -287,9 +289,9 @@ end
 return p]])
 
 harness.test("a request for which a policy keeps all lines passes the cache by", function()
-  local plain = checks.run { workload = "kmeans", set = small_l2 }
+  local plain = run { workload = "kmeans", set = small_l2 }
   for word, cache in pairs { data = "sm.l1d", last = "l2" } do
-    local r = checks.run { workload = "kmeans", policy = keeper .. ":cache=" .. word, set = small_l2 }
+    local r = run { workload = "kmeans", policy = keeper .. ":cache=" .. word, set = small_l2 }
     local function more(name) return checks.sum(r, cache .. "." .. name) - checks.sum(plain, cache .. "." .. name) end
     assert(checks.sum(r, cache .. ".keeper.kept") > 100 and more "evictions" < 0, cache)
     harness.equal(more "bypasses", checks.sum(r, cache .. ".keeper.kept"), cache)
@@ -319,9 +321,9 @@ function p:on_hit(_, _, address, _, write, _, set, way)
   self:count "uses"
 end
 return p]])
-  local r = checks.run { workload = "kmeans", policy = path }
+  local r = run { workload = "kmeans", policy = path }
   assert(checks.sum(r, "sm.l1d.viewer.misses") > 100 and checks.sum(r, "sm.l1d.viewer.uses") > 100)
-  harness.same_text(checks.text_of(r, { "%.viewer%." }), checks.text_of(checks.run { workload = "kmeans" }))
+  harness.same_text(checks.text_of(r, { "%.viewer%." }), checks.text_of(run { workload = "kmeans" }))
 end)
 
 harness.test("a policy finds a line by its address: not before its miss, then where the miss took it, and not once it is replaced", function()
@@ -352,14 +354,14 @@ function p:on_evict(_, _, address, _, set)
   if self.cache.class == "L2" and self.cache:set_of(address + 256) == nil then self:count "others" end
 end
 return p]])
-  local r = checks.run { workload = "kmeans", policy = path, set = { "l2[*].size=16KiB" } }
+  local r = run { workload = "kmeans", policy = path, set = { "l2[*].size=16KiB" } }
   for _, cache in ipairs { "sm.l1d", "l2" } do
     for _, name in ipairs { "asked", "missed", "hit", "replaced" } do
       assert(checks.sum(r, ("%s.finder.%s"):format(cache, name)) > 100, cache .. " " .. name)
     end
   end
   assert(checks.sum(r, "l2.finder.others") > 100, "each L2 has a set for the addresses of the others")
-  harness.same_text(checks.text_of(r, { "%.finder%." }), checks.text_of(checks.run { workload = "kmeans", set = { "l2[*].size=16KiB" } }))
+  harness.same_text(checks.text_of(r, { "%.finder%." }), checks.text_of(run { workload = "kmeans", set = { "l2[*].size=16KiB" } }))
 end)
 
 harness.test("an eviction says who had brought the line, and how often it was used: all hits and merges of reads, in the end", function()
@@ -386,7 +388,7 @@ function p:on_kernel_end()
 end
 return p]])
   local function hits_of(set)
-    local r = checks.run { workload = "spmv", policy = path, set = set }
+    local r = run { workload = "spmv", policy = path, set = set }
     local hits = checks.sum(r, "sm.l1d.read_hits") + checks.sum(r, "sm.l1d.read_merges")
     assert(hits > 1000)
     harness.equal(checks.sum(r, "sm.l1d.evictions.uses"), hits, "uses")
