@@ -1,6 +1,6 @@
 #include "mem/cache/cache_methods.h"
-#include "mem/cache/cache_access.h"
 
+#include "mem/cache/cache_access.h"
 #include "mem/protocol/caches.h"
 
 static Cache *cache_of(SimObject *object) {
