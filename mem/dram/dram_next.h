@@ -46,99 +46,122 @@ dram_search_rows(const DramQueue *queue, uint32_t number, const Dram *dram, cons
                        best);
 }
 
-/* What a command or an arrival changes is mostly one of both, or of one bank only. */
-typedef enum { STALE_COLUMN = 1, STALE_ROW = 2, STALE_BOTH = 3 } DramStale;
+/* The best of each kind, kept from one choice to the next: what a command or an arrival changes is mostly one of them, or of
+ * one bank only. One that is legal before the next choice has lost against another: it is searched for again, and so
+ * is 0. */
 typedef struct {
-    DramBest column, row;
-    uint32_t stale; /* DramStale: to be searched for again */
-    uint32_t pad;
+    DramBest column, activate, precharge;
 } DramNext;
+
+static inline void dram_next_forget(DramNext *next) {
+    next->column = next->activate = next->precharge = 0;
+}
 
 static inline __attribute__((always_inline)) DramBest dram_first_of(const Dram *dram,
                                                                     const DramTiming *timing,
                                                                     DramCommand command, uint32_t bank,
                                                                     uint64_t requests, uint64_t floor) {
     uint64_t cycle = later_of(floor, dram_earliest(dram, timing, command, bank));
-    return requests ? dram_best_at(cycle, 0, command, (uint32_t)__builtin_ctzll(requests)) : DRAM_NONE;
+    return dram_best_at(cycle, 0, command, (uint32_t)__builtin_ctzll(requests));
 }
 
-static inline __attribute__((always_inline)) void dram_offer_columns(DramNext *next, const DramQueue *queue,
-                                                                     const Dram *dram,
-                                                                     const DramTiming *timing, uint32_t bank,
-                                                                     uint64_t hits, uint64_t floor) {
-    next->column = earlier_of(next->column,
-                              dram_first_of(dram, timing, DRAM_READ, bank, hits & ~queue->write, floor));
-    next->column = earlier_of(next->column,
-                              dram_first_of(dram, timing, DRAM_WRITE, bank, hits & queue->write, floor));
+/* Of a bank whose requests were no candidates for this command; what is to be searched for stays so. */
+static inline __attribute__((always_inline)) void dram_offer_activate(DramNext *next, const DramQueue *queue,
+                                                                      const Dram *dram,
+                                                                      const DramTiming *timing, uint32_t bank,
+                                                                      uint64_t floor) {
+    if (next->activate)
+        next->activate = earlier_of(
+            next->activate, dram_first_of(dram, timing, DRAM_ACTIVATE, bank, queue->of_bank[bank], floor));
+}
+static inline __attribute__((always_inline)) void dram_offer_precharge(DramNext *next, const DramQueue *queue,
+                                                                       const Dram *dram,
+                                                                       const DramTiming *timing,
+                                                                       uint32_t bank, uint64_t floor) {
+    if (next->precharge)
+        next->precharge = earlier_of(
+            next->precharge, dram_first_of(dram, timing, DRAM_PRECHARGE, bank, queue->of_bank[bank], floor));
+}
+static inline __attribute__((always_inline)) void dram_offer_column(DramNext *next, const DramQueue *queue,
+                                                                    const Dram *dram,
+                                                                    const DramTiming *timing, uint32_t bank,
+                                                                    uint64_t hits, uint64_t floor) {
+    uint64_t first = hits & -hits;
+    DramCommand command = (DramCommand)((queue->write & first) != 0);
+    next->column = earlier_of(next->column, dram_first_of(dram, timing, command, bank, first, floor));
 }
 
-/* Of a bank without row hits. */
-static inline __attribute__((always_inline)) void dram_offer_row(DramNext *next, const DramQueue *queue,
-                                                                 const Dram *dram, const DramTiming *timing,
-                                                                 uint32_t bank, uint64_t floor) {
-    DramCommand command = dram->banks[bank].open_row == DRAM_NO_ROW ? DRAM_ACTIVATE : DRAM_PRECHARGE;
-    next->row = earlier_of(next->row,
-                           dram_first_of(dram, timing, command, bank, queue->of_bank[bank], floor));
-}
-
-/* Each of the following is to be called after the queue and the channel have changed; `floor` is the first cycle for another command. */
+/* Each of the following is to be called after the queue and the channel have changed; `floor` is the first cycle for another
+ * command. */
 static inline __attribute__((always_inline)) void dram_next_arrived(DramNext *next, const DramQueue *queue,
                                                                     const Dram *dram,
                                                                     const DramTiming *timing, uint32_t rank,
                                                                     uint64_t floor) {
     uint32_t bank = queue->bank[rank];
-    uint64_t hits = queue->of_bank[bank] & queue->row_hit, bit = 1ull << rank;
-    if (next->stale == STALE_BOTH) return;
-    if (!hits) {
-        dram_offer_row(next, queue, dram, timing, bank, floor);
-    } else if (hits & bit) {
-        dram_offer_columns(next, queue, dram, timing, bank, bit, floor);
-        uint32_t of_row = next->row >> BEST_RANK_AT & (DRAM_QUEUE_MAX - 1);
-        if (queue->bank[of_row] == bank) next->stale |= STALE_ROW; /* the bank keeps its row */
+    uint64_t bit = 1ull << rank, of_bank = queue->of_bank[bank], hits = of_bank & queue->row_hit;
+    if (hits & bit) {
+        uint64_t other_way = queue->write ^ -(queue->write >> rank & 1);
+        if (next->column && (hits & ~other_way) == bit)
+            dram_offer_column(next, queue, dram, timing, bank, bit, floor);
+        /* Does the bank keep its row now? */
+        if (hits == bit && queue->bank[dram_best_rank(next->precharge)] == bank) next->precharge = 0;
+    } else if (of_bank == bit) {
+        if (queue->closed & bit)
+            dram_offer_activate(next, queue, dram, timing, bank, floor);
+        else
+            dram_offer_precharge(next, queue, dram, timing, bank, floor);
     }
 }
 
-/* No row command was legal before; but those that lost in the same cycle may come in another order now. */
-static inline __attribute__((always_inline)) void dram_next_column_issued(DramNext *next, uint64_t floor) {
-    next->stale |= STALE_COLUMN | (dram_best_cycle(next->row) < floor ? STALE_ROW : 0);
+static inline void dram_next_column_issued(DramNext *next) {
+    next->column = 0;
 }
 
 /* No column command was legal before or in the same cycle. */
-static inline __attribute__((always_inline)) void dram_next_row_issued(DramNext *next, const DramQueue *queue,
-                                                                       const Dram *dram,
-                                                                       const DramTiming *timing,
-                                                                       uint32_t bank, uint64_t floor) {
-    next->stale |= STALE_ROW;
+static inline __attribute__((always_inline)) void
+dram_next_row_issued(DramNext *next, const DramQueue *queue, const Dram *dram, const DramTiming *timing,
+                     DramCommand command, uint32_t bank, uint64_t floor) {
+    if (command == DRAM_PRECHARGE) {
+        next->precharge = 0;
+        if (queue->of_bank[bank]) dram_offer_activate(next, queue, dram, timing, bank, floor);
+        return;
+    }
+    next->activate = 0;
     uint64_t hits = queue->of_bank[bank] & queue->row_hit;
-    if (hits && !(next->stale & STALE_COLUMN))
-        dram_offer_columns(next, queue, dram, timing, bank, hits, floor);
+    uint64_t reads = hits & ~queue->write, writes = hits & queue->write;
+    if (!next->column) return;
+    if (reads) dram_offer_column(next, queue, dram, timing, bank, reads, floor);
+    if (writes) dram_offer_column(next, queue, dram, timing, bank, writes, floor);
 }
 
 /* A request has left, and a column command to its bank has been issued. */
 static inline __attribute__((always_inline)) void dram_next_left(DramNext *next, const DramQueue *queue,
                                                                  const Dram *dram, const DramTiming *timing,
                                                                  uint32_t bank, uint64_t floor) {
-    if (next->stale & STALE_ROW || !queue->of_bank[bank]) return;
-    if (!(queue->of_bank[bank] & queue->row_hit)) dram_offer_row(next, queue, dram, timing, bank, floor);
+    uint64_t of_bank = queue->of_bank[bank];
+    if (of_bank && !(of_bank & queue->row_hit)) dram_offer_precharge(next, queue, dram, timing, bank, floor);
 }
 
-/* What dram_queue_choose() would choose from all. */
+/* What dram_queue_choose() would choose from all. What cannot be legal before the best column command is searched for later. */
 static inline __attribute__((always_inline)) DramBest dram_next_choose(DramNext *next, const DramQueue *queue,
                                                                        const Dram *dram,
                                                                        const DramTiming *timing,
                                                                        uint64_t floor) {
-    uint64_t hits = queue->row_hit;
-    if (next->stale & STALE_COLUMN) {
-        next->column = dram_search_columns(queue, 0, dram, timing, hits, floor, DRAM_NONE);
-        next->stale &= STALE_ROW;
-    }
-    if (dram_best_cycle(next->column) <= floor) return next->column; /* no row command is better */
-    if (next->stale) {
-        uint64_t others = queue->ranks & ~hits;
-        next->row = dram_search_rows(queue, 0, dram, timing, others, hits, floor, DRAM_NONE);
-        next->stale = 0;
-    }
-    return earlier_of(next->column, next->row);
+    const DramBest now = floor << BEST_CYCLE_AT;
+    if (next->column < now)
+        next->column = dram_search_columns(queue, 0, dram, timing, queue->row_hit, floor, DRAM_NONE);
+    DramBest best = next->column;
+    if (dram_best_cycle(best) <= floor) return best; /* no row command is better */
+    if (next->precharge < now)
+        next->precharge = dram_search(queue, 0, dram, timing, DRAM_PRECHARGE,
+                                      queue->ranks & ~queue->row_hit & ~queue->closed, queue->row_hit, floor,
+                                      DRAM_NONE);
+    best = earlier_of(best, next->precharge);
+    if (dram->channel[DRAM_ACTIVATE] > dram_best_cycle(best)) return best;
+    if (next->activate < now)
+        next->activate = dram_search(queue, 0, dram, timing, DRAM_ACTIVATE, queue->closed, 0, floor,
+                                     DRAM_NONE);
+    return earlier_of(best, next->activate);
 }
 
 #endif

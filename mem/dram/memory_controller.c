@@ -38,87 +38,10 @@ static inline uint64_t comes_of_age(const MemoryController *mc, uint64_t entered
 /* ---- Responses ---- */
 
 static void take_return_place(MemoryController *mc, ReturnQueue *returns) {
-    returns->promised++;
-    ensure(returns->held + returns->promised <= mc->return_entries);
-    mc->full_returns += returns->held + returns->promised == mc->return_entries;
-}
-
-static void free_return_place(MemoryController *mc, ReturnQueue *returns) {
-    if (returns->held + returns->promised == mc->return_entries) {
-        mc->full_returns--;
-        mc->replan = 1;
-    }
-    returns->held--;
-    audit_leave(&mc->obj, return_queue((uint32_t)(returns - mc->returns)), returns->first);
-    if (++returns->first == mc->return_places) returns->first = 0;
-}
-
-/* `port_due` of a port: when its oldest response may leave. */
-static inline void look_at_port(MemoryController *mc, uint32_t port) {
-    uint64_t none = mc->returns[port].held == 0; /* then what is read is void */
-    mc->port_due[port] = object_time(&mc->obj, oldest_response(mc, port)->ready) | -none;
-}
-
-/* Which port's turn it is the host cannot foresee. */
-static inline void choose_port(MemoryController *mc) {
-    uint64_t due = mc->port_due[0], first = 0;
-    for (uint32_t port = 1; port < mc->ports; port++) {
-        uint64_t sooner = mc->port_due[port] < due;
-        first = sooner ? port : first;
-        due = sooner ? mc->port_due[port] : due;
-    }
-    mc->response_due = due;
-    mc->response_port = (uint32_t)first;
-}
-
-/* Ports whose link had no room are looked at in every tick: the link wakes the controller when it has some.
- */
-COLD static void look_at_all_ports(MemoryController *mc) {
-    mc->response_blocked = 0;
-    for (uint32_t port = 0; port < mc->ports; port++)
-        look_at_port(mc, port);
-    choose_port(mc);
-}
-
-static inline void send_response(MemoryController *mc, uint32_t port, uint64_t now, uint64_t cycle) {
-    const Response *response = oldest_response(mc, port);
-    uint64_t read = response->message.kind != MEM_WRITE;
-    *(MemMessage *)link_send_checked(mc->cpu[port].send, now) = response->message;
-    mc->reads_answered += read;
-    mc->read_latency_cycles += (cycle - response->arrived) & -read;
-    mc->writes_answered += !read;
-    free_return_place(mc, &mc->returns[port]);
-}
-
-/* After the responses of a cycle it is not full: so it does not wake the controller when it loses one. */
-static inline bool stays_open(const Link *link) {
-    return link->pushed - link->popped_seen + link->width < link->depth;
-}
-
-/* Sends what is ready, from all ports. Where the next responses may find no room, nothing is done ahead of time. */
-static inline void send_responses(MemoryController *mc, uint64_t now, uint64_t cycle, uint64_t *until) {
-    do {
-        uint32_t port = mc->response_port;
-        Link *link = mc->cpu[port].send;
-        if (link_can_send(link, now)) {
-            send_response(mc, port, now, cycle);
-            look_at_port(mc, port);
-            if (__builtin_expect(!stays_open(link), 0)) *until = 0;
-        } else {
-            mc->port_due[port] = link_space_time(link, now);
-            mc->response_blocked = 1;
-            *until = 0;
-        }
-        choose_port(mc);
-    } while (mc->response_due <= now);
-}
-
-/* The port's first, which becomes ready at `due`. */
-static inline void expect_response(MemoryController *mc, uint32_t port, uint64_t due) {
-    bool sooner = due < mc->response_due;
-    mc->port_due[port] = due;
-    mc->response_port = sooner ? port : mc->response_port;
-    mc->response_due = sooner ? due : mc->response_due;
+    uint32_t taken = returns->held + ++returns->promised;
+    if (__builtin_expect(taken < mc->return_entries, 1)) return;
+    ensure(taken == mc->return_entries);
+    mc->full_returns++;
 }
 
 /* ---- Commands ---- */
@@ -171,13 +94,17 @@ COLD static void count_in_bank(BankCounters *counters, uint32_t outcome) {
     counters->row_conflicts += outcome == ROW_CONFLICT;
 }
 
-/* Its last data leave the pins at `ready`. */
-static inline void hold_response(MemoryController *mc, const Request *request, uint64_t ready) {
+/* Its last data leave the pins at `ready`. When it is sent, the link may become full: nothing is done ahead of time behind. */
+static inline void hold_response(MemoryController *mc, const Request *request, uint64_t ready,
+                                 uint64_t *quiet) {
     ReturnQueue *returns = &mc->returns[request->port];
     *response_at(mc, request->port, returns->held) = (Response){request->message, request->arrived, ready};
-    if (!returns->held) expect_response(mc, request->port, object_time(&mc->obj, ready));
+    if (__builtin_expect(returns->held == mc->open_places[request->port], 0)) {
+        mc->until = earlier_of(mc->until, object_time(&mc->obj, ready) + 1);
+        *quiet = earlier_of(*quiet, ready + 1);
+    }
     returns->promised--;
-    returns->held++;
+    if (!returns->held++) mc->port_due[request->port] = ready;
     audit_enter(&mc->obj, return_queue(request->port), place_index(mc, returns, returns->held - 1));
 }
 
@@ -190,7 +117,8 @@ static inline void count_outcome(MemoryController *mc, uint32_t outcome) {
 }
 
 /* The last burst is on its way: the request leaves its queue. */
-static ALWAYS_INLINE void retire(MemoryController *mc, const Planned *plan, uint64_t cycle, bool plain) {
+static ALWAYS_INLINE void retire(MemoryController *mc, const Planned *plan, uint64_t cycle, uint64_t *quiet,
+                                 bool plain) {
     const Request *request = plan->request;
     count_waiting(mc, cycle, 1);
     count_outcome(mc, request->outcome);
@@ -200,7 +128,7 @@ static ALWAYS_INLINE void retire(MemoryController *mc, const Planned *plan, uint
     if (!plain && object_has_subscriber(&mc->obj, MC_SERVED))
         emit_served(mc, request, plan->bank, plan->row, cycle);
     if (wants_reply(&request->message))
-        hold_response(mc, request, dram_data_end(&mc->timing, plan->command, cycle));
+        hold_response(mc, request, dram_data_end(&mc->timing, plan->command, cycle), quiet);
     dram_queue_remove(plan->queue, plan->rank);
     dram_next_left(&mc->next_command, plan->queue, &mc->dram, &mc->timing, plan->bank, cycle + 1);
     if (--mc->waiting == 0) mc->plan_expires = NEVER;
@@ -208,20 +136,25 @@ static ALWAYS_INLINE void retire(MemoryController *mc, const Planned *plan, uint
 }
 
 static ALWAYS_INLINE void column_issued(MemoryController *mc, const Planned *plan, uint64_t cycle,
-                                        bool plain) {
+                                        uint64_t *quiet, bool plain) {
     Request *request = plan->request;
     uint64_t bit = 1ull << plan->rank, *unserved = &plan->queue->unserved_reply;
     uint32_t previous = mc->last_column;
-    mc->last_column = plan->command + 1u;
-    mc->turnarounds += (previous != 0) & (previous != mc->last_column);
+    if (previous != plan->command + 1u) {
+        mc->last_column = plan->command + 1u;
+        mc->turnarounds += previous != 0;
+    }
     mc->data_bus_cycles += mc->timing.burst;
     mc->row_used[plan->bank] = cycle;
     object_progress(&mc->obj); /* opening and closing rows alone is none */
-    ++*(plan->command == DRAM_READ ? &mc->read_commands : &mc->write_commands);
+    if (plan->command == DRAM_READ)
+        mc->read_commands++;
+    else
+        mc->write_commands++;
     if (*unserved & bit) take_return_place(mc, &mc->returns[request->port]);
-    dram_next_column_issued(&mc->next_command, cycle + 1);
+    dram_next_column_issued(&mc->next_command);
     if (--request->bursts_left == 0)
-        retire(mc, plan, cycle, plain);
+        retire(mc, plan, cycle, quiet, plain);
     else
         *unserved &= ~bit;
     if (!plain && mc->page_policy == PAGE_CLOSED) memory_controller_close_unwanted(mc, plan->bank);
@@ -240,7 +173,8 @@ static ALWAYS_INLINE void row_command_issued(MemoryController *mc, const Planned
     }
     for (uint32_t q = 0; q < queues_of(mc, plain); q++)
         dram_queue_row_changed(&mc->queue[q], &mc->dram, plan->bank);
-    dram_next_row_issued(&mc->next_command, mc->queue, &mc->dram, &mc->timing, plan->bank, cycle + 1);
+    dram_next_row_issued(&mc->next_command, mc->queue, &mc->dram, &mc->timing, plan->command, plan->bank,
+                         cycle + 1);
 }
 
 static inline Planned planned_command(const MemoryController *mc, DramBest planned, bool plain) {
@@ -257,9 +191,9 @@ static inline Planned planned_command(const MemoryController *mc, DramBest plann
                      .request = request_in(mc, number, slot)};
 }
 
+/* *quiet: when it is no longer, if that is sooner now. */
 static ALWAYS_INLINE void issue_planned_command(MemoryController *mc, DramBest planned, uint64_t cycle,
-                                                bool plain) {
-    mc->replan = 1;
+                                                uint64_t *quiet, bool plain) {
     if (!plain && __builtin_expect(dram_best_command(planned) == DRAM_REFRESH, 0)) {
         memory_controller_refresh(mc, cycle);
         return;
@@ -269,7 +203,7 @@ static ALWAYS_INLINE void issue_planned_command(MemoryController *mc, DramBest p
         check_command(mc, plan.command, plan.bank, plan.row, cycle);
     if (dram_is_column(plan.command)) {
         dram_issue_column(&mc->dram, &mc->timing, plan.command, plan.bank, cycle);
-        column_issued(mc, &plan, cycle, plain);
+        column_issued(mc, &plan, cycle, quiet, plain);
     } else {
         dram_issue_row(&mc->dram, &mc->timing, plan.command, plan.bank, plan.row, cycle);
         row_command_issued(mc, &plan, cycle, plain);
@@ -309,7 +243,7 @@ static inline uint32_t bursts_of(const MemoryController *mc, const MemMessage *m
 static inline uint32_t rank_of_next(MemoryController *mc, DramQueue *queue) {
     if (__builtin_expect(queue->ranks >> (DRAM_QUEUE_MAX - 1) != 0, 0)) {
         dram_queue_close_gaps(queue);
-        mc->next_command.stale = STALE_BOTH;
+        dram_next_forget(&mc->next_command);
     }
     return dram_queue_end(queue);
 }
@@ -334,7 +268,8 @@ static ALWAYS_INLINE void enqueue(MemoryController *mc, uint32_t port, const Mem
     request->bursts_left = bursts;
     request->port = (uint16_t)port;
     request->outcome = ROW_HIT;
-    mc->plan_expires = earlier_of(mc->plan_expires, comes_of_age(mc, cycle));
+    if (!plain || mc->plan_expires == NEVER) /* else an older one does so before */
+        mc->plan_expires = earlier_of(mc->plan_expires, comes_of_age(mc, cycle));
     count_waiting(mc, cycle, -1ull);
     mc->waiting++;
     mc->urgent += q + 1 < queues_of(mc, plain);
@@ -369,40 +304,48 @@ static inline uint32_t port_after(const MemoryController *mc, uint32_t port) {
     return (port + 1) & -(uint32_t)(port + 1 != mc->ports);
 }
 
-/* At most one request per port and cycle enters; the port after the one served last goes first. Returns when
- * there may be another to look at. Requests that wait for room are looked at whenever a command was issued;
- * so with one queue that is full there is nothing to look at until then. */
+/* At most one request of a port enters. Returns when there may be another to look at; of one that waits for room, in the only
+ * queue, never. */
+static ALWAYS_INLINE uint64_t accept_from(MemoryController *mc, uint32_t port, uint64_t now, uint64_t cycle,
+                                          bool plain) {
+    Link *link = mc->cpu[port].receive;
+    uint64_t ready = link_next_ready(link), delay = mc->delay;
+    if (ready == NEVER) return NEVER;
+    if (ready + delay <= now) {
+        const MemMessage *message = link_message_at(link, 0);
+        if (__builtin_expect(!has_room(mc, message, plain), 0)) {
+            uint64_t later = NEVER;
+            account(mc, cycle);
+            mc->port_blocked = 1;
+            if (queues_of(mc, plain) == 1) return NEVER;
+            message = bring_forward(mc, link, now - delay, &later);
+            if (!message) return later == NEVER ? NEVER : later + delay;
+            ready = link_next_ready(link);
+        }
+        uint64_t arrived = ready + delay == now ? cycle : object_cycle(&mc->obj, ready + delay);
+        enqueue(mc, port, message, arrived, cycle, plain);
+        link_pop(link, now);
+        if (mc->ports > 1) mc->first_port = port_after(mc, port);
+        ready = link_next_ready(link);
+        if (ready == NEVER) return NEVER;
+    }
+    return ready + delay > now ? ready + delay : now + mc->obj.period;
+}
+
+/* From all ports, the one after that served last first. Requests that wait for room are looked at whenever a command was
+ * issued; so with one queue that is full there is nothing to look at until then. */
 static ALWAYS_INLINE uint64_t accept_requests(MemoryController *mc, uint64_t now, uint64_t cycle,
                                               bool plain) {
-    uint64_t next = NEVER, delay = mc->delay;
-    uint32_t port = mc->first_port;
+    uint64_t next = NEVER;
+    uint32_t port = mc->first_port, left = mc->ports;
     if (mc->port_blocked && queues_of(mc, plain) == 1 && mc->queue[0].count >= mc->queue_entries)
         return NEVER;
     if (mc->port_blocked) account(mc, cycle);
     mc->port_blocked = 0;
-    for (uint32_t i = 0; i < mc->ports; i++, port = port_after(mc, port)) {
-        Link *link = mc->cpu[port].receive;
-        uint64_t ready = link_next_ready(link);
-        if (ready == NEVER) continue;
-        if (ready + delay <= now) {
-            const MemMessage *message = link_message_at(link, 0);
-            if (!has_room(mc, message, plain)) {
-                uint64_t later = NEVER;
-                account(mc, cycle);
-                mc->port_blocked = 1;
-                if (queues_of(mc, plain) == 1) continue;
-                message = bring_forward(mc, link, now - delay, &later);
-                if (!message && later != NEVER) next = earlier_of(next, later + delay);
-                if (!message) continue;
-                ready = link_next_ready(link);
-            }
-            enqueue(mc, port, message, object_cycle(&mc->obj, ready + delay), cycle, plain);
-            link_pop(link, now);
-            mc->first_port = port_after(mc, port);
-            ready = link_next_ready(link);
-            if (ready == NEVER) continue;
-        }
-        next = earlier_of(next, ready + delay > now ? ready + delay : now + mc->obj.period);
+    for (;;) {
+        next = earlier_of(next, accept_from(mc, port, now, cycle, plain));
+        if (--left == 0) break;
+        port = port_after(mc, port);
     }
     return mc->port_blocked && queues_of(mc, plain) == 1 ? NEVER : next;
 }
@@ -470,7 +413,7 @@ static __attribute__((noinline)) DramBest choose_among_eligible(MemoryController
     uint32_t wanted_banks = 0;
     DramBest best = DRAM_NONE;
     close_gaps(mc);
-    mc->next_command.stale = STALE_BOTH;
+    dram_next_forget(&mc->next_command);
     mc->plan_expires = NEVER;
     mc->differ = mc->queues > 1 || mc->scheduler == SCHEDULE_FCFS;
     for (uint32_t q = 0; q < mc->queues && dram_best_cycle(best) > cycle + 1; q++) {
@@ -501,16 +444,20 @@ static DramBest refresh_bank_instead_of(MemoryController *mc, DramBest best, uin
 static __attribute__((noinline)) DramBest refresh_instead_of(MemoryController *mc, DramBest best,
                                                              uint64_t floor) {
     if (!mc->waiting || !memory_controller_refreshes(mc)) return best;
-    mc->next_command.stale = STALE_BOTH;
+    dram_next_forget(&mc->next_command);
     if (mc->refresh == REFRESH_BANK) return refresh_bank_instead_of(mc, best, floor);
     DramChoice refresh = memory_controller_refresh_choice(mc, floor);
     return dram_best_of(&refresh);
 }
 
-static ALWAYS_INLINE DramBest plan_next_command(MemoryController *mc, uint64_t cycle, bool plain) {
+/* May all requests of the only queue be served, and policies are not asked? */
+static ALWAYS_INLINE bool all_are_eligible(const MemoryController *mc, uint64_t cycle, bool plain) {
     uint32_t subscribed = plain ? 0 : mc->obj.subscribed;
-    bool alike = (mc->differ | mc->full_returns | subscribed) == 0 && mc->plan_expires > cycle;
-    mc->replan = 0;
+    return (mc->differ | mc->full_returns | subscribed) == 0 && mc->plan_expires > cycle;
+}
+
+static ALWAYS_INLINE DramBest plan_next_command(MemoryController *mc, uint64_t cycle, bool alike,
+                                                bool plain) {
     DramBest best = __builtin_expect(alike, 1)
                         ? dram_next_choose(&mc->next_command, mc->queue, &mc->dram, &mc->timing, cycle + 1)
                         : choose_among_eligible(mc, cycle);
@@ -523,28 +470,26 @@ static ALWAYS_INLINE DramBest plan_next_command(MemoryController *mc, uint64_t c
 
 /* ---- The cycle ---- */
 
-/* Returns when there is something to do again. *until: as unseen_until() has it. *arrives: when a request may enter; where it
- * must wait for room, any command may make some. */
-static ALWAYS_INLINE uint64_t do_cycle(MemoryController *mc, uint64_t now, uint64_t *until, uint64_t *arrives,
-                                       DramBest *plan, bool plain) {
-    uint64_t cycle = object_cycle(&mc->obj, now);
-    if (now >= mc->response_due) send_responses(mc, now, cycle, until);
-    debug_ensure(dram_best_cycle(*plan) >= cycle);
-    if (dram_best_cycle(*plan) == cycle) issue_planned_command(mc, *plan, cycle, plain);
-    if (now >= *arrives || mc->port_blocked) *arrives = accept_requests(mc, now, cycle, plain);
-    if (mc->replan || cycle >= mc->plan_expires) *plan = plan_next_command(mc, cycle, plain);
-    uint64_t next = earlier_of(*arrives, mc->response_due);
-    uint64_t planned = earlier_of(dram_best_cycle(*plan), mc->plan_expires);
-    return planned == DRAM_NO_CYCLE ? next : earlier_of(next, object_time(&mc->obj, planned));
+/* After so many more messages the link is still not full: so it does not wake the controller when it loses one. Less than 0:
+ * it may be full. */
+static inline int64_t open_places(const Link *link) {
+    return (int64_t)link->depth - (int64_t)(link->pushed - link->popped_seen) - link->width - 1;
 }
 
-/* Until when nobody can see when the controller does something, and all that reaches it is in its links already, which
- * cannot fill. */
-static uint64_t unseen_until(const MemoryController *mc, uint64_t now) {
-    uint64_t until = object_unseen_until(&mc->obj);
+/* Until when nobody can see when the controller does something, all that reaches it is in its links already, which cannot
+ * fill, and neither can the room for responses. 0: the present cycle is done alone. */
+static uint64_t unseen_until(MemoryController *mc, uint64_t now) {
+    uint64_t until = mc->response_blocked ? 0 : object_unseen_until(&mc->obj);
     for (uint32_t port = 0; port < mc->ports; port++) {
         const Link *link = mc->cpu[port].receive;
-        if (!stays_open(mc->cpu[port].send)) return 0;
+        const ReturnQueue *returns = &mc->returns[port];
+        int64_t open = open_places(mc->cpu[port].send);
+        mc->open_places[port] = (uint64_t)open;
+        if (open < 0 || returns->held + returns->promised + mc->places_in_quantum >= mc->return_entries)
+            return 0;
+        if (returns->held > (uint64_t)open)
+            until = earlier_of(until,
+                               object_time(&mc->obj, response_at(mc, port, (uint32_t)open)->ready) + 1);
         if (link_is_cut(link)) continue;
         if (mc->queues > 1) return 0; /* what comes may pass by what waits for room */
         if (link_occupancy(link, now) + mc->pushes[port] >= link->depth) return 0;
@@ -562,29 +507,75 @@ static uint64_t next_of_done(const MemoryController *mc) {
     return next;
 }
 
-/* The last cycle that has been done. */
-static ALWAYS_INLINE uint64_t do_cycles(MemoryController *mc, uint64_t now, bool plain) {
-    uint64_t until = unseen_until(mc, now), arrives = 0, next;
+/* The cycle from which on there may be more to do than the planned commands. A request that waits for room may find some
+ * behind any of them. 0: a cycle that is done alone, which may lie before the clock's first edge. */
+static inline uint64_t quiet_until(const MemoryController *mc, uint64_t arrives) {
+    if (!mc->until || mc->port_blocked) return 0;
+    uint64_t quiet = memory_controller_cycle_from(mc, earlier_of(arrives, mc->until));
+    return earlier_of(quiet, mc->plan_expires);
+}
+
+/* Of a cycle, or DRAM_NO_CYCLE or more, and a time. */
+static inline uint64_t first_time_of(const MemoryController *mc, uint64_t cycle, uint64_t time) {
+    return cycle >= DRAM_NO_CYCLE ? time : earlier_of(time, object_time(&mc->obj, cycle));
+}
+
+/* What there is to do beside the planned command. Returns whether there is to be another plan. */
+static ALWAYS_INLINE bool do_arrivals(MemoryController *mc, uint64_t now, uint64_t cycle, uint64_t *arrives,
+                                      bool plain) {
+    if (now >= *arrives || mc->port_blocked) *arrives = accept_requests(mc, now, cycle, plain);
+    bool stale = mc->replan || cycle >= mc->plan_expires;
+    mc->replan = 0;
+    return stale;
+}
+
+/* From `now` on, as long as nobody sees it. While it is quiet, only commands are issued; responses are sent at the end. */
+static ALWAYS_INLINE void do_cycles(MemoryController *mc, uint64_t now, bool plain) {
+    uint64_t arrives = 0, quiet = 0, next, cycle = object_cycle(&mc->obj, now);
     DramBest plan = dram_best_of(&mc->plan);
-    if (__builtin_expect(mc->response_blocked != 0, 0)) look_at_all_ports(mc);
-    while ((next = do_cycle(mc, now, &until, &arrives, &plan, plain)) < until)
-        now = next;
+    bool alike = false; /* true while it is quiet */
+    memory_controller_begin_responses(mc, now, cycle);
+    mc->until = unseen_until(mc, now);
+    for (;;) {
+        bool eventful = cycle >= quiet, stale = dram_best_cycle(plan) == cycle;
+        debug_ensure(dram_best_cycle(plan) >= cycle);
+        if (stale) issue_planned_command(mc, plan, cycle, &quiet, plain);
+        if (eventful) {
+            stale |= do_arrivals(mc, now, cycle, &arrives, plain);
+            alike = all_are_eligible(mc, cycle, plain);
+            quiet = alike ? quiet_until(mc, arrives) : 0;
+        }
+        if (!plain) alike = all_are_eligible(mc, cycle, false);
+        if (stale) plan = plan_next_command(mc, cycle, alike, plain);
+        if (!plain) quiet = alike ? earlier_of(quiet, mc->plan_expires) : 0;
+        uint64_t planned = dram_best_cycle(plan);
+        if (planned < quiet) {
+            cycle = planned;
+            continue;
+        }
+        now = later_of(now, object_time(&mc->obj, cycle));
+        next = first_time_of(mc, earlier_of(planned, mc->plan_expires), arrives);
+        if (next >= mc->until) break;
+        cycle = object_cycle(&mc->obj, now = next);
+    }
+    memory_controller_send_responses(mc, mc->until);
     mc->plan = dram_choice_of(plan, mc->queue);
-    mc->next = next;
-    return now;
+    mc->next = first_time_of(mc, mc->response_due, next);
+    mc->done_before = now + 1;
 }
 
 /* A function of its own, as the compiler takes one of both for rare otherwise. */
-static __attribute__((noinline)) uint64_t do_cycles_of_any(MemoryController *mc, uint64_t now) {
-    return do_cycles(mc, now, false);
+static __attribute__((noinline)) void do_cycles_of_any(MemoryController *mc, uint64_t now) {
+    do_cycles(mc, now, false);
 }
 
 uint64_t memory_controller_tick(SimObject *object, uint64_t now) {
     MemoryController *mc = (MemoryController *)object;
     if (__builtin_expect(now < mc->done_before, 0)) return next_of_done(mc);
-    mc->done_before = (memory_controller_is_plain(mc) ? do_cycles(mc, now, true)
-                                                      : do_cycles_of_any(mc, now)) +
-                      1;
+    if (memory_controller_is_plain(mc))
+        do_cycles(mc, now, true);
+    else
+        do_cycles_of_any(mc, now);
     return mc->next;
 }
 

@@ -128,6 +128,7 @@ static bool may_be_plain(const MemoryController *mc) {
 static void find_times(MemoryController *mc) {
     mc->response_blocked = 1; /* the next tick looks */
     mc->delay = mc->latency * mc->obj.period;
+    mc->places_in_quantum = mc->obj.sim->quantum / mc->obj.period + 1; /* one for each command */
     mc->soonest = NEVER / 2;
     for (uint32_t port = 0; port < mc->ports; port++) {
         const Link *link = mc->cpu[port].receive;
@@ -153,7 +154,7 @@ static void memory_controller_init(SimObject *object) {
     find_bank_counters(mc);
     mc->plain = may_be_plain(mc);
     mc->differ = 1;
-    mc->next_command.stale = STALE_BOTH;
+    dram_next_forget(&mc->next_command);
     find_times(mc);
     memory_controller_read_class_queues(mc);
     for (uint32_t q = 0; q < mc->queues; q++)
@@ -340,6 +341,9 @@ static const Field memory_controller_fields[] = {
     HOST(MemoryController, delay, "Ticks of its latency"),
     HOST(MemoryController, soonest, "Ticks in which nothing comes that has not been sent"),
     HOST(MemoryController, pushes, "Requests of each port that a quantum may bring"),
+    HOST(MemoryController, places_in_quantum, "Places for responses that a quantum may take"),
+    HOST(MemoryController, until, "Its cycles before this time are done in the same tick"),
+    HOST(MemoryController, open_places, "Responses of each port of which its link does not become full"),
     HOST(MemoryController, bank_counters, "Those that count each bank"),
     HOST(MemoryController, map, "The machine's address map"),
     HOST(MemoryController, view, "What its atomics wrote in this quantum"),

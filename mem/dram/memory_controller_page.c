@@ -19,7 +19,7 @@ void memory_controller_close_unwanted(MemoryController *mc, uint32_t bank) {
     close_row(mc, bank, mc->dram.banks[bank].earliest[DRAM_PRECHARGE]);
     for (uint32_t q = 0; q < mc->queues; q++)
         dram_queue_row_changed(&mc->queue[q], &mc->dram, bank);
-    mc->next_command.stale = STALE_BOTH;
+    dram_next_forget(&mc->next_command);
 }
 
 static bool is_wanted(const MemoryController *mc, uint32_t bank) {
@@ -61,7 +61,7 @@ bool memory_controller_close_row(MemoryController *mc, uint32_t bank, uint64_t c
     close_row(mc, bank, later_of(cycle, b->earliest[DRAM_PRECHARGE]));
     for (uint32_t q = 0; q < mc->queues; q++)
         dram_queue_row_changed(&mc->queue[q], &mc->dram, bank);
-    mc->next_command.stale = STALE_BOTH;
+    dram_next_forget(&mc->next_command);
     mc->replan = 1;
     if (mc->plan.bank == bank && mc->plan.command != DRAM_REFRESH) mc->plan = DRAM_NO_CHOICE;
     return true;

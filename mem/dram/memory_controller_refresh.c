@@ -26,7 +26,7 @@ void memory_controller_refresh(MemoryController *mc, uint64_t cycle) {
     for (uint32_t q = 0; q < mc->queues; q++)
         for (uint32_t bank = banks.first; bank < banks.first + banks.count; bank++)
             dram_queue_row_changed(&mc->queue[q], &mc->dram, bank);
-    mc->next_command.stale = STALE_BOTH;
+    dram_next_forget(&mc->next_command);
 }
 
 static uint64_t begin_of_refresh(const MemoryController *mc) {

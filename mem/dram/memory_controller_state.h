@@ -1,8 +1,8 @@
 /* The state of a memory controller, shared by its files: memory_controller.c, its cycle;
- * memory_controller_class.c, its rows and building; memory_controller_methods.c, what policies may call;
- * memory_controller_check.c, its conservation laws; memory_controller_convert.c, the transfer of what waits
- * in other queues; memory_controller_refresh.c, the refreshes; memory_controller_page.c, when rows are closed that
- * no request wants. */
+ * memory_controller_responses.c, what it sends; memory_controller_class.c, its rows and building;
+ * memory_controller_methods.c, what policies may call; memory_controller_check.c, its conservation laws;
+ * memory_controller_convert.c, the transfer of what waits in other queues; memory_controller_refresh.c, the refreshes;
+ * memory_controller_page.c, when rows are closed that no request wants. */
 #ifndef WW_MEM_MEMORY_CONTROLLER_STATE_H
 #define WW_MEM_MEMORY_CONTROLLER_STATE_H
 
@@ -103,18 +103,21 @@ typedef struct {
 
     /* Found again after a resume. The data of commands come in the order of these: a port's first response
      * is due after those of all ports that wait for their data. */
-    uint64_t port_due[PORTS_MAX];  /* tick in which the port's oldest response may leave, or NEVER */
-    uint64_t response_due;         /* the first of these                                           */
-    uint32_t response_port;        /* and its port                                                 */
-    uint32_t response_blocked;     /* one is ready whose port has no room; or nobody has looked    */
-    uint32_t differ;               /* some requests may not be served, or nobody has looked        */
-    uint32_t plain;                /* memory_controller_is_plain(), if nobody looks on             */
-    uint64_t left_out[QUEUES_MAX]; /* of each queue: by the last answer of policies */
-    DramNext next_command;         /* of queue 0, while all its requests may be served   */
-    uint64_t done_before;          /* its cycles before this time have been done         */
-    uint64_t next;                 /* when there is something to do again                */
-    uint64_t delay, soonest;       /* ticks: its latency; until what nobody has sent yet may come */
-    uint32_t pushes[PORTS_MAX];    /* of each port: a quantum brings no more requests    */
+    uint64_t port_due[PORTS_MAX];    /* cycle in which the port's oldest response may leave, or NEVER */
+    uint64_t response_due;           /* the first of these                                           */
+    uint32_t response_port;          /* and its port                                                 */
+    uint32_t response_blocked;       /* one is ready whose port has no room; or nobody has looked    */
+    uint32_t differ;                 /* some requests may not be served, or nobody has looked        */
+    uint32_t plain;                  /* memory_controller_is_plain(), if nobody looks on             */
+    uint64_t left_out[QUEUES_MAX];   /* of each queue: by the last answer of policies */
+    DramNext next_command;           /* of queue 0, while all its requests may be served   */
+    uint64_t done_before;            /* its cycles before this time have been done         */
+    uint64_t next;                   /* when there is something to do again                */
+    uint64_t delay, soonest;         /* ticks: its latency; until what nobody has sent yet may come */
+    uint32_t pushes[PORTS_MAX];      /* of each port: a quantum brings no more requests    */
+    uint64_t places_in_quantum;      /* for responses: a quantum takes no more             */
+    uint64_t until;                  /* cycles before this time are done in the same tick  */
+    uint64_t open_places[PORTS_MAX]; /* of each port: with so many responses its link is not full */
     BankCounters *bank_counters[DRAM_BANKS_MAX]; /* NULL: of no interest */
     const AddressMap *map;
     MemoryView view; /* what this quantum's atomics wrote */
@@ -181,6 +184,15 @@ static inline uint32_t queue_of(const MemoryController *mc, const MemMessage *me
 /* The classes' own numbers are their queues, unless class_queues says otherwise. */
 void memory_controller_read_class_queues(MemoryController *mc);
 uint64_t memory_controller_tick(SimObject *object, uint64_t now);
+/* The first cycle that begins at `time` or later. */
+static inline uint64_t memory_controller_cycle_from(const MemoryController *mc, uint64_t time) {
+    return object_cycle(&mc->obj, time + mc->obj.period - 1);
+}
+/* Sends the responses that are ready in a cycle in which none has been sent; one that finds no room is tried again. */
+void memory_controller_begin_responses(MemoryController *mc, uint64_t now, uint64_t cycle);
+/* Behind the last cycle of a tick. Sends the responses that become ready before `until`, each as of its cycle; no port is
+ * full then, and their links have room. 0: none. */
+void memory_controller_send_responses(MemoryController *mc, uint64_t until);
 /* Counts the cycles up to `now`. */
 extern const Method memory_controller_methods[];
 extern const TraceClass memory_controller_trace;

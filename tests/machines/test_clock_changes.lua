@@ -48,6 +48,11 @@ for _, clocks in ipairs { { "core" }, { "icnt" }, { "dram" }, all } do
   end)
 end
 
+harness.test("a memory controller beside an L2 that is watched cycle by cycle does the same behind changes of its clock", function()
+  local function run(more) return runs.without(wander({ "dram" }, { workload = "vecadd", more = more }), "trace") end
+  harness.same_text(run { "--trace", "l2*", "--to", "5000" }, run {})
+end)
+
 harness.test("a run goes on from checkpoints around changes as if it had not been stopped", function()
   local want = wander(all, {})
   local cycles = "328,332,336,664,668,999,1000,1004,5000,9991,20000"

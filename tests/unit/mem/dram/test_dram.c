@@ -457,7 +457,8 @@ END_TEST
 /* Cycle by cycle, so that requests come while the next command is already known; reads take two bursts. */
 START_TEST(kept_choice_is_what_a_full_search_chooses) {
     Random random = {(uint64_t)_i + 1};
-    DramNext next = {.stale = STALE_BOTH};
+    DramNext next;
+    dram_next_forget(&next);
     uint64_t now = 0;
     uint64_t half_served = 0; /* by slot */
     DramTiming few_banks = gtx480;
@@ -470,7 +471,7 @@ START_TEST(kept_choice_is_what_a_full_search_chooses) {
         if (waiting < target && (waiting == 0 || random_below(&random, 8) == 0)) {
             if (dram_queue_end(&queue) == DRAM_QUEUE_MAX) {
                 dram_queue_close_gaps(&queue);
-                next.stale = STALE_BOTH;
+                dram_next_forget(&next);
             }
             add_request(&random);
             dram_next_arrived(&next, &queue, &dram, &timing, dram_queue_end(&queue) - 1, now + 1);
@@ -486,10 +487,11 @@ START_TEST(kept_choice_is_what_a_full_search_chooses) {
         issue((DramCommand)choice.command, choice.bank, list[expected.rank].row, now);
         if (!dram_is_column((DramCommand)choice.command)) {
             dram_queue_row_changed(&queue, &dram, choice.bank);
-            dram_next_row_issued(&next, &queue, &dram, &timing, choice.bank, now + 1);
+            dram_next_row_issued(&next, &queue, &dram, &timing, (DramCommand)choice.command, choice.bank,
+                                 now + 1);
             continue;
         }
-        dram_next_column_issued(&next, now + 1);
+        dram_next_column_issued(&next);
         half_served ^= slot;
         if (choice.command == DRAM_READ && (half_served & slot)) continue;
         half_served &= ~slot;
