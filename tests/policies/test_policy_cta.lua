@@ -97,6 +97,32 @@ return p]])
     "policy p of dispatcher, in place at cycle ", "answer: expected one of `sms`, -1 for none in this cycle, or nil, got 7")
 end)
 
+harness.test("of 80 SMs each can be chosen, though a question has room for 64, and nil is the choice of `placement`", function()
+  local path = runs.file("far_placer", [[
+local p = policy "far_placer" { scope = "dispatcher", params = { wanted = { 77 } }, counters = { low = "", high = "", other = "", outside = "" } }
+function p:place(sms, choice, x, y, z, first)
+  self:count(first == 0 and "low" or first == 64 and "high" or "outside")
+  if choice ~= -1 and not bits.has(sms, choice - first) then self:count "outside" end
+  if self.params.wanted < 0 then return nil end
+  local bit = self.params.wanted - first
+  return bit >= 0 and bit < 64 and bits.has(sms, bit) and self.params.wanted or -1
+end
+function p:on_cta_start(sm) if sm ~= self.params.wanted then self:count "other" end end
+return p]])
+  local function run(policy) return runs.good { config = "v100", policy = policy, workload = "kmeans_transpose", set = { "sms=80" } } end
+  for _, sm in ipairs { 0, 63, 64, 79 } do
+    local r = run(("%s:wanted=%d"):format(path, sm))
+    local ctas = runs.stat(r, "dispatcher.ctas_dispatched")
+    harness.equal(runs.stat(r, ("sm[%d].ctas_started"):format(sm)), ctas, "CTAs of the SM")
+    harness.equal(runs.stat(r, "dispatcher.far_placer.other"), 0, "elsewhere")
+    harness.equal(runs.stat(r, "dispatcher.far_placer.outside"), 0, "choices that cannot be taken")
+    assert(runs.stat(r, "dispatcher.far_placer.low") > 0 and runs.stat(r, "dispatcher.far_placer.high") > 0)
+  end
+  harness.equal(runs.without(run(path .. ":wanted=-1"), "far_placer", "run."), runs.without(run "gto", "run."), "stats")
+  runs.fails({ config = "v100", policy = runs.file("beyond", 'local p = policy "p" { scope = "dispatcher" } function p:place() return 77 end return p'),
+    set = { "sms=80" } }, "answer: expected one of `sms`, -1 for none in this cycle, or nil, got 77")
+end)
+
 checks.equals("distributed_ctas:groups=1", "gto", "kmeans", { "sms=2" })
 checks.law("distributed_ctas:groups=2", "kmeans", { "sms=4", "partitions=2" })
 checks.resumes("distributed_ctas:groups=3", "bfs", 3)

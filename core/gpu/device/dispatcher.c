@@ -456,7 +456,9 @@ static void report(const SimObject *object, FILE *out) {
 /* --- What policies see ------------------------------------------------------------------------- */
 
 static bool is_place(const int64_t *arguments, int64_t sm) {
-    return sm == NO_SM || (sm >= 0 && sm < MOST_ASKED_ABOUT && (uint64_t)arguments[0] >> sm & 1);
+    int64_t first = arguments[5];
+    return sm == NO_SM ||
+           (sm >= first && sm - first < SMS_IN_QUESTION && (uint64_t)arguments[0] >> (sm - first) & 1);
 }
 
 static const Question place = {"one of `sms`, -1 for none in this cycle,", is_place};
@@ -472,10 +474,12 @@ static const Event events[] = {
                               "A CTA was sent to an SM; kernel: whose it is, of those launched together"},
     [DISPATCHER_CTA_END] = {"cta_end", "sm, slot, kernel", NULL, "An SM has told that a CTA has finished"},
     [DISPATCHER_PLACE] =
-        {"place", "sms, choice, x, y, z", &place,
+        {"place", "sms, choice, x, y, z, first", &place,
          "Which of these SMs, a set of bits by the dispatcher's ports, shall get this CTA? choice: that of "
-         "`placement`, or -1. The answer -1: "
-         "none in this cycle. Asked again for each CTA of the cycle, before on_cta_start of any"},
+         "`placement`, or -1. first: the SM that bit 0 of `sms` stands for. The answer -1: none of them in "
+         "this cycle. With more than 64 SMs it is asked about those around the choice first and, as long as "
+         "the answer is -1, about the others, with -1 for choice. Asked again for each CTA of the cycle, "
+         "before on_cta_start of any"},
     [DISPATCHER_NEXT_CTA] =
         {"next_cta", "sm, choice", &next,
          "Which CTA, by its number in the grid (x fastest, then y), shall this SM get? choice: that of "

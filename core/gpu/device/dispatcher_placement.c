@@ -87,20 +87,31 @@ static int built_in_choice(const Dispatcher *d, const uint8_t *turns, uint64_t n
     panic("%s: placement %u", d->obj.path, d->placement);
 }
 
-/* Policies choose among those that can take one in this cycle, or let the CTA wait. */
-COLD static int ask_policies(const Dispatcher *d, const uint8_t *turns, int choice, uint64_t now) {
+/* Those that can take one in this cycle, of as many SMs as a question has room for. */
+static uint64_t takers_from(const Dispatcher *d, const uint8_t *turns, uint32_t first, uint64_t now) {
     uint64_t sms = 0;
-    uint32_t cta[3];
-    if (d->sms > MOST_ASKED_ABOUT)
-        user_error("%s: expected up to %d SMs where policies place CTAs, got %u", d->obj.path,
-                   MOST_ASKED_ABOUT, d->sms);
-    for (uint32_t sm = 0; sm < d->sms; sm++)
-        sms |= (uint64_t)can_take(d, turns, sm, now) << sm;
-    if (!sms) return NO_SM;
+    for (uint32_t sm = first; sm < d->sms && sm < first + SMS_IN_QUESTION; sm++)
+        sms |= (uint64_t)can_take(d, turns, sm, now) << (sm - first);
+    return sms;
+}
+
+/* Policies choose among those that can take one in this cycle, or let the CTA wait: they are asked about the SMs around
+ * `choice` first, then about the others. */
+COLD static int ask_policies(const Dispatcher *d, const uint8_t *turns, int choice, uint64_t now) {
+    uint32_t questions = (d->sms + SMS_IN_QUESTION - 1) / SMS_IN_QUESTION, cta[3];
+    uint32_t first_asked = choice == NO_SM ? 0 : (uint32_t)choice / SMS_IN_QUESTION;
     next_cta(d, cta);
-    int64_t answer = event_ask((SimObject *)(uintptr_t)&d->obj, DISPATCHER_PLACE, (int64_t)sms, choice,
-                               cta[0], cta[1], cta[2]);
-    return answer == NO_ANSWER ? choice : (int)answer;
+    for (uint32_t i = 0; i < questions; i++) {
+        uint32_t first = (first_asked + i) % questions * SMS_IN_QUESTION;
+        uint64_t sms = takers_from(d, turns, first, now);
+        int offered = i == 0 ? choice : NO_SM;
+        if (!sms) continue;
+        int64_t answer = event_ask((SimObject *)(uintptr_t)&d->obj, DISPATCHER_PLACE, (int64_t)sms, offered,
+                                   cta[0], cta[1], cta[2], first);
+        int sm = answer == NO_ANSWER ? offered : (int)answer;
+        if (sm != NO_SM) return sm;
+    }
+    return NO_SM;
 }
 
 static int choose_sm(const Dispatcher *d, const uint8_t *turns, uint64_t now) {

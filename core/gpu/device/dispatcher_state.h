@@ -10,7 +10,7 @@
 #include "core/sim/event.h"
 #include "mem/protocol/functional_memory.h"
 
-enum { MOST_ASKED_ABOUT = 64, NO_SM = -1, NO_CTA = -1, NO_GRID = -1 };
+enum { SMS_IN_QUESTION = 64, NO_SM = -1, NO_CTA = -1, NO_GRID = -1 };
 
 typedef enum {
     DISPATCHER_CTA_START,
