@@ -1,5 +1,5 @@
--- --memcheck: uninitialised reads, accesses beyond what was asked for, races in shared memory; nothing of it in programs
--- that are in order. And the bounds of hardware.
+-- --memcheck: uninitialised reads, accesses beyond what was asked for, wrong frees, races in shared memory, warps that part at
+-- barriers; nothing of it in programs that are in order. And the bounds of hardware.
 local ww = require "warpwright"
 local harness = require "tests.lib.harness"
 local core = require "warpwright.core"
@@ -90,6 +90,28 @@ finds("what malloc returned, after it was freed", lines(malloc, "st.global.u32 [
 finds("what malloc returns again is not freed, nor written", lines("mov.u64 %rd8, 0;", "A: " .. malloc, "ld.global.u32 %r6, [%rd7];",
   "st.global.u32 [%rd7], %r1;", free, "add.u64 %rd8, %rd8, 1;", "setp.lt.u64 %p2, %rd8, 10;", "@%p2 bra A;"),
   "640 x read of uninitialised global memory, line 21", { heap = 4096 }) -- of 127 blocks
+
+finds("freed twice, in one quantum and later; null is free to be freed", lines(malloc, free, free, pause, free, "mov.u64 %rd7, 0;", free),
+  "64 x free of what was freed before, line 21; 64 x free of what was freed before, line 23")
+finds("freed again after it was given out again: nobody can tell", lines("mov.u64 %rd8, 0;", "A: " .. malloc, free, "add.u64 %rd8, %rd8, 1;",
+  "setp.lt.u64 %p2, %rd8, 10;", "@%p2 bra A;"), "", { heap = 4096 })
+finds("the middle of a block is freed, what is no block of the heap, and memory of the host's", lines(malloc, "mov.u64 %rd8, %rd7;",
+  "add.u64 %rd7, %rd8, 4;", free, "add.u64 %rd7, %rd8, -8;", free, "mov.u64 %rd7, %rd1;", free, "st.global.u32 [%rd8], %r1;"),
+  "64 x free of what malloc did not return, line 22; 64 x free of what malloc did not return, line 24; "
+  .. "64 x free of what malloc did not return, line 26")
+
+-- The upper half of each warp does not come to line 20.
+local half <const> = lines("and.b32 %r7, %r1, 16;", "setp.eq.u32 %p2, %r7, 0;")
+local differ <const> = "2 x threads of a warp at different barriers, line %d"
+finds("half of a warp leaves out a barrier", lines(half, "@%p2 bar.sync 0;", "bar.sync 0;"), differ:format(22))
+finds("both halves of a warp have a barrier of their own", lines(half, "@%p2 bra L;", "bar.sync 0;", "bra.uni E;", "L: bar.sync 0;", "E:"),
+  differ:format(22))
+finds("half of a warp is done when the other comes to a barrier", lines(half, "@%p2 ret;", "bar.sync 0;", "bar.sync 0;"), "")
+finds("half of a warp is done behind another barrier of the other half", lines(half, "@!%p2 bra L;", "bar.sync 0;", "bar.sync 0;", "L:"), "")
+finds("some are done in a branch before a barrier, and all others come to it", lines(half, "@%p2 bra M;", "and.b32 %r7, %r1, 8;",
+  "setp.eq.u32 %p3, %r7, 0;", "@%p3 ret;", "M: bar.sync 0;", "bar.sync 0;"), "")
+finds("barriers that are not .aligned", lines(half, "@%p2 bra L;", "barrier.sync 0;", "bra.uni E;", "L: barrier.sync 0;", "E: barrier.sync 0;"), "")
+finds("whole warps may differ", lines("@%p1 bra L;", "bar.sync 0;", "bra.uni E;", "L: bar.sync 0;", "E: bar.sync 0;"), "")
 
 finds("shared memory that the CTA has not written", lines("ld.shared.u32 %r6, [%r5];"),
   "64 x read of uninitialised shared memory, line 19")
@@ -251,6 +273,14 @@ harness.test("a run says what was found, and ends with status 1; its statistics 
   status, output = harness.run("run", "gtx480", "vecadd", "--size", "small", "--memcheck", "--out", with)
   harness.equal(status, 0, output)
   harness.contains(output, "0 errors at 0 places")
+end)
+
+harness.test("frees and barriers have no accesses: frees are counted, and warps", function()
+  local text = kernel(lines(half, "@%p2 bar.sync 0;", ".loc 1 8 1", "bar.sync 0;", malloc, free, free))
+  local _, output = harness.run("run", "gtx480", harness.write("halves.ptx", text), "--memcheck", table.unpack(launch))
+  harness.contains(output, "PTX line 23, tile.cu:8: threads of a warp at different barriers, CTA (0, 0, 0), thread (48, 0, 0), launch 0, cycle ",
+    "; 4 warps; in bar.sync 0;; before, by thread (32, 0, 0) at PTX line 21, tile.cu:7, in @%p2 bar.sync 0;",
+    "free of what was freed before, address 0x", "; 128 frees; in ", "132 errors at 2 places")
 end)
 
 harness.test("the results of a machine that a script drives say what was found, and so does its folder", function()

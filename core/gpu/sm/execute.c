@@ -227,7 +227,10 @@ static COLD void execute_system(Sm *sm, uint32_t w, const Inst *inst) {
     sm->place[w].known_windows &= (uint8_t)~inst->windows;
     if (context->active) inst->exec(inst, context);
     if (context->fault) sm_meet_fault(sm, w, inst);
-    if (sm->system.request_count > requests) sm->system.requests[requests].warp = w;
+    if (sm->system.request_count > requests) {
+        sm->system.requests[requests].warp = w;
+        sm->system.requests[requests].inst = sm_inst_index(sm, w, inst);
+    }
     if (system_calls_wait(&sm->system)) object_request_commit(&sm->obj);
 }
 
@@ -238,7 +241,7 @@ static void perform_heap_request(Sm *sm, const HeapRequest *request) {
         uint32_t lane = (uint32_t)__builtin_ctz(lanes);
         if (request->frees) {
             heap_free(sm->view, running->heap_start, running->heap_bytes, request->value[lane]);
-            if (sm->memcheck) memcheck_free_block(sm, request->value[lane]);
+            if (sm->memcheck) memcheck_free_block(sm, request, lane);
             continue;
         }
         uint64_t address = heap_alloc(sm->view, running->heap_start, running->heap_bytes,
@@ -318,7 +321,10 @@ void sm_execute_control(Sm *sm, uint32_t w, const Inst *inst, uint32_t pc) {
         return;
     case INST_BARRIER:
         if (!paths_meet(sm, w, inst)) return;
-        if (context->active) barrier_arrive(sm, w, inst);
+        if (context->active) {
+            if (sm->memcheck) memcheck_arrive(sm, w, inst);
+            barrier_arrive(sm, w, inst);
+        }
         break;
     case INST_FENCE:
         if (context->active) execute_fence(sm, w);

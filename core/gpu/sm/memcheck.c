@@ -33,6 +33,12 @@ typedef struct {
     uint32_t known[WARP_LANES][WARP_LANES], observed[WARP_LANES][WARP_LANES];
 } CtaOrder;
 
+/* The last barrier of a warp at which lanes were missing, which then had not exited. */
+typedef struct {
+    uint32_t missing;
+    uint32_t inst, thread; /* who came to it */
+} PartialArrival;
+
 typedef struct {
     uint64_t address;
     uint32_t bytes;
@@ -43,7 +49,8 @@ struct Memcheck {
     uint32_t site_count;
     SharedByte *shared; /* of all CTA slots */
     CtaOrder cta[MAX_CTAS];
-    Written *written; /* in this quantum */
+    PartialArrival partial[MAX_CTAS][WARP_LANES]; /* by warp of the CTA */
+    Written *written;                             /* in this quantum */
     uint32_t written_count, written_capacity;
 };
 
@@ -171,13 +178,34 @@ void memcheck_malloc(const Sm *sm, uint64_t address, uint64_t bytes) {
 }
 
 /* The heap's own words around a block end it. */
-void memcheck_free_block(const Sm *sm, uint64_t address) {
+static bool is_block(const Sm *sm, uint64_t address) {
     const RunningKernel *running = sm->running;
+    bool is_in_heap = address > running->heap_start && address - running->heap_start < running->heap_bytes;
+    return is_in_heap && device_block_state(sm->view->memory, address, 1) == BYTE_WRITTEN &&
+           device_block_state(sm->view->memory, address - 1, 1) == BYTE_OF_NO_BLOCK;
+}
+
+static bool is_freed(const Sm *sm, uint64_t address) {
+    const RunningKernel *running = sm->running;
+    bool is_in_heap = address >= running->heap_start && address - running->heap_start < running->heap_bytes;
+    return is_in_heap && device_block_state(sm->view->memory, address, 1) == BYTE_FREED;
+}
+
+void memcheck_free_block(const Sm *sm, const HeapRequest *request, uint32_t lane) {
     DeviceMemory *memory = sm->view->memory;
-    uint64_t end = running->heap_start + running->heap_bytes;
-    if (address <= running->heap_start || address >= end) return;
-    bool is_start = device_block_state(memory, address - 1, 1) != BYTE_WRITTEN;
-    if (is_start) device_set_bytes(memory, address, device_block_bytes(memory, address, end), BYTE_FREED);
+    uint64_t address = request->value[lane], end = sm->running->heap_start + sm->running->heap_bytes;
+    if (!address) return;
+    if (is_block(sm, address)) {
+        device_set_bytes(memory, address, device_block_bytes(memory, address, end), BYTE_FREED);
+        return;
+    }
+    Access access = {.sm = sm,
+                     .inst = sm_inst(sm, request->warp, request->inst),
+                     .warp = request->warp,
+                     .lane = lane,
+                     .cycle = object_cycle(&sm->obj, sm->obj.cluster->now),
+                     .address = address};
+    report(&access, is_freed(sm, address) ? MEMCHECK_FREE_TWICE : MEMCHECK_FREE_OF_NO_BLOCK, 0, 0);
 }
 
 /* --- Shared memory ---------------------------------------------------------------------------- */
@@ -196,6 +224,33 @@ void memcheck_set_kernel(const Sm *sm) {
 void memcheck_cta_starts(const Sm *sm, uint32_t slot) {
     memset(shared_bytes(sm, slot), 0, sm->kernels.shared_bytes * sizeof(SharedByte));
     sm->memcheck->cta[slot] = (CtaOrder){.epoch = 1};
+    memset(sm->memcheck->partial[slot], 0, sizeof sm->memcheck->partial[slot]);
+}
+
+/* Only .aligned barriers, among them __syncthreads(), want all threads of a warp to come together. */
+static bool is_aligned(const Sm *sm, uint32_t w, const Inst *inst) {
+    const char *opcode = sm->running->kernel->sources[sm_inst_index(sm, w, inst)].opcode;
+    return strncmp(opcode, "bar.", strlen("bar.")) == 0 || strstr(opcode, ".aligned") != NULL;
+}
+
+/* Lanes that miss a barrier may do so for good, if they exit. What is wrong shows when one comes to another. */
+void memcheck_arrive(const Sm *sm, uint32_t w, const Inst *inst) {
+    const ExecContext *context = sm->context;
+    const Warp *warp = &sm->warp[w];
+    uint32_t active = context->active, live = simt_lanes(&warp->simt, &sm->waiting_lanes[w]);
+    PartialArrival *partial = &sm->memcheck->partial[warp->cta_slot][warp->warp_in_cta];
+    uint32_t late = partial->missing & active;
+    if (late) {
+        Access access = {.sm = sm,
+                         .inst = inst,
+                         .warp = w,
+                         .lane = (uint32_t)__builtin_ctz(late),
+                         .cycle = object_cycle(&sm->obj, sm->obj.cluster->now)};
+        report(&access, MEMCHECK_BARRIERS_DIFFER, partial->inst, partial->thread);
+    }
+    *partial = (PartialArrival){.missing = is_aligned(sm, w, inst) ? live & ~active : 0,
+                                .inst = sm_inst_index(sm, w, inst),
+                                .thread = warp->warp_in_cta * WARP_LANES + (uint32_t)__builtin_ctz(active)};
 }
 
 /* After a barrier of some, warps that went on are taken to be in order with all that was before: what they do after it

@@ -9,14 +9,23 @@ static const char *kind_name(uint32_t kind) {
     case MEMCHECK_BEYOND_END: return "access beyond the end of an allocation";
     case MEMCHECK_BEYOND_BLOCK: return "access beyond what malloc returned";
     case MEMCHECK_FREED_BLOCK: return "use after free of what malloc returned";
+    case MEMCHECK_FREE_TWICE: return "free of what was freed before";
+    case MEMCHECK_FREE_OF_NO_BLOCK: return "free of what malloc did not return";
     case MEMCHECK_BEYOND_SHARED: return "access beyond the end of the CTA's shared memory";
     case MEMCHECK_UNINITIALISED_GLOBAL: return "read of uninitialised global memory";
     case MEMCHECK_UNINITIALISED_SHARED: return "read of uninitialised shared memory";
     case MEMCHECK_RACE_READ_WRITE: return "race in shared memory: write after read";
     case MEMCHECK_RACE_WRITE_READ: return "race in shared memory: read after write";
     case MEMCHECK_RACE_WRITE_WRITE: return "race in shared memory: write after write";
+    case MEMCHECK_BARRIERS_DIFFER: return "threads of a warp at different barriers";
     }
     return "error";
+}
+
+/* What `count` of a site counts. */
+static const char *counted_name(uint32_t kind) {
+    bool is_free = kind == MEMCHECK_FREE_TWICE || kind == MEMCHECK_FREE_OF_NO_BLOCK;
+    return kind == MEMCHECK_BARRIERS_DIFFER ? "warp" : is_free ? "free" : "access";
 }
 
 static void set_integer(lua_State *L, const char *name, uint64_t value) {
@@ -51,7 +60,8 @@ static void push_site(lua_State *L, const MemcheckSite *site) {
     set_integer(L, "launch", site->launch);
     set_integer(L, "cycle", site->cycle);
     set_integer(L, "count", site->count);
-    set_integer(L, "address", site->address);
+    set_text(L, "counted", counted_name(site->kind));
+    if (site->kind != MEMCHECK_BARRIERS_DIFFER) set_integer(L, "address", site->address);
     set_integer(L, "ptx_line", site->kernel->sources[site->inst].ptx_line);
     set_place(L, "cta", site->ctaid);
     set_place(L, "thread", site->thread);

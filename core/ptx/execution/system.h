@@ -13,8 +13,8 @@ enum { PRINT_BYTES = 1 << 20, HEAP_BYTES = 8 << 20 };
 typedef struct {
     uint64_t value[WARP_LANES]; /* bytes, or the address to free */
     uint32_t mask;
-    uint32_t warp;
-    uint32_t dst; /* malloc: offset of the register that gets the addresses */
+    uint32_t warp, inst; /* inst: its index in the kernel */
+    uint32_t dst;        /* malloc: offset of the register that gets the addresses */
     bool frees;
 } HeapRequest;
 

@@ -5,12 +5,18 @@ local memcheck = {}
 
 local shown <const> = 10 -- on stderr; memcheck.txt has all
 
+--- "1 access", "2 accesses", "3 frees"
+local function counted(site)
+  local plural = site.counted:find "s$" and "es" or "s"
+  return ("%d %s%s"):format(site.count, site.counted, site.count == 1 and "" or plural)
+end
+
 local function describe(site)
+  local address = site.address and (", address 0x%x"):format(site.address) or ""
   local other = site.other_place
     and ("; before, by thread %s at %s, in %s"):format(site.other_thread, site.other_place, site.other_ptx) or ""
-  return ("kernel %s, %s: %s, address 0x%x, CTA %s, thread %s, launch %d, cycle %d; %d access%s; in %s%s"):format(site.kernel,
-    site.place, site.kind, site.address, site.cta, site.thread, site.launch, site.cycle, site.count, site.count == 1 and "" or "es",
-    site.ptx, other)
+  return ("kernel %s, %s: %s%s, CTA %s, thread %s, launch %d, cycle %d; %s; in %s%s"):format(site.kernel, site.place, site.kind,
+    address, site.cta, site.thread, site.launch, site.cycle, counted(site), site.ptx, other)
 end
 
 --- { errors = number, lines = { text ... }, faults = } of a GPU, in the order of launches, cycles and SMs. `faults`: what ended launches
