@@ -1,5 +1,5 @@
 -- --memcheck: uninitialised reads, accesses beyond what was asked for, wrong frees, races in shared memory, warps that part at
--- barriers; nothing of it in programs that are in order. And the bounds of hardware.
+-- barriers or where all are named; nothing of it in programs that are in order. And the bounds of hardware.
 local ww = require "warpwright"
 local harness = require "tests.lib.harness"
 local core = require "warpwright.core"
@@ -112,6 +112,17 @@ finds("some are done in a branch before a barrier, and all others come to it", l
   "setp.eq.u32 %p3, %r7, 0;", "@%p3 ret;", "M: bar.sync 0;", "bar.sync 0;"), "")
 finds("barriers that are not .aligned", lines(half, "@%p2 bra L;", "barrier.sync 0;", "bra.uni E;", "L: barrier.sync 0;", "E: barrier.sync 0;"), "")
 finds("whole warps may differ", lines("@%p1 bra L;", "bar.sync 0;", "bra.uni E;", "L: bar.sync 0;", "E: bar.sync 0;"), "")
+
+local shuffle <const> = "shfl.sync.idx.b32 %r6, %r1, 0, 31, "
+finds("both halves of a warp have a shuffle of all threads", lines(half, "@!%p2 bra F;", shuffle .. "-1;", "bra.uni E;", "F: " .. shuffle .. "-1;", "E:"),
+  "32 x mask of threads that do not all come, line 24")
+finds("half of a warp has one, and the other half goes on to a barrier", lines(half, "@!%p2 bra E;", shuffle .. "-1;", "E: bar.sync 0;"),
+  differ:format(23))
+finds("a guarded one is executed by some as well", lines(half, "@%p2 " .. shuffle .. "-1;"), "32 x mask of threads that do not all come, line 21")
+finds("threads that are not in their mask", lines("vote.sync.ballot.b32 %r6, %p1, 0xff00;"), "48 x mask of threads without the thread itself, line 19")
+finds("masks of those that come, halves of a warp, and threads that have ended", lines(half, "activemask.b32 %r9;", "selp.b32 %r9, 0xffff, 0xffff0000, %p2;",
+  "redux.sync.add.u32 %r6, 1, %r9;", "@%p2 ret;", "bar.warp.sync -1;"), "", { config = "v100" })
+finds("whichever way they come", lines(half, "@%p2 bra S;", "@!%p2 bra S;", "ret;", "S: " .. shuffle .. "-1;"), "")
 
 finds("shared memory that the CTA has not written", lines("ld.shared.u32 %r6, [%r5];"),
   "64 x read of uninitialised shared memory, line 19")

@@ -317,7 +317,9 @@ void sm_execute_control(Sm *sm, uint32_t w, const Inst *inst, uint32_t pc) {
     case INST_INNER_WAITING_BRANCH: execute_branch_of_loop(sm, w, inst, context->active, pc); return;
     case INST_EXIT: simt_exit(&sm->warp[w].simt, &sm->waiting_lanes[w], context->active, pc + 1); return;
     case INST_CONVERGENT:
-        if (paths_meet(sm, w, inst)) execute_arithmetic(sm, w, &sm->warp[w], &sm->place[w], inst, pc);
+        if (!paths_meet_named(sm, w, inst)) return;
+        if (sm->memcheck) memcheck_together(sm, w, inst);
+        execute_arithmetic(sm, w, &sm->warp[w], &sm->place[w], inst, pc);
         return;
     case INST_BARRIER:
         if (!paths_meet(sm, w, inst)) return;

@@ -1,5 +1,6 @@
 #include "core/gpu/sm/memcheck.h"
 
+#include "core/gpu/sm/paths.h"
 #include "core/ptx/execution/mbarrier.h"
 #include "core/sim/sim.h"
 
@@ -263,6 +264,23 @@ void memcheck_barrier(const Sm *sm, uint32_t slot, WarpSet warps, bool is_whole)
     }
     for (; warps; warps &= warps - 1)
         order->in_order[sm->warp[first_warp(warps)].warp_in_cta] = ~0u;
+}
+
+/* Others than those that the lane names and that live must not be missed. */
+void memcheck_together(const Sm *sm, uint32_t w, const Inst *inst) {
+    const uint32_t *masks = masks_of_lanes(sm, inst);
+    uint32_t active = sm->context->active;
+    uint32_t elsewhere = simt_lanes(&sm->warp[w].simt, &sm->waiting_lanes[w]) & ~active;
+    for (uint32_t lanes = active; lanes; lanes &= lanes - 1) {
+        uint32_t lane = (uint32_t)__builtin_ctz(lanes);
+        Access access = {.sm = sm,
+                         .inst = inst,
+                         .warp = w,
+                         .lane = lane,
+                         .cycle = object_cycle(&sm->obj, sm->obj.cluster->now)};
+        if (!(masks[lane] >> lane & 1)) report(&access, MEMCHECK_NOT_IN_MASK, 0, 0);
+        if (masks[lane] & elsewhere) report(&access, MEMCHECK_MASK_ELSEWHERE, 0, 0);
+    }
 }
 
 static uint32_t later(uint32_t a, uint32_t b) {

@@ -1,5 +1,5 @@
 /* What --memcheck finds: reads of memory that nobody has written, accesses behind the last byte that was asked for, frees
- * of what is no block, races in shared memory, and warps whose threads part at a barrier. Every memory instruction is looked at before it executes; of one that is off, an SM
+ * of what is no block, races in shared memory, and warps whose threads part at a barrier or where they are to be together. Every memory instruction is looked at before it executes; of one that is off, an SM
  * pays a test of a pointer. An SM keeps what it finds itself, so that no order and no thread can change it. */
 #ifndef WW_GPU_MEMCHECK_H
 #define WW_GPU_MEMCHECK_H
@@ -15,6 +15,8 @@ typedef enum {
     MEMCHECK_BEYOND_SHARED, /* within the rounding of a CTA's shared memory */
     MEMCHECK_UNINITIALISED_GLOBAL,
     MEMCHECK_UNINITIALISED_SHARED,
+    MEMCHECK_NOT_IN_MASK, /* a lane executes what names the lanes that take part, and does not name itself */
+    MEMCHECK_MASK_ELSEWHERE,  /* lanes that it names are not with it */
     MEMCHECK_RACE_READ_WRITE, /* a read, then a write of another warp */
     MEMCHECK_RACE_WRITE_READ,
     MEMCHECK_RACE_WRITE_WRITE,
@@ -47,6 +49,8 @@ COLD void memcheck_access(Sm *sm, uint32_t warp, const Inst *inst);
 COLD void memcheck_fence(const Sm *sm, uint32_t warp);
 /* The context's active lanes of the warp have come to a barrier. */
 COLD void memcheck_arrive(const Sm *sm, uint32_t warp, const Inst *inst);
+/* They execute an INST_CONVERGENT together. */
+COLD void memcheck_together(const Sm *sm, uint32_t warp, const Inst *inst);
 /* A barrier lets `warps` go on, all that live of the CTA or not. */
 COLD void memcheck_barrier(const Sm *sm, uint32_t slot, WarpSet warps, bool is_whole);
 /* The SM has carried out malloc or free. */

@@ -38,11 +38,18 @@ bool paths_sleep(Sm *sm, uint32_t w) {
     return false;
 }
 
-/* Of a lane that executes it; they have the same, as in PTX. */
+const uint32_t *masks_of_lanes(const Sm *sm, const Inst *inst) {
+    return operand_lanes(sm->context, inst->src[inst->src_count - 1]);
+}
+
+/* By those that execute it: tiles of a warp may do so together, and each names its own. */
 static uint32_t lanes_named(const Sm *sm, const Inst *inst) {
     const ExecContext *context = sm->context;
-    uint32_t source = inst->src[inst->src_count - 1], lane = (uint32_t)__builtin_ctz(context->active);
-    return ((const uint32_t *)operand_lanes(context, source))[lane];
+    const uint32_t *masks = masks_of_lanes(sm, inst);
+    uint32_t named = 0;
+    for (uint32_t lane = 0; lane < WARP_LANES; lane++)
+        named |= masks[lane] & -(context->active >> lane & 1);
+    return named;
 }
 
 /* Who stands at such an instruction, and cannot be joined, is not waited for once all that are missing do: they never
@@ -60,4 +67,9 @@ bool paths_meet_in(Sm *sm, uint32_t w, const Inst *inst) {
     if (missing & ~paths->held && yield(sm, w)) return false;
     paths->held &= ~stack->top.lanes;
     return true;
+}
+
+bool paths_meet_named_in(Sm *sm, uint32_t w, const Inst *inst) {
+    bool all_came = (lanes_named(sm, inst) & ~sm->warp[w].simt.top.lanes) == 0;
+    return (all_came && !sm->paths[w].yielded) || paths_meet_in(sm, w, inst);
 }

@@ -22,5 +22,14 @@ bool paths_meet_in(Sm *sm, uint32_t warp, const Inst *inst);
 static inline bool paths_meet(Sm *sm, uint32_t warp, const Inst *inst) {
     return __builtin_expect(!sm->paths[warp].yielded, 1) || paths_meet_in(sm, warp, inst);
 }
+/* The same of an INST_CONVERGENT, whose lanes may also come apart where none has waited in a loop: one that can be reached
+ * by two ways out of a branch, as `if (a || b)` has them, is no place where a SIMT stack joins them. */
+bool paths_meet_named_in(Sm *sm, uint32_t warp, const Inst *inst);
+static inline bool paths_meet_named(Sm *sm, uint32_t warp, const Inst *inst) {
+    return __builtin_expect(sm->warp[warp].simt.depth == 1, 1) || paths_meet_named_in(sm, warp, inst);
+}
+
+/* The lanes that each lane names, by an INST_CONVERGENT. */
+const uint32_t *masks_of_lanes(const Sm *sm, const Inst *inst);
 
 #endif

@@ -14,6 +14,8 @@ static const char *kind_name(uint32_t kind) {
     case MEMCHECK_BEYOND_SHARED: return "access beyond the end of the CTA's shared memory";
     case MEMCHECK_UNINITIALISED_GLOBAL: return "read of uninitialised global memory";
     case MEMCHECK_UNINITIALISED_SHARED: return "read of uninitialised shared memory";
+    case MEMCHECK_NOT_IN_MASK: return "mask of threads without the thread itself";
+    case MEMCHECK_MASK_ELSEWHERE: return "mask of threads that do not all come";
     case MEMCHECK_RACE_READ_WRITE: return "race in shared memory: write after read";
     case MEMCHECK_RACE_WRITE_READ: return "race in shared memory: read after write";
     case MEMCHECK_RACE_WRITE_WRITE: return "race in shared memory: write after write";
@@ -22,10 +24,16 @@ static const char *kind_name(uint32_t kind) {
     return "error";
 }
 
+static bool has_address(uint32_t kind) {
+    return kind != MEMCHECK_BARRIERS_DIFFER && kind != MEMCHECK_NOT_IN_MASK &&
+           kind != MEMCHECK_MASK_ELSEWHERE;
+}
+
 /* What `count` of a site counts. */
 static const char *counted_name(uint32_t kind) {
     bool is_free = kind == MEMCHECK_FREE_TWICE || kind == MEMCHECK_FREE_OF_NO_BLOCK;
-    return kind == MEMCHECK_BARRIERS_DIFFER ? "warp" : is_free ? "free" : "access";
+    bool is_mask = kind == MEMCHECK_NOT_IN_MASK || kind == MEMCHECK_MASK_ELSEWHERE;
+    return kind == MEMCHECK_BARRIERS_DIFFER ? "warp" : is_mask ? "thread" : is_free ? "free" : "access";
 }
 
 static void set_integer(lua_State *L, const char *name, uint64_t value) {
@@ -61,7 +69,7 @@ static void push_site(lua_State *L, const MemcheckSite *site) {
     set_integer(L, "cycle", site->cycle);
     set_integer(L, "count", site->count);
     set_text(L, "counted", counted_name(site->kind));
-    if (site->kind != MEMCHECK_BARRIERS_DIFFER) set_integer(L, "address", site->address);
+    if (has_address(site->kind)) set_integer(L, "address", site->address);
     set_integer(L, "ptx_line", site->kernel->sources[site->inst].ptx_line);
     set_place(L, "cta", site->ctaid);
     set_place(L, "thread", site->thread);

@@ -100,19 +100,6 @@ static void mark_inner_branches(Kernel *kernel) {
     }
 }
 
-static bool names_its_lanes(const char *opcode) {
-    static const char *const opcodes[] = {"bar.warp.sync", "shfl.sync.",  "vote.sync.",
-                                          "match.",        "redux.sync.", "elect.sync"};
-    for (uint32_t i = 0; i < sizeof opcodes / sizeof *opcodes; i++)
-        if (!strncmp(opcode, opcodes[i], strlen(opcodes[i]))) return true;
-    return false;
-}
-
 void find_waiting_loops(Arena *scratch, Kernel *kernel, uint32_t target) {
-    if (!mark_branches(scratch, kernel, target)) return;
-    mark_inner_branches(kernel);
-    for (uint32_t i = 0; i < kernel->inst_count; i++) {
-        Inst *inst = &kernel->insts[i];
-        if (inst->src_count && names_its_lanes(kernel->sources[i].opcode)) inst->kind = INST_CONVERGENT;
-    }
+    if (mark_branches(scratch, kernel, target)) mark_inner_branches(kernel);
 }

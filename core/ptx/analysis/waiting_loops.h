@@ -11,8 +11,7 @@ enum { TARGET_OF_INDEPENDENT_LANES = 70 };
 
 /* Makes INST_LOOKING_BRANCHes of the branches that close such loops, and INST_LEAVING_BRANCHes of those that lead out. Of a
  * kernel for a `target` whose lanes may wait for each other, those become INST_WAITING_BRANCHes, or inner ones, behind which
- * lanes may wait, and, if there are any, INST_CONVERGENTs the instructions that name the lanes that are to execute them
- * together. Operands and sources must be known. */
+ * lanes may wait. Operands and sources must be known. */
 void find_waiting_loops(Arena *scratch, Kernel *kernel, uint32_t target);
 
 #endif

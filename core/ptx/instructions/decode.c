@@ -4,6 +4,7 @@
 #include "core/ptx/analysis/control_flow.h"
 #include "core/ptx/analysis/launch_constants.h"
 #include "core/ptx/analysis/liveness.h"
+#include "core/ptx/analysis/named_lanes.h"
 #include "core/ptx/analysis/param_reads.h"
 #include "core/ptx/analysis/registers.h"
 #include "core/ptx/analysis/saves.h"
@@ -650,5 +651,6 @@ void decode_kernel(Parser *parser, const Entry *entry, uint32_t index) {
     set_names(&decoder);
     assign_windows(decoder.arena, kernel);
     find_waiting_loops(decoder.arena, kernel, entry->source->target);
+    find_named_lanes(kernel, entry->source->target);
     constants_store(&decoder.constants, parser->module, index);
 }

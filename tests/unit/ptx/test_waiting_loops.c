@@ -111,10 +111,10 @@ END_TEST
     "bar.warp.sync -1; shfl.sync.up.b32 %r2, %r1, 1, 0, -1; vote.sync.ballot.b32 %r3, %p1, -1; "             \
     "match.any.sync.b32 %r4, %r1, -1; redux.sync.add.s32 %r5, %r1, -1; "
 
-START_TEST(where_lanes_may_wait_what_names_them_keeps_them_together) {
+START_TEST(what_names_lanes_keeps_them_together) {
     ck_assert_uint_eq(count("sm_80", WAIT NAMING "ret;", INST_CONVERGENT), 5);
+    ck_assert_uint_eq(count("sm_80", NAMING "ret;", INST_CONVERGENT), 5);
     ck_assert_uint_eq(count("sm_80", WAIT "activemask.b32 %r1; bar.sync 0; ret;", INST_CONVERGENT), 0);
-    ck_assert_uint_eq(count("sm_80", NAMING "ret;", INST_CONVERGENT), 0); /* they are together */
 }
 END_TEST
 
@@ -122,7 +122,7 @@ START_TEST(before_sm_70_no_lane_counts_on_the_others) {
     ck_assert_uint_eq(count("sm_70, texmode_independent", WAIT "ret;", INST_WAITING_BRANCH), 1);
     ck_assert_uint_eq(count("sm_90a", WAIT "ret;", INST_WAITING_BRANCH), 1);
     ck_assert_uint_eq(count("sm_69", WAIT "ret;", INST_WAITING_BRANCH), 0);
-    ck_assert_uint_eq(count("sm_69", WAIT "bar.warp.sync -1; ret;", INST_CONVERGENT), 0);
+    ck_assert_uint_eq(count("sm_69", WAIT NAMING "ret;", INST_CONVERGENT), 0);
 }
 END_TEST
 
@@ -161,7 +161,7 @@ Suite *waiting_loops_suite(void) {
     tcase_add_test(tcase, branches_back_within_a_loop_that_waits_are_inner_ones_and_lead_where_they_did);
     tcase_add_test(tcase, what_a_lane_stores_for_itself_is_nothing_for_others);
     tcase_add_test(tcase, a_loop_around_one_that_waits_does_not_when_it_stores);
-    tcase_add_test(tcase, where_lanes_may_wait_what_names_them_keeps_them_together);
+    tcase_add_test(tcase, what_names_lanes_keeps_them_together);
     tcase_add_test(tcase, before_sm_70_no_lane_counts_on_the_others);
     tcase_add_test(tcase, loops_that_look_again_are_known_though_no_lane_waits_for_another);
     tcase_add_test(tcase, branches_out_of_a_loop_that_looks_again_are_known);
