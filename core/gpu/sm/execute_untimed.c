@@ -117,7 +117,7 @@ uint32_t sm_execute_plain(Sm *sm, uint32_t w, PlainInst *plain, uint32_t most, u
             branch_untimed(simt, waiting, at, inst, context);
             done++;
             continue;
-        } else if (at->step == STEP_GUARDED) {
+        } else if (at->step == STEP_GUARDED || (at->step == STEP_TOGETHER && simt->depth == 1)) {
             context->space = SPACE_SHARED;
             context->clock = clock + done;
             execute_plain(at, inst, context, simt->top.lanes);

@@ -262,6 +262,7 @@ typedef enum {
     STEP_BRANCH,
     STEP_BARE,     /* takes a call of exec alone                                     */
     STEP_GUARDED,  /* some lanes execute it, or it voids windows, or reads the clock */
+    STEP_TOGETHER, /* the same, as long as no lanes of the warp are elsewhere        */
     STEP_CONSTANT, /* loads parameters or constants                                 */
     STEP_ACCESS,   /* caches may see what else it loads or stores                    */
 } PlainStep;

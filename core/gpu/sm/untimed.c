@@ -53,6 +53,7 @@ static bool is_plain(const Inst *inst) {
 static PlainStep find_step(const PlainInst *plain, const Inst *inst) {
     if (inst->kind == INST_BRANCH || inst->kind == INST_LOOKING_BRANCH || inst->kind == INST_LEAVING_BRANCH)
         return STEP_BRANCH;
+    if (inst->kind == INST_CONVERGENT) return STEP_TOGETHER;
     if (!is_plain(inst)) return STEP_OTHER;
     if (inst->kind == INST_LOAD && space_is_constant(inst->space) && !inst->cache_op) return STEP_CONSTANT;
     if (inst->kind != INST_ALU && inst->space != SPACE_SHARED) return STEP_ACCESS;
@@ -66,7 +67,8 @@ PlainInst *untimed_find_plain(const Kernel *kernel) {
     ensure_memory(plain);
     for (uint32_t i = kernel->inst_count; i-- > 0;) {
         const Inst *inst = &kernel->insts[i];
-        bool changes_registers = inst->kind == INST_ALU || inst->space != SPACE_SHARED;
+        bool computes = inst->kind == INST_ALU || inst->kind == INST_CONVERGENT;
+        bool changes_registers = computes || inst->space != SPACE_SHARED;
         plain[i] = (PlainInst){
             .exec = inst->exec,
             .guard = inst->guard == NO_PREDICATE ? TRUE_PREDICATE : inst->guard,
