@@ -94,20 +94,23 @@ static uint64_t align_up(uint64_t value, uint64_t align) {
     return (value + align - 1) & ~(align - 1);
 }
 
-/* Whole pages go back to the host, which hands them out zeroed again. */
-static void clear(DeviceMemory *memory, uint64_t start, uint64_t end) {
+/* Zeroes bytes of a reservation, `advice` whole pages of it: they go back to the host, which hands them out zeroed again. */
+static void zero(uint8_t *reserved, uint64_t start, uint64_t end, int advice) {
     uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
-    uint64_t first = (start - DEVICE_MEMORY_BASE + page - 1) / page * page,
-             last = (end - DEVICE_MEMORY_BASE) / page * page;
+    uint64_t first = (start + page - 1) / page * page, last = end / page * page;
     if (first >= last) {
-        memset(host_bytes(memory, start), 0, end - start);
+        memset(reserved + start, 0, end - start);
         return;
     }
-    memset(host_bytes(memory, start), 0, first + DEVICE_MEMORY_BASE - start);
-    memset(memory->host + last, 0, end - DEVICE_MEMORY_BASE - last);
+    memset(reserved + start, 0, first - start);
+    memset(reserved + last, 0, end - last);
+    if (madvise(reserved + first, last - first, advice) != 0) memset(reserved + first, 0, last - first);
+}
+
+static void clear(DeviceMemory *memory, uint64_t start, uint64_t end) {
     bool is_file = memory->shared >= 0 && !memory->parted;
-    if (madvise(memory->host + first, last - first, is_file ? MADV_REMOVE : MADV_DONTNEED) != 0)
-        memset(memory->host + first, 0, last - first);
+    zero(memory->host, start - DEVICE_MEMORY_BASE, end - DEVICE_MEMORY_BASE,
+         is_file ? MADV_REMOVE : MADV_DONTNEED);
 }
 
 /* --- What is mapped -------------------------------------------------------------------------- */
@@ -207,7 +210,8 @@ uint64_t device_alloc_aligned(DeviceMemory *memory, uint64_t bytes, uint64_t ali
                       (DeviceBlock){.start = start, .bytes = bytes, .made_by = memory->call, .name = name});
     if (memory->bounds == BOUNDS_HARDWARE)
         clear(memory, start, start + size); /* kernels may have written there */
-    if (memory->initialised) memset(memory->initialised + (start - DEVICE_MEMORY_BASE), 0, size);
+    uint64_t offset = start - DEVICE_MEMORY_BASE;
+    if (memory->initialised) zero(memory->initialised, offset, offset + size, MADV_DONTNEED);
     memory->bytes_live += size;
     if (memory->bytes_live > memory->bytes_peak) memory->bytes_peak = memory->bytes_live;
     return start;

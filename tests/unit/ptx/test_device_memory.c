@@ -1,5 +1,7 @@
 #include "tests/unit/ptx/warp_fixture.h"
 
+#include <sys/resource.h>
+
 /* Allocation. */
 
 START_TEST(allocations_are_first_fit_in_address_order) {
@@ -194,6 +196,30 @@ START_TEST(bytes_are_initialised_when_they_are_written) {
     device_memory_free(memory);
     memory = device_memory_new(1 << 16); /* not tracked: everything is */
     ck_assert(device_is_initialised(memory, device_alloc(memory, 8), 8));
+    device_memory_free(memory);
+}
+END_TEST
+
+static uint64_t most_resident_bytes(void) {
+    struct rusage usage;
+    ck_assert_int_eq(getrusage(RUSAGE_SELF, &usage), 0);
+    return (uint64_t)usage.ru_maxrss * 1024;
+}
+
+START_TEST(what_is_known_of_bytes_takes_memory_only_where_something_is_known) {
+    const uint64_t bytes = 256 << 20;
+    DeviceMemory *memory = device_memory_new(bytes);
+    device_track_initialised(memory);
+    uint64_t before = most_resident_bytes();
+    for (int turn = 0; turn < 2; turn++) {
+        uint64_t a = device_alloc(memory, bytes - 256);
+        device_write(memory, a + 5000, "abc", 3);
+        ck_assert(device_is_initialised(memory, a + 5000, 3) && !device_is_initialised(memory, a + 5003, 1));
+        ck_assert(device_release(memory, a));
+    }
+    ck_assert_uint_eq(device_alloc(memory, 10000), DEVICE_MEMORY_BASE);
+    ck_assert(!device_is_initialised(memory, DEVICE_MEMORY_BASE + 5000, 1));
+    ck_assert_uint_lt(most_resident_bytes() - before, bytes / 2);
     device_memory_free(memory);
 }
 END_TEST
@@ -602,6 +628,7 @@ Suite *device_memory_suite(void) {
     tcase_add_test(cases, released_allocations_are_remembered);
     tcase_add_test(cases, bounds_of_hardware_are_those_of_what_is_mapped);
     tcase_add_test(cases, bytes_are_initialised_when_they_are_written);
+    tcase_add_test(cases, what_is_known_of_bytes_takes_memory_only_where_something_is_known);
     tcase_add_test(cases, bytes_of_no_block_stay_so_when_they_are_written);
     tcase_add_test(cases, writes_between_allocations_are_in_checkpoints);
     tcase_add_test(cases, digest_sees_contents_and_places);
