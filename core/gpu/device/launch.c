@@ -250,10 +250,12 @@ void gpu_free_kernels(LaunchedKernel *kernels, uint32_t count) {
     free(kernels);
 }
 
+/* The room for kernels that join later is megabytes, which nobody touches before they do. */
 static LaunchedKernel *planned_kernels(Gpu *gpu, uint32_t count, uint32_t room) {
     gpu_free_kernels(gpu->planned, gpu->planned_count); /* of a launch that was refused */
-    gpu->planned = calloc(room, sizeof *gpu->planned);
+    gpu->planned = malloc(room * sizeof *gpu->planned);
     ensure_memory(gpu->planned);
+    memset(gpu->planned, 0, count * sizeof *gpu->planned);
     gpu->planned_count = count;
     return gpu->planned;
 }
