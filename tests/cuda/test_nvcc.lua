@@ -380,6 +380,17 @@ int main() { int n = 1; dim3 grid = {n}; int *d; cudaMalloc(&d, 4); kernel<<<gri
   harness.contains(passes "nvcc old.cu -o old && cuda old", "7\n")
 end)
 
+nvcc_test("constant expressions of a million steps, folds of hundreds of terms, and gcc's options for such, are no error", function()
+  harness.write("steps.cu", [[
+#include <cstdio>
+#include <utility>
+constexpr int steps(int n) { for (int i = 0; i < n; i++) { ;;;;;;;;;;;;;;;;;;;; } return n; }
+template <int... I> int sum(std::integer_sequence<int, I...>) { return (I + ...); }
+int main() { static_assert(steps(55000) == 55000, ""); std::printf("%d\n", sum(std::make_integer_sequence<int, 400>())); }
+]])
+  harness.equal(passes "nvcc -Xcompiler -fconstexpr-ops-limit=9999999 steps.cu -o steps && ./steps", "79800\n")
+end)
+
 nvcc_test("what one lane sets and a shuffle hands to all may be uninitialised in the others", function()
   harness.write("leader.cu", [[
 #include <cooperative_groups.h>

@@ -71,7 +71,7 @@ local for_host <const> = { "-march", "-mtune", "-mavx", "-msse", "-mfma", "-mno-
   "-fassociative-math", "-freciprocal-math", "-fno-signed-zeros", "-ffp-contract", "-fsanitize" }
 
 --- Beginnings of words that are gcc's alone; and warnings of clang are others, so the user has not asked for errors of them.
-local for_gcc <const> = { "-Werror", "-fabi-", "-fconcepts", "-fcx-", "-fgnu89-inline", "-fipa-", "-fno-diagnostics-show-caret", "-fno-gnu-unique",
+local for_gcc <const> = { "-Werror", "-fabi-", "-fconcepts", "-fconstexpr-cache", "-fconstexpr-loop", "-fconstexpr-ops", "-fcx-", "-fgnu89-inline", "-fipa-", "-fno-diagnostics-show-caret", "-fno-gnu-unique",
   "-fno-tree-", "-fno-var-tracking", "-fvar-tracking", "-mfpmath" }
 
 local function begins_with(word, beginnings)
@@ -93,12 +93,13 @@ local function host_words(job)
   return words
 end
 
---- What clang takes for errors and nvcc with gcc does not, and warnings about what was not the user's choice. Without
+--- What clang takes for errors and nvcc with gcc does not, and warnings about what was not the user's choice. Constant expressions
+--- may take as many steps as gcc's, and folds may have thousands of terms, for which gcc has no limit. Without
 --- -disable-noundef-analysis `int base; if (rank == 0) base = atomicAdd(...); base = group.shfl(base, 0);` adds in every lane:
 --- clang concludes that no lane may pass `base` on uninitialised, so all of them must be the first.
 local lenient <const> = { "-fno-strict-return", "-Wno-unknown-cuda-version", "-Wno-unknown-warning-option",
   "-Wno-ignored-optimization-argument", "-Wno-register", "-Wno-c++11-narrowing", "-Wno-reserved-user-defined-literal", "-Qunused-arguments",
-  "-Xclang", "-fcuda-allow-variadic-functions", "-Xclang", "-disable-noundef-analysis" }
+  "-fconstexpr-steps=33554432", "-fbracket-depth=4096", "-Xclang", "-fcuda-allow-variadic-functions", "-Xclang", "-disable-noundef-analysis" }
 
 --- As NVIDIA's compiler does, which has a register for each element of an array that loops of constant bounds go over, and keeps
 --- addresses in shared, constant and local memory in 32 bits. By itself clang leaves sums of 8 x 8 elements in local memory, and
