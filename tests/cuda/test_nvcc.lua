@@ -391,6 +391,50 @@ int main() { static_assert(steps(55000) == 55000, ""); std::printf("%d\n", sum(s
   harness.equal(passes "nvcc -Xcompiler -fconstexpr-ops-limit=9999999 steps.cu -o steps && ./steps", "79800\n")
 end)
 
+nvcc_test("constants of the device without __constant__ are in global memory, in several files, too", function()
+  harness.write("tables.h", [[
+extern __device__ const int device_table[]; extern __constant__ const int table[]; extern __constant__ int variable;
+struct Class { static __device__ const int member[4]; };
+template <int N> __device__ const int of_template[2] = {N, 2 * N};
+]])
+  harness.write("tables.cu", [[
+#include "tables.h"
+__device__ const int device_table[] = {1, 2, 3, 4};
+__constant__ const int table[] = {10, 20, 30, 40};
+__constant__ int variable = 100;
+__device__ const int Class::member[4] = {1000, 2000, 3000, 4000};
+]])
+  harness.write("uses.cu", [[
+#include "tables.h"
+#include <cstdio>
+__device__ const int large[20000] = {5, 5, 5, 5};
+static __constant__ const int small[20] = {7};
+__device__ const int *const pointers[] = {large + 1, device_table + 2};
+struct Array { int v[4]; __host__ __device__ constexpr const int &operator[](int i) const { return v[i]; } };
+constexpr Array both = {{10000, 20000, 30000, 40000}};
+__global__ void kernel(int *out) {
+    static const int local[4] = {100000, 200000, 300000, 400000};
+    int i = threadIdx.x;
+    const int *chosen = i > 1 ? local : both.v;
+    out[i] = device_table[i] + table[i] + variable + Class::member[i] + of_template<3>[i & 1] + large[i] + small[i] + *pointers[i & 1] + both[i] + *chosen + local[i] + chosen[i] + device_table[2];
+}
+int main() {
+    int *d, out[4], copied[4];
+    cudaMalloc(&d, sizeof out);
+    kernel<<<1, 4>>>(d);
+    cudaMemcpy(out, d, sizeof out, cudaMemcpyDeviceToHost);
+    cudaMemcpyFromSymbol(copied, large, sizeof copied);
+    std::printf("%d %d %d %d, %d\n", out[0], out[1], out[2], out[3], copied[3]);
+}
+]])
+  harness.contains(passes "nvcc -rdc=true tables.cu uses.cu -o tables && cuda tables", "131134 252139 733149 944161, 5\n")
+  local ptx = passes "nvcc -rdc=true -ptx uses.cu tables.cu && cat uses.ptx tables.ptx"
+  local constants = {}
+  for name in ptx:gmatch "%.const %.align %d+ %.%w+ ([%w_]+)" do constants[#constants + 1] = name end
+  table.sort(constants)
+  harness.equal(table.concat(constants, " "), "_ZL5small table table variable variable")
+end)
+
 nvcc_test("what one lane sets and a shuffle hands to all may be uninitialised in the others", function()
   harness.write("leader.cu", [[
 #include <cooperative_groups.h>

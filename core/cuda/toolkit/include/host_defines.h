@@ -27,11 +27,12 @@
 #define __align__(n)    __attribute__((aligned(n)))
 
 #if defined(__CUDACC__) || defined(__CUDA__) || defined(__CUDA_LIBDEVICE__)
-#define __host__     __attribute__((host))
-#define __device__   __attribute__((device))
-#define __global__   __attribute__((global))
-#define __shared__   __attribute__((shared))
-#define __constant__ __attribute__((constant))
+#define __host__   __attribute__((host))
+#define __device__ __attribute__((device))
+#define __global__ __attribute__((global))
+#define __shared__ __attribute__((shared))
+/* clang puts other constants of the device there, too; by its name the driver tells which are to be. */
+#define __constant__ __attribute__((annotate("__constant__"))) __attribute__((constant))
 #ifdef __cplusplus
 /* clang 14 takes two bounds; the third, of CTAs in a cluster, is left out. Functions count the bounds, since a macro would
  * take the comma of a template's parameters for one between bounds. A second bound of 0 is none. */

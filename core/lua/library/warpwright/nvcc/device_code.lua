@@ -80,7 +80,64 @@ local function call_wide_functions(ir)
   return text, has_calls
 end
 
+-- Constants ---------------------------------------------------------------------------------------------------------------------------
+-- clang 14 puts `__device__ const` and `constexpr` variables and `static const` ones of functions into constant memory, where they
+-- share its 64 KiB and lanes wait for each other's addresses, and their `extern` declarations into global memory. NVIDIA's compiler
+-- has them all in global memory. In IR as clang makes it, each use of such a variable begins with a cast to a generic address.
+
+--- The IR without annotations, and the names in them: what is declared __constant__.
+local function take_annotations(ir)
+  local names = {}
+  local text = ir:gsub("\n@llvm%.global%.annotations = [^\n]*", function(line)
+    for name in line:gmatch "@[%w_.$]+" do names[name] = true end
+    return ""
+  end)
+  return text, names
+end
+
+--- Names of variables in constant memory, but for those of `names`, of other files and of the device library, with 0 for each.
+local function constants_but(ir, names)
+  local found = {}
+  for name, linkage in ir:gmatch "\n(@[%w_.$]+) = ([%l_ ]*)addrspace%(4%) [%l_ ]*constant " do
+    if not names[name] and not linkage:find "external " and not linkage:find "unnamed_addr" then found[name] = 0 end
+  end
+  return found
+end
+
+--- The name of the variable at the beginning of a cast, `(... addrspace(4)* @name to ...)`; nil where there is none, or are several.
+local function name_in(cast)
+  local name, rest = cast:match "^[^@]*addrspace%(4%)%* (@[%w_.$]+)([^@]*)$"
+  return rest and name
+end
+
+--- Those of the variables that are used in other ways than by casts stay where they are.
+local function keep_others(ir, found)
+  for cast in ir:gmatch "addrspacecast (%b())" do
+    local name = name_in(cast)
+    if name and found[name] then found[name] = found[name] + 1 end
+  end
+  for name in ir:gmatch "@[%w_.$]+" do
+    if found[name] then found[name] = found[name] - 1 end
+  end
+  for name, casts_but_uses in pairs(found) do
+    if casts_but_uses ~= -1 then found[name] = nil end -- its definition is the use without a cast
+  end
+end
+
+local function move_constants(ir)
+  local text, names = take_annotations(ir)
+  local moved = constants_but(text, names)
+  if not next(moved) then return text end
+  keep_others(text, moved)
+  text = text:gsub("\n(@[%w_.$]+)( = [%l_ ]*)addrspace%(4%)", function(name, linkage)
+    return moved[name] and ("\n%s%saddrspace(1)"):format(name, linkage) or nil
+  end)
+  return (text:gsub("(addrspacecast )(%b())", function(word, cast)
+    return moved[name_in(cast) or ""] and word .. cast:gsub("addrspace%(4%)", "addrspace(1)") or nil
+  end))
+end
+
 --- The IR as it is to be optimised, and whether the program needs wide_integers.h.
-function device_code.change(ir) return call_wide_functions(keep_on_their_sides(loosen_assembly(ir))) end
+function device_code.change(ir) return call_wide_functions(keep_on_their_sides(loosen_assembly(move_constants(ir)))) end
 
 return device_code
