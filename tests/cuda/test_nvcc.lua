@@ -505,7 +505,7 @@ nvcc_test("-Xcompiler with words of gcc's alone, -Werror among them, compiles .c
 class Kept { int unused = 0; };
 int main() { return 0; }
 ]])
-  local output = passes [[nvcc -Xcompiler -Wall,-Wextra,-Werror,-Werror=return-type,-fno-gnu-unique,-mfpmath=sse,-fno-tree-pre pedantic.cu -c &&
+  local output = passes [[nvcc -Xcompiler -Wall,-Wextra,-Werror,-Werror=return-type,-fno-gnu-unique,-mfpmath=sse,-fno-tree-pre,-ftree-vectorizer-verbose=2,-fopt-info-vec pedantic.cu -c &&
     echo 'int main() { int unused; }' >strict.cpp && { nvcc -Xcompiler -Wall,-Werror -c strict.cpp || echo "status $?"; }]]
   assert(not output:find "unknown pragma", output)
   harness.contains(output, "-Werror=unused-variable", "status 1")

@@ -71,8 +71,10 @@ local for_host <const> = { "-march", "-mtune", "-mavx", "-msse", "-mfma", "-mno-
   "-fassociative-math", "-freciprocal-math", "-fno-signed-zeros", "-ffp-contract", "-fsanitize" }
 
 --- Beginnings of words that are gcc's alone; and warnings of clang are others, so the user has not asked for errors of them.
-local for_gcc <const> = { "-Werror", "-fabi-", "-fconcepts", "-fconstexpr-cache", "-fconstexpr-loop", "-fconstexpr-ops", "-fcx-", "-fgnu89-inline", "-fipa-", "-fno-diagnostics-show-caret", "-fno-gnu-unique",
-  "-fno-tree-", "-fno-var-tracking", "-fvar-tracking", "-mfpmath" }
+local for_gcc <const> = { "-Werror", "-fabi-", "-fconcepts", "-fconserve-stack", "-fconstexpr-cache", "-fconstexpr-loop", "-fconstexpr-ops",
+  "-fcx-", "-fext-numeric", "-fgnu89-inline", "-fguess-branch", "-fipa-", "-fira-", "-fno-diagnostics-show-caret", "-fno-gnu-unique",
+  "-fno-guess-branch", "-fno-sched-", "-fno-tree-", "-fno-var-tracking", "-fopt-info", "-fsched-", "-ftree-vectorizer", "-fvar-tracking",
+  "-mfpmath" }
 
 local function begins_with(word, beginnings)
   for _, beginning in ipairs(beginnings) do
