@@ -79,9 +79,18 @@ local function farthest(t, columns)
   return most, where
 end
 
+-- The 64 boxes of lavaMD's medium size all run at once, four or five on an SM, and which box comes
+-- last decides on 7 %. 216 are nearly twice as many as the SMs hold (`paper` has 1000). The sweep
+-- below and the matrices have the medium size.
+local compute_kernels = {}
+for i, kernel in ipairs(kernels.mascar_compute) do
+  local more = kernel.name == "lavaMD" and { medium = "width=6,height=6,depth=6" }
+  compute_kernels[i] = more and setmetatable(more, { __index = kernel }) or kernel
+end
+
 local figure_10 = kit.bars {
   id = "mascar/10", title = "Compute-intensive kernels, over LRR", unit = "speed-up",
-  config = machine, kernels = kernels.mascar_compute, base = lrr, value = kit.speedup, mean = "geometric", series = schedulers,
+  config = machine, kernels = compute_kernels, base = lrr, value = kit.speedup, mean = "geometric", series = schedulers,
   paper = { mean = { GTO = 1.0, OWL = 1.0, CCWS = 1.0, Mascar = 1.015 } },
   headlines = function(v, t)
     local list = {}
