@@ -35,9 +35,11 @@ local figure_4 = kit.bars {
 
 -- Section IV --------------------------------------------------------------------------------------
 
+-- Two-level: the related work's TLS, by round robin. Re-execution "alone" is the baseline with the
+-- queue: no other order of warps.
 local memory_series = {
-  { name = "two-level", policy = "two_level" }, schedulers[1], schedulers[2], schedulers[3],
-  { name = "re-execution", policy = "mascar:scheduling=false" }, schedulers[4],
+  { name = "two-level", policy = "two_level:arbitration=lrr" }, schedulers[1], schedulers[2], schedulers[3],
+  { name = "re-execution", policy = "lrr+mascar:scheduling=false" }, schedulers[4],
 }
 
 local figure_9 = kit.bars {
