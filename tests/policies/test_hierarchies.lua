@@ -125,7 +125,7 @@ local refusals = {
     bypass_all = matches_none, ccws = matches_none, daws = matches_none, dwt_cs = matches_none, dwt_pric = matches_none, global_throttle = matches_none, mrpb = matches_none,
     pric = matches_none, stream_bypass = matches_none, trace_l1 = matches_none, unbounded = matches_none,
     victim_cache = matches_none, mascar = "sm[0]: expected an L1 behind the load/store unit, got none",
-    medic = between, pcal = between, ["pcal:level=l1"] = between, warp_types = between, warp_ratios = between,
+    medic = between, pcal = between, ["pcal:level=l1"] = between, warp_types = between, warp_ratios = between, load_ratios = between,
     wbyp = between, wip = between, wms = between,
   },
 }

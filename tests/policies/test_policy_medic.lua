@@ -1,5 +1,6 @@
 -- MeDiC and its parts, class by class, with warps of known types: what each is found to be, and what then happens to its
 -- requests in the L2 and at the memory controller.
+local ww = require "warpwright"
 local checks = require "tests.lib.policy_checks"
 local harness = require "tests.lib.harness"
 local kernel = require "tests.kernels.warp_types_kernel"
@@ -114,6 +115,30 @@ harness.test("warp_ratios has every sample at its hit ratio", function()
   local r = kernel.run("warp_ratios:" .. one_sample)
   for name, count in pairs { all = 2, from_90 = 2, from_50 = 2, from_0 = 1, none = 1, from_40 = 0, from_10 = 0 } do
     harness.equal(checks.sum(r, "sm.warp_ratios." .. name), count, name)
+  end
+end)
+
+-- A warp reads 32 lines of a part of its own in the L2. In another launch, when the L1 is empty, it reads 32 lines of which some
+-- are the same; then, by the same instruction, 32 new ones.
+local known_lines = { 0, 3, 16, 29, 32 }
+local by_parts = ww.workload "by_parts" { ptx = "../kernels/strided_kernel.ptx", sizes = { small = {} } }
+function by_parts:run(gpu)
+  local line, part = 128, 128 * 96
+  local data, sums = gpu:upload(ww.array("u32", #known_lines * part // 4)), gpu:alloc(4 * 32)
+  for i, known in ipairs(known_lines) do
+    local first = (i - 1) * part
+    gpu:launch(self.kernels.stride, { grid = 1, block = 32, args = { data + first, sums, line, 0, 0, 1 } })
+    local moved = data + first + (32 - known) * line
+    gpu:launch(self.kernels.stride, { grid = 1, block = 32, args = { moved, sums, line, 32 * line, 1, 2 } })
+  end
+  self:check("sums", gpu:download("u32", sums, 32), ww.array("u32", 32))
+end
+
+harness.test("load_ratios has every load at its own hit ratio", function()
+  local r = checks.run { workload = by_parts, policy = "load_ratios", set = { sms = 1, partitions = 1 } }
+  local want = { none = 2 * #known_lines + 1, from_0 = 1, from_50 = 1, from_90 = 1, all = 1 }
+  for name in pairs(require("warpwright.load").get("policy", "warp_ratios").ranges "Loads") do
+    harness.equal(checks.sum(r, "sm.load_ratios." .. name), want[name] or 0, name)
   end
 end)
 
@@ -282,6 +307,9 @@ checks.law("medic:interval=3000,warm_up=20", "bfs")
 checks.law("medic:interval=3000,warm_up=20", "spmv")
 checks.resumes("medic:interval=3000,warm_up=20", "bfs", 4)
 checks.resumes("medic:interval=3000,warm_up=20", "spmv", 3)
+checks.equals("gto+load_ratios", "gto", "bfs")
+checks.law("load_ratios", "bfs")
+checks.resumes("load_ratios", "bfs", 2)
 checks.takes_over("medic:interval=3000,warm_up=20", "gto", "bfs", 20000)
 checks.takes_over("gto", "medic:interval=3000,warm_up=20", "bfs", 20000)
 

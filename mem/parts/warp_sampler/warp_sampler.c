@@ -11,7 +11,7 @@
 
 enum { WARPS = 64, CACHES = 8 };
 
-typedef enum { SAMPLER_SAMPLED } SamplerEvent;
+typedef enum { SAMPLER_SAMPLED, SAMPLER_ANSWERED } SamplerEvent;
 
 /* How an L1 calls it. */
 typedef struct {
@@ -64,6 +64,8 @@ uint64_t sampler_served(const SimObject *object, uint32_t warp) {
 static const Event events[] = {
     [SAMPLER_SAMPLED] = {"sampled", "warp, hits, accesses", NULL,
                          "A warp has made warm_up requests to the second level since it was restarted"},
+    [SAMPLER_ANSWERED] = {"answered", "warp, pc, write, hit", NULL,
+                          "The second level has answered a request that is counted; write: 0 for a load"},
     {0}};
 
 static const Field fields[] = {
@@ -102,7 +104,9 @@ static void answered(CacheObserver *observer, const MemMessage *m, uint64_t now)
         return;
     }
     /* Of what bypassed it is not known whether it would have hit or merged. */
-    sampler_count(sampler, m->warp, m->flags & (sampler->merges || bypassed ? MEM_FOUND : MEM_HIT), now);
+    bool hit = m->flags & (sampler->merges || bypassed ? MEM_FOUND : MEM_HIT);
+    object_emit(&sampler->obj, SAMPLER_ANSWERED, m->warp, m->pc, m->kind != MEM_READ, hit);
+    sampler_count(sampler, m->warp, hit, now);
 }
 
 static void observe(WarpSampler *sampler, SimObject *cache, uint32_t place) {

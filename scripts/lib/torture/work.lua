@@ -202,7 +202,7 @@ end
 -- on), one with objects that cannot follow a clock that changes.
 local want_an_l1 = {
   "adaptive_bypass", "best_offset", "bypass_all",
-  "ccws", "daws", "dwt_cs", "dwt_pric", "global_throttle", "mascar", "medic", "mrpb", "mt_hwp", "next_line", "pcal",
+  "ccws", "daws", "dwt_cs", "dwt_pric", "global_throttle", "load_ratios", "mascar", "medic", "mrpb", "mt_hwp", "next_line", "pcal",
   "pollution", "pric", "srrip_in_lua", "stream_bypass", "stride",
   "unbounded", "victim_cache", "warp_ratios", "warp_types", "wbyp", "wip", "wms",
 }

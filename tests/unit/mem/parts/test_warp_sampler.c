@@ -11,6 +11,7 @@
 typedef struct {
     Subscriber subscriber;
     uint32_t count;
+    int64_t argument[4];
     int64_t warp, hits, accesses;
 } Recorder;
 
@@ -19,6 +20,7 @@ static int64_t handle_event(Subscriber *subscriber, SimObject *object, uint32_t 
     Recorder *recorder = (Recorder *)subscriber;
     (void)object, (void)event, (void)now;
     recorder->count++;
+    memcpy(recorder->argument, arguments, sizeof recorder->argument);
     recorder->warp = arguments[0];
     recorder->hits = arguments[1];
     recorder->accesses = arguments[2];
@@ -246,6 +248,34 @@ START_TEST(answers_to_requests_of_a_class_are_counted) {
 }
 END_TEST
 
+/* A load that merges with one in flight asks nobody below, and is not answered from there. */
+START_TEST(answers_are_told_one_by_one) {
+    Recorder answers = {.subscriber = {handle_event}};
+    start("0", _i ? "12" : "0"); /* MEM_HIT | MEM_FOUND */
+    object_subscribe(sampler, &answers.subscriber, 2);
+    MemMessage m = read_request(128, 128);
+    m.pc = 77;
+    send(1, m, 9);
+    send(2, m, 4);
+    ck_assert_int_eq(sim_run(sim, UINT64_MAX), STOP_IDLE);
+    ck_assert_uint_eq(answers.count, 1);
+    ck_assert_int_eq(answers.argument[0], 9);
+    ck_assert_int_eq(answers.argument[1], 77);
+    ck_assert_int_eq(answers.argument[2], 0);
+    ck_assert_int_eq(answers.argument[3], _i);
+    m = write_request(128, 32);
+    m.pc = 78;
+    send(200, m, 5);
+    ck_assert_int_eq(sim_run(sim, UINT64_MAX), STOP_IDLE);
+    ck_assert_uint_eq(answers.count, 2);
+    ck_assert_int_eq(answers.argument[0], 5);
+    ck_assert_int_eq(answers.argument[1], 78);
+    ck_assert_int_eq(answers.argument[2], 1);
+    ck_assert_uint_eq(recorder.count, 0);
+    end();
+}
+END_TEST
+
 Suite *warp_sampler_suite(void) {
     Suite *suite = suite_create("warp_sampler");
     TCase *tests = tcase_create("warp_sampler");
@@ -259,6 +289,7 @@ Suite *warp_sampler_suite(void) {
     tcase_add_loop_test(tests, gap_clears_the_counters_of_the_warp, 0, 2);
     tcase_add_loop_test(tests, warp_is_sampled_again_after_a_gap, 0, 2);
     tcase_add_test(tests, answers_to_requests_of_a_class_are_counted);
+    tcase_add_loop_test(tests, answers_are_told_one_by_one, 0, 2);
     suite_add_tcase(suite, tests);
     return suite;
 }
