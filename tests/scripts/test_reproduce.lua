@@ -103,6 +103,15 @@ harness.test("what the papers lead with are claims of figures", function()
   end
 end)
 
+-- Of its warps one in four hits with all requests, one with most, and two with hardly any, as long as they live.
+harness.test("warps that stay as they are move less than they differ", function()
+  local measured = require "scripts.lib.reproduce.persistence" {
+    config = "medic", workload = "hetero", size = "small,rounds=200,cold_rounds=200", policy = "gto",
+  }
+  assert(measured.moves > 0 and measured.moves < 0.05, "moves by " .. measured.moves)
+  assert(measured.differ > 0.25 and measured.differ < 0.4, "differ by " .. measured.differ)
+end)
+
 harness.test("names that do not exist are told", function()
   local status, output = reproduce "ccws/77"
   harness.equal(status, 2, output)
