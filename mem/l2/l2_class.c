@@ -52,6 +52,30 @@ const AddressMap *l2_set_map(const SimObject *object) {
     return address_map_has_pages(map) && gets_every_slice(object) ? &address_itself : map;
 }
 
+/* Does the object below meet nobody within its cluster but this slice? Then nothing but its own time and this slice make
+ * it do something in the middle of a quantum. Ticked without need, it would see room that this slice makes later. */
+static bool below_meets_nobody_else(const L2Slice *l2) {
+    const Sim *sim = l2->obj.sim;
+    if (sim->order == ORDER_RESTLESS) return false;
+    const SimObject *below = l2->mem.receive->sender;
+    for (uint32_t i = 0; i < sim->link_count; i++) {
+        const Link *link = sim->links[i];
+        bool of_it = link->sender == below || link->receiver == below;
+        if (of_it && !link_is_cut(link) && link != l2->mem.send && link != l2->mem.receive) return false;
+    }
+    return l2->mem.send->receiver == below;
+}
+
+/* See foresees(). Parts that count cycle by cycle are to see each in its turn. */
+static void find_foresight(L2Slice *l2) {
+    static const uint64_t at_once = 0, never = NEVER;
+    bool cut = link_is_cut(l2->mem.receive) && link_is_cut(l2->mem.send);
+    bool alone = !link_is_cut(l2->mem.receive) && !link_is_cut(l2->mem.send) && below_meets_nobody_else(l2);
+    bool unseen = link_is_cut(l2->cpu.receive) && link_is_cut(l2->cpu.send) && !l2->delays && !l2->pc_table;
+    l2->answers_later = unseen;
+    l2->below_due = !unseen ? &at_once : cut ? &never : alone ? l2->mem.receive->sender->due : &at_once;
+}
+
 /* A machine without functional memory can be driven as long as no atomic arrives. */
 static void l2_init(SimObject *object) {
     L2Slice *l2 = (L2Slice *)object;
@@ -67,6 +91,7 @@ static void l2_init(SimObject *object) {
     l2->pc_table = pc_table_of(object);
     l2->delays = queue_delays_of(object);
     l2->shadow = shadow_tags_of(object);
+    find_foresight(l2);
     if (functional_memory(object)) view_init(&l2->view, functional_memory(object)->memory);
 }
 
@@ -279,6 +304,8 @@ static const Field l2_fields[] = {
     HOST(L2Slice, pc_table, "Says which loads bypass"),
     HOST(L2Slice, delays, "Counts how long requests wait"),
     HOST(L2Slice, shadow, "Says whether requests that bypass would have hit"),
+    HOST(L2Slice, below_due, "When what is below does something that it may see"),
+    HOST(L2Slice, answers_later, "Those above see at the end of a quantum alone what it does"),
     HOST(L2Slice, done_before, "Cycles before this one are done, some ahead of time"),
     PREFETCH_ROWS(L2Slice, prefetches),
     FIELDS_END};

@@ -361,14 +361,18 @@ static __attribute__((noinline)) uint64_t bypass_after_tags(L2Slice *l2, bool se
     return below;
 }
 
-/* Can nothing come from the memory side, nothing go there, and does nobody look on? Then it has nothing to do but with
- * the requests that have come. */
-static inline bool is_alone(const L2Slice *l2) {
+/* Does it await nothing from the memory side, and send nothing there? */
+static inline bool awaits_nothing(const L2Slice *l2) {
     const Cache *c = &l2->cache;
     if (__builtin_expect(c->mshr.used != 0, 1)) return false;
-    bool awaits = (l2->bypassed.count | c->misses.count | l2->prefetches.queue.count) != 0;
-    bool seen = (l2->obj.subscribed != 0) | (l2->delays != NULL) | (l2->pc_table != NULL);
-    return !awaits & !seen & link_is_cut(l2->cpu.receive);
+    return (l2->bypassed.count | c->misses.count | l2->prefetches.queue.count) == 0;
+}
+
+/* Does it know by now of all that can come to it up to `next`, and of all room for what it sends? What is below acts when
+ * it is due. Nobody sees answers before the end of the quantum. */
+static inline bool foresees(const L2Slice *l2, uint64_t next) {
+    if (next >= object_unseen_until(&l2->obj) || l2->obj.subscribed) return false;
+    return next <= *l2->below_due || (l2->answers_later && awaits_nothing(l2));
 }
 
 /* The message of this cycle, unless the cycle before has sent it. */
@@ -384,20 +388,6 @@ static inline __attribute__((always_inline)) void send_miss_ahead(L2Slice *l2, u
     if (unseen & !waited_for && link_can_send(to_mem, next)) cache_send_oldest_miss(&l2->cache, to_mem, next);
 }
 
-/* What follows the memory side, in this cycle and in those after it while it is alone: these ahead of time, since
- * nobody sees answers before the end of the quantum. */
-static inline __attribute__((always_inline)) uint64_t run_ahead(L2Slice *l2, uint64_t below, uint64_t now) {
-    for (;;) {
-        access_tags(l2, now);
-        if (link_next_ready(l2->cpu.receive) != NEVER) accept_requests(l2, now);
-        if (l2->cache.misses.count) send_miss_ahead(l2, now + l2->cache.period);
-        uint64_t next = cache_next_tick((CacheObject *)l2, below, now);
-        if (!is_alone(l2) || next >= object_unseen_until(&l2->obj)) return next;
-        l2->done_before = next + l2->cache.period;
-        now = next;
-    }
-}
-
 /* While requests may bypass, or prefetches wait. */
 static __attribute__((noinline)) uint64_t go_on_otherwise(L2Slice *l2, uint64_t below, uint64_t now) {
     bool bypass = l2->bypass | l2->bypassing.count;
@@ -410,13 +400,27 @@ static __attribute__((noinline)) uint64_t go_on_otherwise(L2Slice *l2, uint64_t 
     return cache_next_tick((CacheObject *)l2, below, now);
 }
 
+/* What follows the memory side in a cycle. Returns when there is something to do again. */
+static inline __attribute__((always_inline)) uint64_t end_cycle(L2Slice *l2, uint64_t below, uint64_t now) {
+    access_tags(l2, now);
+    if (link_next_ready(l2->cpu.receive) != NEVER) accept_requests(l2, now);
+    if (l2->cache.misses.count) send_miss_ahead(l2, now + l2->cache.period);
+    return cache_next_tick((CacheObject *)l2, below, now);
+}
+
+/* This cycle, and ahead of time those after it in which nothing happens that it does not know of. */
 uint64_t l2_tick(SimObject *object, uint64_t now) {
     L2Slice *l2 = (L2Slice *)object;
     if (__builtin_expect(now < l2->done_before, 0)) return l2->done_before;
-    uint64_t below = take_from_below(l2, now);
-    cache_send_woken(&l2->cache, l2->cpu.send, now);
-    if (l2->cache.misses.count) send_miss(l2, now);
-    if (__builtin_expect(l2->bypass | l2->bypassing.count | l2->prefetches.queue.count, 0))
-        return go_on_otherwise(l2, below, now);
-    return run_ahead(l2, below, now);
+    for (;;) {
+        uint64_t below = take_from_below(l2, now);
+        cache_send_woken(&l2->cache, l2->cpu.send, now);
+        if (l2->cache.misses.count) send_miss(l2, now);
+        if (__builtin_expect(l2->bypass | l2->bypassing.count | l2->prefetches.queue.count, 0))
+            return go_on_otherwise(l2, below, now);
+        uint64_t next = end_cycle(l2, below, now);
+        if (!foresees(l2, next)) return next;
+        l2->done_before = next + l2->cache.period;
+        now = next;
+    }
 }

@@ -40,7 +40,10 @@ typedef struct {
     PcBypassTable *pc_table;   /* policies' parts, or NULL */
     QueueDelays *delays;
     ShadowTags *shadow;
-    uint64_t done_before; /* host: cycles before this one are done, some ahead of time; 0: unknown */
+    const uint64_t
+        *below_due; /* host: when what is below does something that this slice may see; see foresees() */
+    uint64_t answers_later; /* host: those above see at the end of a quantum alone what it does */
+    uint64_t done_before;   /* host: cycles before this one are done, some ahead of time; 0: unknown */
     Prefetches prefetches;
 } L2Slice;
 

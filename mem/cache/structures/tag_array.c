@@ -169,6 +169,14 @@ static inline uint64_t replacement_order(const TagArray *tags, uint32_t line, ui
     return l->reserved ? NEVER : order;
 }
 
+int64_t tag_least_used_otherwise(const TagArray *tags, uint32_t first) {
+    int64_t least = INT64_MAX;
+    for (uint32_t way = 0; way < tags->shape.ways; way++)
+        if (!tags->line[first + way].reserved)
+            least = tag_lesser(least, (int64_t)(tags->used[first + way] << WAY_BITS | way));
+    return least;
+}
+
 uint32_t tag_victim_otherwise(const TagArray *tags, uint32_t set) {
     if (tag_is_hashed(tags)) return tag_hash_victim(tags);
     uint32_t first = set * tags->shape.ways, victim = NO_LINE;

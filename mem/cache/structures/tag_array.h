@@ -241,32 +241,51 @@ uint32_t tag_victim_among(const TagArray *tags, uint32_t set, uint64_t ways);
 
 enum { WAY_BITS = 6 }; /* of the ways that are compared at once; above them a stamp has room for 2^57 uses */
 
+/* What tag_least_used() does where ways are not whole blocks. */
+int64_t tag_least_used_otherwise(const TagArray *tags, uint32_t first);
+
 typedef int64_t TagOrders __attribute__((vector_size(TAG_BLOCK * sizeof(int64_t)), aligned(8), may_alias));
 
 static inline int64_t tag_lesser(int64_t a, int64_t b) {
     return a < b ? a : b;
 }
 
-/* Of the set that begins with line `first`: stamp << WAY_BITS | way of the way with the least stamp that has
- * no reserved sector, or INT64_MAX. All ways are compared, blocks of them at a time: the host cannot foresee
- * the order of use. */
-static inline __attribute__((always_inline)) int64_t tag_least_used(const TagArray *tags, uint32_t first) {
-    const uint64_t *used = tags->used + first;
-    const TagLine *line = tags->line + first;
+/* Keeps the lesser one of each pair. By pointers: without AVX, no function returns such a vector. */
+static inline __attribute__((always_inline)) void tag_keep_lesser(TagOrders *least, const TagOrders *others) {
+#ifdef __AVX2__
+    typedef char Bytes __attribute__((vector_size(sizeof(TagOrders))));
+    *least = (TagOrders)__builtin_ia32_pblendvb256((Bytes)*least, (Bytes)*others, (Bytes)(*others < *least));
+#else
+    TagOrders less = *others < *least;
+    *least = (*others & less) | (*least & ~less);
+#endif
+}
+
+/* Of a block of ways, the lines from `line` on: stamp << WAY_BITS | way, or INT64_MAX where a sector is reserved. */
+static inline __attribute__((always_inline)) void tag_orders(const TagArray *tags, uint32_t line,
+                                                             const TagOrders *way, TagOrders *orders) {
     const TagLine all_reserved = {.reserved = UINT8_MAX};
-    size_t ways = tags->shape.ways, way = 0;
-    int64_t mask, rest = INT64_MAX;
+    int64_t mask;
     memcpy(&mask, &all_reserved, sizeof mask);
-    TagOrders least = {INT64_MAX, INT64_MAX, INT64_MAX, INT64_MAX}, number = {0, 1, 2, 3};
-    for (; way + TAG_BLOCK <= ways; way += TAG_BLOCK, number += TAG_BLOCK) {
-        TagOrders reserved = (*(const TagOrders *)(line + way) & mask) != 0;
-        TagOrders order = *(const TagOrders *)(used + way) << WAY_BITS | number | (reserved & INT64_MAX);
-        TagOrders less = order < least;
-        least = (order & less) | (least & ~less);
+    TagOrders open = (*(const TagOrders *)(tags->line + line) & mask) == 0;
+    *orders = *(const TagOrders *)(tags->used + line) << WAY_BITS | *way | (~open & INT64_MAX);
+}
+
+/* Of the set that begins with line `first`: the least of tag_orders(). All ways are compared, blocks of them at a time:
+ * the host cannot foresee the order of use. */
+static inline __attribute__((always_inline)) int64_t tag_least_used(const TagArray *tags, uint32_t first) {
+    uint32_t ways = tags->shape.block_ways;
+    TagOrders number = {0, 1, 2, 3}, least, others;
+    if (__builtin_expect(!ways, 0)) return tag_least_used_otherwise(tags, first);
+    tag_orders(tags, first, &number, &least);
+    for (uint32_t way = TAG_BLOCK; way < ways; way += TAG_BLOCK) {
+        number += TAG_BLOCK;
+        tag_orders(tags, first + way, &number, &others);
+        tag_keep_lesser(&least, &others);
     }
-    for (; way < ways; way++)
-        rest = tag_lesser(rest, line[way].reserved ? INT64_MAX : (int64_t)(used[way] << WAY_BITS | way));
-    return tag_lesser(tag_lesser(tag_lesser(least[0], least[1]), tag_lesser(least[2], least[3])), rest);
+    others = __builtin_shufflevector(least, least, 2, 3, 0, 1);
+    tag_keep_lesser(&least, &others);
+    return tag_lesser(least[0], least[1]);
 }
 
 /* What it does when they are. */

@@ -17,13 +17,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-static SimObject *add(Sim *sim, const char *class, const char *path, const char *defaults,
-                      const char *parameters) {
-    SimObject *object = sim_add(sim, class, path, NULL);
+static SimObject *add_with_clock(Sim *sim, const char *clock, const char *class, const char *path,
+                                 const char *defaults, const char *parameters) {
+    SimObject *object = sim_add(sim, class, path, clock);
     tiny_set(object, defaults);
     tiny_set(object, parameters);
     sim_finish_object(object);
     return object;
+}
+
+static SimObject *add(Sim *sim, const char *class, const char *path, const char *defaults,
+                      const char *parameters) {
+    return add_with_clock(sim, NULL, class, path, defaults, parameters);
 }
 
 static void add_device_memory(CacheRig *rig) {
@@ -54,6 +59,7 @@ CacheRig cache_rig(CacheBench bench) {
     bool l1 = strcmp(bench.class, "L1") == 0;
     register_classes();
     sim_clock(rig.sim, "clock", 1000000000);
+    if (bench.below_hertz) sim_clock(rig.sim, "below", bench.below_hertz);
     add(rig.sim, "AddressMap", "map", "channels=1", bench.map);
     rig.driver = add(rig.sim, "MemoryDriver", "driver", NULL, bench.driver);
     rig.cache = add(rig.sim, bench.class, "cache",
@@ -61,10 +67,11 @@ CacheRig cache_rig(CacheBench bench) {
                        : "size=64KiB ways=8 mshrs=32 rop_delay=6 bypass_delay=6",
                     bench.cache);
     if (bench.part) rig.part = add(rig.sim, bench.part, "cache.part", NULL, bench.part_parameters);
-    rig.below = add(rig.sim, "MemoryResponder", "below", "latency=20", bench.below);
+    rig.below = add_with_clock(rig.sim, bench.below_hertz ? "below" : NULL, "MemoryResponder", "below",
+                               "latency=20", bench.below);
     if (bench.beside) rig.beside = add(rig.sim, bench.beside, "beside", NULL, NULL);
     sim_wire(rig.sim, rig.driver, "mem", rig.cache, "cpu", bench.request, bench.response);
-    sim_wire(rig.sim, rig.cache, "mem", rig.below, "cpu", (LinkOptions){0}, bench.answer);
+    sim_wire(rig.sim, rig.cache, "mem", rig.below, "cpu", bench.fetch, bench.answer);
     if (bench.quantum) sim_set_quantum(rig.sim, bench.quantum);
     rig.sim->order = bench.order;
     rig.sim->order_seed = bench.order_seed;

@@ -23,7 +23,8 @@ typedef struct {
     const char *beside;                 /* class of an object that is wired to nothing; NULL: none    */
     bool device_memory;                 /* with device memory, of which RIG_MEMORY bytes are allocated */
     LinkOptions request, response;      /* driver to cache and back */
-    LinkOptions answer;                 /* responder to cache */
+    LinkOptions fetch, answer;          /* cache to responder and back                        */
+    uint64_t below_hertz;               /* clock of the responder; 0: the same as the others' */
     uint32_t quantum;                   /* cycles; 0: the default */
     TickOrder order;
     uint64_t order_seed;
