@@ -464,18 +464,26 @@ void cache_send_oldest_woken(Cache *c, Link *to_cpu, uint64_t now) {
     if (mshr_is_free(&c->mshr, entry)) audit_leave(cache_owner(c), QUEUE_MSHRS, entry);
 }
 
+void cache_send_oldest_sector(Cache *c, Link *to_mem, uint64_t now) {
+    MissQueue *queue = &c->misses;
+    uint32_t slot = queue->first, sectors = queue->sectors[slot];
+    MemMessage sector = queue->message[slot];
+    sector.address += (uint64_t)__builtin_ctz(sectors) << c->tags.shape.sector_shift;
+    c->stats.fetches++;
+    queue->sectors[slot] = sectors &= sectors - 1;
+    if (!link_hand_over(to_mem, &sector, now)) *(MemMessage *)link_send_checked(to_mem, now) = sector;
+    if (sectors) return;
+    queue->count--;
+    queue->first = (slot + 1) & (queue->slots - 1);
+    audit_leave(cache_owner(c), QUEUE_MISSES, slot);
+}
+
 /* The pipeline in front of the tags. */
 
-static _Noreturn void not_inside_line(const CacheObject *object, const MemMessage *m) {
+void cache_refuse_request(const CacheObject *object, const MemMessage *m) {
     user_error("%s: expected requests inside one line of %u B, got %u B at 0x%lx; a larger `line` of the "
                "cache or smaller segments of the requester help",
                object_path(&object->obj), object->cache.tags.shape.line_bytes, m->bytes, m->address);
-}
-
-void cache_require_inside_line(const CacheObject *object, const MemMessage *m) {
-    const TagShape *shape = &object->cache.tags.shape;
-    uint32_t offset = (uint32_t)m->address & (shape->line_bytes - 1);
-    if (m->bytes == 0 || offset + m->bytes > shape->line_bytes) not_inside_line(object, m);
 }
 
 void cache_accept_ahead(CacheObject *object, uint64_t now) {

@@ -51,17 +51,29 @@ static inline bool cache_is_dirty(const Cache *cache, uint32_t line) {
  * has looked. */
 void cache_emit(const Cache *cache, const MemMessage *m, const Lookup *at, Result result);
 
-static inline __attribute__((always_inline)) void cache_count(Cache *cache, const MemMessage *m,
-                                                              const Lookup *at, Result result) {
-    Stream stream = m->kind == MEM_ATOMIC  ? STREAM_ATOMIC
-                    : m->flags & MEM_LOCAL ? (Stream)(STREAM_LOCAL_READ + m->kind)
-                                           : (Stream)(STREAM_READ + m->kind);
+static inline Stream cache_stream_of(const MemMessage *m) {
+    return m->kind == MEM_ATOMIC  ? STREAM_ATOMIC
+           : m->flags & MEM_LOCAL ? (Stream)(STREAM_LOCAL_READ + m->kind)
+                                  : (Stream)(STREAM_READ + m->kind);
+}
+static inline __attribute__((always_inline)) void
+cache_count_in(Cache *cache, const MemMessage *m, const Lookup *at, Result result, Stream stream) {
     cache->stats.results[result]++;
     cache->stats.stream_results[stream][result]++;
     if (__builtin_expect(cache_owner(cache)->subscribed & ACCESSES_SUBSCRIBED, 0)) {
         Lookup shown = at ? *at : (Lookup){0}; /* a copy: so `at` may be in registers of the host */
         cache_emit(cache, m, at ? &shown : NULL, result);
     }
+}
+static inline __attribute__((always_inline)) void cache_count(Cache *cache, const MemMessage *m,
+                                                              const Lookup *at, Result result) {
+    cache_count_in(cache, m, at, result, cache_stream_of(m));
+}
+/* The same of a read. */
+static inline __attribute__((always_inline)) void cache_count_read(Cache *cache, const MemMessage *m,
+                                                                   const Lookup *at, Result result) {
+    debug_ensure(m->kind == MEM_READ);
+    cache_count_in(cache, m, at, result, m->flags & MEM_LOCAL ? STREAM_LOCAL_READ : STREAM_READ);
 }
 
 /* The answer of policies to CACHE_ASK_BYPASS, for a request in a queue of the cache or the link before it;

@@ -15,23 +15,23 @@ void cache_send_oldest_woken(Cache *cache, Link *to_cpu, uint64_t now);
 static inline void cache_send_woken(Cache *cache, Link *to_cpu, uint64_t now) {
     if (cache->mshr.woken_count) cache_send_oldest_woken(cache, to_cpu, now);
 }
-/* There is one, and the link has room. */
+/* Of a message that leaves sector by sector, the first of those that are still to be fetched. */
+void cache_send_oldest_sector(Cache *cache, Link *to_mem, uint64_t now);
+/* There is one, and the link has room. In caches without sectors none but the first is ever named. */
 static inline __attribute__((always_inline)) void cache_send_oldest_miss(Cache *c, Link *to_mem,
                                                                          uint64_t now) {
     MissQueue *queue = &c->misses;
     uint32_t slot = queue->first, sectors = queue->sectors[slot];
-    MemMessage *oldest = &queue->message[slot];
-    uint64_t address = oldest->address;
-    if (sectors) {
-        oldest->address += (uint64_t)__builtin_ctz(sectors) << c->tags.shape.sector_shift;
-        c->stats.fetches++;
-        queue->sectors[slot] = sectors &= sectors - 1;
+    const MemMessage *oldest = &queue->message[slot];
+    if (__builtin_expect(sectors > 1, 0)) {
+        cache_send_oldest_sector(c, to_mem, now);
+        return;
     }
+    c->stats.fetches += sectors;
     if (!link_hand_over(to_mem, oldest, now)) *(MemMessage *)link_send_checked(to_mem, now) = *oldest;
-    oldest->address = address;
-    queue->count -= sectors == 0;
-    queue->first = (slot + (sectors == 0)) & (queue->slots - 1);
-    if (!sectors) audit_leave(cache_owner(c), QUEUE_MISSES, slot);
+    queue->count--;
+    queue->first = (slot + 1) & (queue->slots - 1);
+    audit_leave(cache_owner(c), QUEUE_MISSES, slot);
 }
 static inline void cache_send_miss(Cache *cache, Link *to_mem, uint64_t now) {
     if (cache->misses.count && link_can_send_straight(to_mem, now))
@@ -84,7 +84,12 @@ static inline uint32_t delay_queue_pop(DelayQueue *queue) {
     return slot;
 }
 /* A user error unless the request is inside one line. */
-void cache_require_inside_line(const CacheObject *object, const MemMessage *m);
+_Noreturn void cache_refuse_request(const CacheObject *object, const MemMessage *m);
+static inline void cache_require_inside_line(const CacheObject *object, const MemMessage *m) {
+    uint64_t line_bytes = object->cache.tags.shape.line_bytes, offset = m->address & (line_bytes - 1);
+    uint64_t further = m->bytes - 1u; /* of none, more than any line has */
+    if (__builtin_expect(offset + further >= line_bytes, 0)) cache_refuse_request(object, m);
+}
 /* Messages in the queue that want an answer. */
 uint64_t delay_queue_answers_due(const DelayQueue *queue);
 /* Counts why the access `m`, at the tags, waits. */

@@ -116,7 +116,7 @@ static inline __attribute__((always_inline)) void read(L1Cache *l1, const MemMes
         outcome->stall = STALL_RESPONSE;
     } else {
         cache_use_line(c, m, at->line);
-        cache_count(c, m, at, RESULT_HIT);
+        cache_count_read(c, m, at, RESULT_HIT);
         cache_respond(l1->cpu.send, m, MEM_HIT, now);
         outcome->stall = STALL_NONE;
     }
