@@ -386,6 +386,7 @@ static void make_turns(Cluster *cluster, uint32_t count) {
     for (uint32_t i = count; i < cluster->places; i++)
         cluster->turns[i].due = NEVER;
     cluster->later = count > TURNS_IN_STEP ? 0 : NEVER;
+    cluster->kept_later = NEVER;
 }
 
 /* Of objects that are alone in their clusters, the halves become clusters, the last ones. */

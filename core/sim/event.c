@@ -63,8 +63,17 @@ void object_unsubscribe(SimObject *object, const Subscriber *subscriber) {
     note_subscribers(object);
 }
 
+/* What is emitted in the turns of the first step is looked at with the later ones; in these, or between quanta, it is in
+ * any case. Without sleep in each cycle. */
+static void note_emitted(Cluster *cluster) {
+    bool in_first_step = cluster->current && cluster->current->cluster_due == &cluster->next;
+    if (in_first_step && cluster->current->sim->order != ORDER_RESTLESS)
+        cluster_lower_later(cluster, cluster->now);
+}
+
 void event_emit_these(SimObject *object, uint32_t event, const int64_t *arguments) {
     Cluster *cluster = object->cluster;
+    note_emitted(cluster);
     if (cluster->emitted_count == cluster->emitted_capacity) {
         cluster->emitted_capacity = cluster->emitted_capacity ? 2 * cluster->emitted_capacity : 32;
         cluster->emitted = realloc(cluster->emitted, cluster->emitted_capacity * sizeof(EmittedEvent));

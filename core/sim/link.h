@@ -34,7 +34,7 @@ static inline uint64_t link_set_take_word(LinkSet *set, uint32_t word) {
 #define FOR_LINKS_TAKEN(set, taken)                                                                          \
     for (uint32_t word = 0; word < (set)->words; word++)                                                     \
         for (uint64_t rest = link_set_take_word(set, word);                                                  \
-             rest && (taken = (set)->link[word * LINKS_IN_WORD + (uint32_t)__builtin_ctzll(rest)], true);    \
+             rest && (taken = ((set)->link + word * LINKS_IN_WORD)[__builtin_ctzll(rest)], true);            \
              rest &= rest - 1)
 
 /* A receiver may have a taker: what it would do with a message in the cycle in which it becomes ready, if that can be

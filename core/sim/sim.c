@@ -42,23 +42,43 @@ static inline __attribute__((always_inline)) uint64_t take_turns(Cluster *cluste
     return next;
 }
 
-/* Whoever is poked by an object ticked earlier in the same cycle finds the message in its links anyway, so
- * the order of the objects cannot matter. Pokes lower `next` and `later`, to objects that have had their turn among
- * others. */
-static void cluster_run(Cluster *cluster, uint64_t end) {
-    Turn *const first = cluster->turns, *const others = first + TURNS_IN_STEP;
-    for (uint64_t now = cluster_first_due(cluster); now < end; now = cluster_first_due(cluster)) {
+/* When the first of the first step's turns is due. */
+static inline uint64_t first_turn_due(const Turn *first) {
+    uint64_t due = NEVER;
+#pragma GCC unroll 3
+    for (uint32_t i = 0; i < TURNS_IN_STEP; i++)
+        due = earlier_of(first[i].due, due);
+    return due;
+}
+
+/* Pokes lower `later`, to objects that have had their turn among others. */
+static inline void take_later_turns(Cluster *cluster, uint64_t now) {
+    uint64_t later = NEVER;
+    cluster->later = cluster->kept_later;
+    cluster->kept_later = NEVER;
+    if (cluster->places > TURNS_IN_STEP)
+        later = take_turns(cluster, cluster->turns + TURNS_IN_STEP, cluster->turns + cluster->places, now);
+    cluster->later = earlier_of(later, cluster->later);
+    if (cluster->emitted_count) cluster_emit_events(cluster);
+}
+
+/* From `now`, when it is due, to `end`. Whoever is poked by an object ticked earlier in the same cycle finds the
+ * message in its links anyway, so the order of the objects cannot matter. The time for which it was poked counts in
+ * any case, by `next`: else when the machine is idle would depend on who has had a turn before. Where something is
+ * emitted, `later` is lowered to the present cycle (event.c): cycles ask about no more than that. */
+static inline __attribute__((always_inline)) void cluster_run(Cluster *cluster, uint64_t now, uint64_t end) {
+    Turn *const first = cluster->turns;
+    uint64_t next;
+    if (cluster->emitted_count) cluster_lower_later(cluster, now); /* between quanta */
+    do {
         cluster->now = now;
         cluster->next = NEVER;
-        uint64_t next = take_turns(cluster, first, others, now);
-        if (cluster->later <= now) {
-            cluster->later = NEVER;
-            uint64_t later = take_turns(cluster, others, first + cluster->places, now);
-            cluster->later = earlier_of(later, cluster->later);
-        }
-        if (cluster->emitted_count) cluster_emit_events(cluster);
-        cluster->next = earlier_of(next, cluster->next);
-    }
+        take_turns(cluster, first, first + TURNS_IN_STEP, now);
+        if (cluster->later <= now) take_later_turns(cluster, now);
+        next = earlier_of(first_turn_due(first), cluster->next);
+        now = earlier_of(next, cluster->later);
+    } while (now < end);
+    cluster->next = next;
     cluster->current = NULL;
 }
 
@@ -141,15 +161,20 @@ static Cluster *cluster_at(const Sim *sim, uint32_t position) {
     return &sim->clusters[forward ? position : sim->cluster_count - 1 - position];
 }
 
-void share_run_cluster(Share *share, Cluster *cluster) {
+static inline __attribute__((always_inline)) void run_cluster(Share *share, Cluster *cluster) {
     bool restless = share->sim->order == ORDER_RESTLESS;
-    if (cluster_first_due(cluster) >= share->end && !restless) return;
+    uint64_t due = cluster_first_due(cluster);
+    if (due >= share->end && !restless) return;
     share->running = cluster;
     cluster->unseen_until = cluster->observed ? 0 : share->end;
     if (__builtin_expect(restless, 0))
         cluster_run_restless(cluster, share->sim->now, share->end);
     else
-        cluster_run(cluster, share->end);
+        cluster_run(cluster, due, share->end);
+}
+
+void share_run_cluster(Share *share, Cluster *cluster) {
+    run_cluster(share, cluster);
 }
 
 static void run_clusters(void *context) {
@@ -159,7 +184,7 @@ static void run_clusters(void *context) {
         threads_run_clusters(share);
     else
         while (share->position < sim->cluster_count)
-            share_run_cluster(share, cluster_at(sim, share->position++));
+            run_cluster(share, cluster_at(sim, share->position++));
 }
 
 static void keep_first_fault(Share *share, Cluster *cluster, const char *message) {

@@ -69,6 +69,7 @@ struct Cluster {
     uint64_t measured;                /* ns that it took in measured quanta */
     uint64_t unseen_until;            /* object_unseen_until() */
     uint64_t observed;                /* somebody looks at its objects in the middle of a quantum */
+    uint64_t kept_later;              /* `later` as it was, where it has been lowered; else NEVER */
 } __attribute__((aligned(64)));
 
 /* One thread's part in a quantum. */
@@ -292,6 +293,12 @@ void cluster_begin_to_watch(Cluster *cluster);
 /* No object of the cluster is due earlier. */
 static inline uint64_t cluster_first_due(const Cluster *cluster) {
     return earlier_of(cluster->next, cluster->later);
+}
+/* To the present cycle: what is emitted is looked at with the later turns. */
+static inline void cluster_lower_later(Cluster *cluster, uint64_t now) {
+    if (cluster->later <= now) return;
+    cluster->kept_later = cluster->later;
+    cluster->later = now;
 }
 /* Before all of its objects are poked anew. */
 static inline void cluster_forget_due(Cluster *cluster) {
