@@ -162,16 +162,18 @@ static inline uint64_t link_edge(const Link *link, uint64_t time) {
     return multiply_high(time + link->align_to - 1, link->align_inverse) * link->align_to;
 }
 
-/* For a sender that has just seen that the link can take the message; as link_send(). */
-static inline void *link_send_checked(Link *link, uint64_t now) {
-    debug_ensure(link_can_send(link, now));
+/* The `pushes`-th message of the sender's cycle. */
+static inline __attribute__((always_inline)) void *link_push(Link *link, uint64_t now, uint32_t pushes,
+                                                             bool known_as_cut) {
+    debug_ensure(link_can_send(link, now) && (pushes > 1) == (link->last_push == now));
+    debug_ensure(link->to_cut >= known_as_cut);
     link_audit_push(link, now);
-    link->pushes_in_cycle = (uint16_t)((link->last_push == now ? link->pushes_in_cycle : 0) + 1);
+    link->pushes_in_cycle = (uint16_t)pushes;
     link->last_push = now;
     uint64_t slot = link->pushed++ & link->to_slot_mask, ready = now + link->latency;
     if (link->aligned) ready = link_edge(link, ready);
     link->to_ready[slot] = ready;
-    if (link->to_cut) {
+    if (known_as_cut || link->to_cut) {
         *link->pushed_word |= 1ull << link->push_bit;
     } else {
         link->pushed_seen = link->pushed;
@@ -179,6 +181,18 @@ static inline void *link_send_checked(Link *link, uint64_t now) {
         object_poke(link->receiver, ready);
     }
     return link->to_slots + slot * link->to_message_bytes;
+}
+
+/* For a sender that has just seen that the link can take the message; as link_send(). */
+static inline void *link_send_checked(Link *link, uint64_t now) {
+    return link_push(link, now, (link->last_push == now ? link->pushes_in_cycle : 0u) + 1, false);
+}
+/* The same for one that sends once in a cycle at most; and where the link is known to be cut. */
+static inline void *link_send_first(Link *link, uint64_t now) {
+    return link_push(link, now, 1, false);
+}
+static inline void *link_send_first_cut(Link *link, uint64_t now) {
+    return link_push(link, now, 1, true);
 }
 
 /* Returns the slot of the new message for the caller to fill at once. Sending into a full link is a panic. */

@@ -24,14 +24,26 @@
 #include <string.h>
 
 /* What a subnet does in a cycle is compiled once for each direction: they differ in questions whose answers
- * the host cannot foresee when both ask them in the same place. And once more for crossbars whose sets of ports
- * are of one word, as nearly all are. */
+ * the host cannot foresee when both ask them in the same place. And once more for plain crossbars, as nearly all
+ * are: sets of ports are of one word, a cycle has one step, turns decide, and nobody subscribes. */
 #define OF_EACH static inline __attribute__((always_inline))
 
 typedef struct {
     Direction direction;
-    bool wide;
+    bool wide, plain;
 } Kind;
+
+OF_EACH bool is_plain(const Crossbar *x) {
+    return (x->wide | x->speedup_shift | x->arbitration | x->obj.subscribed) == 0;
+}
+
+OF_EACH bool by_turns(const Crossbar *x, Kind kind) {
+    return kind.plain || (x->arbitration | x->obj.subscribed) == 0;
+}
+
+OF_EACH uint32_t speedup_shift(const Crossbar *x, Kind kind) {
+    return kind.plain ? 0 : x->speedup_shift;
+}
 
 OF_EACH uint32_t words_of(uint32_t words, Kind kind) {
     return kind.wide ? words : 1;
@@ -104,12 +116,14 @@ OF_EACH void drain_outputs(const Crossbar *x, Subnet *net, Kind kind, uint64_t n
 
 /* Finds from when the head of an input may cross, which is ready then; returns that step. Another cluster has written the
  * message: by then the host's cache will have it. */
-OF_EACH uint64_t time_head(const Crossbar *x, Subnet *net, Kind kind, uint32_t i, uint64_t ready) {
+OF_EACH uint64_t time_head(const Crossbar *x, Subnet *net, Kind kind, uint32_t i, const Link *link) {
     Head *head = head_at(&net->view, kind.wide, i);
-    head->message = link_message_at(head->link, 0);
-    __builtin_prefetch(head->message);
-    head->ready = object_cycle(&x->obj, ready) << x->speedup_shift;
-    return head->step = later_of(head->ready, input_at(net, kind.wide, i)->free);
+    uint64_t ready = object_cycle(&x->obj, link_next_ready(link)) << speedup_shift(x, kind);
+    const MemMessage *message = link_message_at(link, 0);
+    __builtin_prefetch(message);
+    head->message = message;
+    head->ready = ready;
+    return head->step = later_of(ready, input_at(net, kind.wide, i)->free);
 }
 
 static __attribute__((noinline)) void expect_far(View *view, uint32_t i, uint64_t step) {
@@ -150,17 +164,17 @@ OF_EACH uint64_t first_coming(const View *view) {
 }
 
 /* At an input whose head has just left. */
-OF_EACH void look_behind_head(const Crossbar *x, Subnet *net, Kind kind, uint32_t i) {
+OF_EACH void look_behind_head(const Crossbar *x, Subnet *net, Kind kind, uint32_t i, const Link *link) {
     View *view = &net->view;
-    uint64_t ready = link_next_ready(head_at(view, kind.wide, i)->link), none = ready == NEVER;
+    uint64_t none = link_next_ready(link) == NEVER, step = time_head(x, net, kind, i, link);
     view->ports[word_of(i, kind)].idle |= none << (i & (PORTS_IN_WORD - 1));
-    expect(view, kind, i, time_head(x, net, kind, i, ready), none ^ 1);
+    expect(view, kind, i, step, none ^ 1);
 }
 
 /* At an input that was idle and has a head now. */
 OF_EACH void look_at_new_head(const Crossbar *x, Subnet *net, Kind kind, uint32_t i) {
     View *view = &net->view;
-    uint64_t step = time_head(x, net, kind, i, link_next_ready(head_at(view, kind.wide, i)->link));
+    uint64_t step = time_head(x, net, kind, i, head_at(view, kind.wide, i)->link);
     view->ports[word_of(i, kind)].idle &= ~bit_of(i);
     expect(view, kind, i, later_of(step, view->begin), 1);
     view->crossing = earlier_of(view->crossing, step);
@@ -193,6 +207,10 @@ static __attribute__((noinline)) uint32_t acknowledging_flits(const Crossbar *x,
 }
 
 OF_EACH uint32_t flits_of(const Crossbar *x, const MemMessage *message, Direction direction) {
+    if (direction == RESPONSES && __builtin_expect(mem_brings_segment(message), 1)) {
+        ensure(message->bytes <= LINE_BYTES_MAX);
+        return x->flits[HEADER_BYTES + message->bytes];
+    }
     uint32_t bytes = direction == REQUESTS ? mem_request_bytes(message) : mem_response_bytes(message);
     if (direction == RESPONSES && x->acknowledgements == FOR_EACH_SECTOR && message->kind == MEM_WRITE)
         return acknowledging_flits(x, message);
@@ -253,6 +271,13 @@ OF_EACH Packet *enter_buffer(Subnet *net, Kind kind, uint32_t j, uint32_t flits)
     return &net->packets[j * net->ring + slot];
 }
 
+/* When the output is free again to which a part of so many flits has just crossed. */
+OF_EACH uint64_t time_free(const Crossbar *x, Subnet *net, Kind kind, uint32_t j, uint32_t part,
+                           uint64_t now) {
+    if (kind.plain) return now + part * x->obj.period;
+    return object_time(&x->obj, output_at(net, kind.wide, j)->free >> x->speedup_shift);
+}
+
 /* When the tail of a packet that has just crossed to the empty output j is sent on, if nothing that happens until then
  * can change it and nobody can see it earlier: the link has room and keeps it to itself until the end of the quantum, and
  * nobody asks for its room in the buffer before it is sent. Else NEVER. */
@@ -260,10 +285,11 @@ OF_EACH uint64_t certain_sending_time(const Crossbar *x, Subnet *net, Kind kind,
                                       uint32_t last_part, uint64_t now) {
     const Output *output = output_at(net, kind.wide, j);
     uint64_t period = x->obj.period;
-    uint64_t time = later_of(output->all_left - period, output->channel_free + (last_part - 1) * period);
-    bool certain = (output->count == 0) & (time < net->view.unseen_until) &
-                   (time <= object_time(&x->obj, output->free >> x->speedup_shift));
-    return certain && link_has_room(target_at(&net->view, kind.wide, j)->link, now) ? time : NEVER;
+    uint64_t time = later_of(output->all_left, output->channel_free + last_part * period) - period;
+    bool certain = output->count == 0 && time < net->view.unseen_until &&
+                   time <= time_free(x, net, kind, j, last_part, now) &&
+                   link_has_room(target_at(&net->view, kind.wide, j)->link, now);
+    return certain ? time : NEVER;
 }
 
 /* Past the buffer, ahead of time. */
@@ -275,7 +301,7 @@ OF_EACH MemMessage *send_ahead(const Crossbar *x, Subnet *net, Kind kind, uint32
     net->flits_out += flits;
     net->latency_ticks += time - arrived;
     output_at(net, kind.wide, j)->channel_free = time + x->obj.period;
-    return link_send_checked(target_at(&net->view, kind.wide, j)->link, time);
+    return link_send_first_cut(target_at(&net->view, kind.wide, j)->link, time);
 }
 
 /* Into the buffer of output j. */
@@ -303,7 +329,7 @@ OF_EACH void end_crossing(const Crossbar *x, Subnet *net, Kind kind, uint32_t i,
                                          : keep_packet(x, net, kind, j, head->flits, last_part, arrived);
     copy_across(message, head->message, i, kind.direction);
     link_pop(link, now);
-    look_behind_head(x, net, kind, i);
+    look_behind_head(x, net, kind, i, link);
 }
 
 OF_EACH void withdraw_request(Subnet *net, Kind kind, uint32_t i, uint32_t j) {
@@ -318,8 +344,11 @@ OF_EACH void move_flits(const Crossbar *x, Subnet *net, Kind kind, uint32_t i, u
     const Head *head = head_at(&net->view, kind.wide, i);
     Input *input = input_at(net, kind.wide, i);
     Output *output = output_at(net, kind.wide, j);
-    input->channel_free = later_of(head->ready, input->channel_free) + (flits << x->speedup_shift);
-    input->free = output->free = later_of(step + flits, input->channel_free);
+    input->free = output->free = step + flits;
+    if (!kind.plain && x->speedup_shift) {
+        input->channel_free = later_of(head->ready, input->channel_free) + (flits << x->speedup_shift);
+        input->free = output->free = later_of(step + flits, input->channel_free);
+    }
     /* Behind the last input is as before the first. */
     output->pointer = kind.wide ? (i + 1) % net->inputs : (i + 1) & (PORTS_IN_WORD - 1);
     output->all_left = later_of(now + net->view.latency, output->all_left) + flits * x->obj.period;
@@ -359,8 +388,11 @@ OF_EACH bool can_cross_whole(const Crossbar *x, Subnet *net, Kind kind, uint32_t
 OF_EACH void cross_whole(const Crossbar *x, Subnet *net, Kind kind, uint32_t i, uint64_t step, uint64_t now) {
     const Head *head = head_at(&net->view, kind.wide, i);
     uint32_t j = head->output, flits = head->flits;
-    uint64_t since = later_of(head->step, output_at(net, kind.wide, j)->free);
-    net->blocked_cycles += (step - since) >> x->speedup_shift;
+    /* It has waited since before the links were looked at anew. */
+    if (__builtin_expect(head->step != step, 0)) {
+        uint64_t since = later_of(head->step, output_at(net, kind.wide, j)->free);
+        net->blocked_cycles += (step - since) >> speedup_shift(x, kind);
+    }
     move_flits(x, net, kind, i, j, flits, step, now);
     end_crossing(x, net, kind, i, j, flits, now);
 }
@@ -385,8 +417,7 @@ OF_EACH void cross_or_ask(const Crossbar *x, Subnet *net, Kind kind, uint64_t co
     }
 }
 
-OF_EACH void raise_requests(const Crossbar *x, Subnet *net, Kind kind, bool by_turns, uint64_t step,
-                            uint64_t now) {
+OF_EACH void raise_requests(const Crossbar *x, Subnet *net, Kind kind, uint64_t step, uint64_t now) {
     View *view = &net->view;
     uint64_t place = 1ull << (step & (CALENDAR_STEPS - 1)), come = 0;
     if (__builtin_expect(view->first_far <= step, 0)) bring_near(net);
@@ -394,7 +425,7 @@ OF_EACH void raise_requests(const Crossbar *x, Subnet *net, Kind kind, bool by_t
     view->steps &= ~place;
     for (uint32_t w = 0; w < words_of(net->input_words, kind); w++) {
         come = take_come(view, w, step);
-        for (; come && (kind.wide || !by_turns); come &= come - 1) {
+        for (; come && (kind.wide || !by_turns(x, kind)); come &= come - 1) {
             find_output(x, net, kind, port_at(w, come));
             ask(net, kind, port_at(w, come));
         }
@@ -431,8 +462,8 @@ static __attribute__((noinline)) uint32_t choose_otherwise(const Crossbar *x, co
     return arbitration_ask((SimObject *)(uintptr_t)&x->obj, direction == RESPONSES, j, with, winner);
 }
 
-OF_EACH uint32_t winner_of(const Crossbar *x, Subnet *net, Kind kind, bool by_turns, uint32_t j) {
-    if (!by_turns) return choose_otherwise(x, net, kind.direction, j);
+OF_EACH uint32_t winner_of(const Crossbar *x, Subnet *net, Kind kind, uint32_t j) {
+    if (!by_turns(x, kind)) return choose_otherwise(x, net, kind.direction, j);
     uint32_t pointer = output_at(net, kind.wide, j)->pointer;
     return kind.wide ? ports_first_from(asking_for(net, j), pointer)
                      : first_at_or_after(net->view.target[j].inputs, pointer);
@@ -445,8 +476,7 @@ OF_EACH uint32_t inputs_asking(const Subnet *net, Kind kind, uint32_t j) {
 
 /* Returns the first step in which an output is free that was busy and that inputs go on asking for. Those that wait for room
  * are looked at again when a packet has been sent. */
-OF_EACH uint64_t arbitrate(const Crossbar *x, Subnet *net, Kind kind, bool by_turns, uint64_t step,
-                           uint64_t now) {
+OF_EACH uint64_t arbitrate(const Crossbar *x, Subnet *net, Kind kind, uint64_t step, uint64_t now) {
     View *view = &net->view;
     uint64_t next = NEVER;
     for (uint32_t w = 0; w < words_of(net->output_words, kind); w++)
@@ -454,11 +484,11 @@ OF_EACH uint64_t arbitrate(const Crossbar *x, Subnet *net, Kind kind, bool by_tu
             uint32_t j = port_at(w, rest);
             const Output *output = output_at(net, kind.wide, j);
             if (output->free <= step) {
-                uint32_t winner = winner_of(x, net, kind, by_turns, j);
+                uint32_t winner = winner_of(x, net, kind, j);
                 /* The winner waits for room; were others let past, long packets would starve. */
                 if (output->flits + head_at(view, kind.wide, winner)->flits > x->output_buffer) continue;
                 net->conflicts += inputs_asking(net, kind, j) - 1;
-                net->blocked_cycles += steps_blocked(net, kind, j, step) >> x->speedup_shift;
+                net->blocked_cycles += steps_blocked(net, kind, j, step) >> speedup_shift(x, kind);
                 transfer(x, net, kind, winner, j, step, now);
             }
             next = earlier_of(next, output->free | -(uint64_t)nobody_asks(net, kind, j));
@@ -467,61 +497,76 @@ OF_EACH uint64_t arbitrate(const Crossbar *x, Subnet *net, Kind kind, bool by_tu
 }
 
 OF_EACH void cross(const Crossbar *x, Subnet *net, Kind kind, uint64_t first_step, uint64_t now) {
-    uint64_t free = NEVER;
-    bool by_turns = __builtin_expect((x->arbitration | x->obj.subscribed) == 0, 1);
-    for (uint64_t step = first_step; step < first_step + x->speedup; step++) {
-        raise_requests(x, net, kind, by_turns, step, now);
-        free = arbitrate(x, net, kind, by_turns, step, now);
+    uint64_t free = NEVER, steps = 1ull << speedup_shift(x, kind);
+    for (uint64_t step = first_step; step < first_step + steps; step++) {
+        raise_requests(x, net, kind, step, now);
+        free = arbitrate(x, net, kind, step, now);
     }
     net->view.crossing = earlier_of(first_coming(&net->view), free);
 }
 
-static uint64_t wake_time(const Crossbar *x, const View *view) {
-    if (view->crossing == NEVER) return view->sending;
-    return earlier_of(view->sending, object_time(&x->obj, view->crossing >> x->speedup_shift));
-}
-
 /* A cycle in which something may have changed; in links from outside, too? */
-OF_EACH void do_cycle(const Crossbar *x, Subnet *net, Kind kind, bool outside, uint64_t now) {
+OF_EACH void do_cycle(const Crossbar *x, Subnet *net, Kind kind, bool outside, uint64_t cycle, uint64_t now) {
     View *view = &net->view;
-    uint64_t first_step = object_cycle(&x->obj, now) << x->speedup_shift;
+    uint64_t first_step = cycle << speedup_shift(x, kind);
     view->begin = first_step;
     if (now >= view->sending || outside) drain_outputs(x, net, kind, now);
     if (outside) look_at_idle_inputs(x, net, kind);
-    if (view->crossing < first_step + x->speedup) cross(x, net, kind, first_step, now);
+    if (view->crossing >> speedup_shift(x, kind) <= cycle) cross(x, net, kind, first_step, now);
+}
+
+/* When the subnet may have something to do again, and the cycle that begins then. */
+OF_EACH uint64_t wake_time(const Crossbar *x, const View *view, Kind kind, uint64_t *cycle) {
+    if (view->crossing != NEVER) {
+        *cycle = view->crossing >> speedup_shift(x, kind);
+        uint64_t time = object_time(&x->obj, *cycle);
+        if (__builtin_expect(view->sending >= time, 1)) return time;
+    }
+    *cycle = object_cycle(&x->obj, view->sending);
+    return view->sending;
 }
 
 /* Where all links are cut, nothing from outside reaches the subnet within a quantum: it goes through its cycles at
  * once, unless somebody looks on. */
 OF_EACH uint64_t tick_subnet(const Crossbar *x, Subnet *net, Kind kind, uint64_t now) {
     View *view = &net->view;
-    uint64_t quantum = x->obj.sim->now;
+    uint64_t quantum = x->obj.sim->now, cycle = object_cycle(&x->obj, now);
     bool outside = view->seen_quantum != quantum || !view->all_cut;
     view->seen_quantum = quantum;
     view->unseen_until = view->outputs_cut ? object_unseen_until(crossbar_half(x, kind.direction)) : 0;
     uint64_t until = view->all_cut ? view->unseen_until : 0;
     do {
-        do_cycle(x, net, kind, outside, now);
-        now = wake_time(x, view);
+        do_cycle(x, net, kind, outside, cycle, now);
+        now = wake_time(x, view, kind, &cycle);
         outside = false;
     } while (now < until);
     return now;
 }
 
+static __attribute__((noinline)) uint64_t tick_narrow(Crossbar *x, Direction direction, uint64_t now) {
+    return direction == REQUESTS ? tick_subnet(x, &x->request, (Kind){.direction = REQUESTS}, now)
+                                 : tick_subnet(x, &x->response, (Kind){.direction = RESPONSES}, now);
+}
+
 static __attribute__((noinline)) uint64_t tick_wide(Crossbar *x, Direction direction, uint64_t now) {
-    return direction == REQUESTS ? tick_subnet(x, &x->request, (Kind){REQUESTS, true}, now)
-                                 : tick_subnet(x, &x->response, (Kind){RESPONSES, true}, now);
+    return direction == REQUESTS
+               ? tick_subnet(x, &x->request, (Kind){.direction = REQUESTS, .wide = true}, now)
+               : tick_subnet(x, &x->response, (Kind){.direction = RESPONSES, .wide = true}, now);
+}
+
+static __attribute__((noinline)) uint64_t tick_otherwise(Crossbar *x, Direction direction, uint64_t now) {
+    return x->wide ? tick_wide(x, direction, now) : tick_narrow(x, direction, now);
 }
 
 /* hot: else compilers leave links' functions out of the ways that they take for rare. */
 __attribute__((hot)) static uint64_t tick_responses(Crossbar *x, uint64_t now) {
-    if (__builtin_expect(x->wide, 0)) return tick_wide(x, RESPONSES, now);
-    return tick_subnet(x, &x->response, (Kind){RESPONSES, false}, now);
+    if (__builtin_expect(!is_plain(x), 0)) return tick_otherwise(x, RESPONSES, now);
+    return tick_subnet(x, &x->response, (Kind){.direction = RESPONSES, .plain = true}, now);
 }
 
 __attribute__((hot)) static uint64_t tick_requests(Crossbar *x, uint64_t now) {
-    if (__builtin_expect(x->wide, 0)) return tick_wide(x, REQUESTS, now);
-    return tick_subnet(x, &x->request, (Kind){REQUESTS, false}, now);
+    if (__builtin_expect(!is_plain(x), 0)) return tick_otherwise(x, REQUESTS, now);
+    return tick_subnet(x, &x->request, (Kind){.direction = REQUESTS, .plain = true}, now);
 }
 
 uint64_t tick_crossbar_responses(SimObject *half, uint64_t now) {

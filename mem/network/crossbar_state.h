@@ -20,7 +20,7 @@ typedef enum { FOR_EACH_WRITE, FOR_EACH_SECTOR } Acknowledgements;
 
 typedef struct {
     uint64_t free;         /* step from which its next part may cross, not before channel_free */
-    uint64_t channel_free; /* step by which the input channel has brought the last part's tail */
+    uint64_t channel_free; /* with speedup: step by which its channel has brought the last part's tail */
     uint64_t crossed;      /* flits of its head that have crossed in parts                     */
 } Input;
 

@@ -81,7 +81,7 @@ OF_EACH uint32_t choose(Mux *mux, bool wide, PortSet ready) {
 
 /* A request of port i leaves. */
 OF_EACH void pass_down(Mux *mux, uint32_t i, const MemMessage *request, uint64_t now) {
-    mem_enter_network(link_send_checked(mux->down.send, now), request, i);
+    mem_enter_network(link_send_first(mux->down.send, now), request, i);
     mux->requests++;
     if (mux->arbitration != LOWEST_PORT) mux->pointer = i + 1 == mux->up_count ? 0 : i + 1;
 }
@@ -188,9 +188,9 @@ static __attribute__((noinline)) uint64_t move_requests_of_many(Mux *mux, uint64
 
 /* The first response, which could move since then, goes up its link at `time`. */
 static inline void send_up(Mux *mux, Link *from, Link *to, uint64_t since, uint64_t time) {
-    mem_leave_network(link_send_checked(to, time), link_message_at(from, 0));
+    mem_leave_network(link_send_first(to, time), link_message_at(from, 0));
     mux->responses++;
-    mux->response_blocked_cycles += object_cycles_in(&mux->obj, time - since);
+    if (time != since) mux->response_blocked_cycles += object_cycles_in(&mux->obj, time - since);
     link_pop(from, time);
     mux->response_free = time + mux->obj.period;
 }

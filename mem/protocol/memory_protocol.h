@@ -120,6 +120,12 @@ static inline uint32_t mem_response_bytes(const MemMessage *m) {
     return without_data ? HEADER_BYTES : HEADER_BYTES + mem_data_bytes(m);
 }
 
+/* Does its answer bring all bytes of the segment? */
+static inline bool mem_brings_segment(const MemMessage *m) {
+    _Static_assert(MEM_READ == 0, "asked together with the sectors");
+    return (m->kind | m->sectors) == 0 && m->payload != MEM_LINE_ONLY;
+}
+
 /* The last 8 bytes as a word: class number, depth and, from bit ROUTE_BEGIN on, the route. The port that was
  * pushed last is lowest; behind the first one there are zeros. */
 enum { WAY_BACK_AT = offsetof(MemMessage, class_number), ROUTE_BEGIN = 16, ROUTE_DEPTH_ONE = 1 << 8 };
