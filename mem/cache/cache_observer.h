@@ -41,6 +41,8 @@ struct CacheObserver {
     void (*evicted)(CacheObserver *observer, uint32_t line);
     /* What the line holds, if anything, is about to be replaced by a request or a copy of the host. */
     void (*replaced)(CacheObserver *observer, uint32_t line);
+    /* Without timing: a request has brought the line, or goes on below to change it there. */
+    void (*untold)(CacheObserver *observer, uint64_t address);
     /* What lies below has answered a request of this cache, which has not dealt with it yet. */
     void (*answered)(CacheObserver *observer, const MemMessage *m, uint64_t now);
     /* Nothing valid is left. Between quanta. */

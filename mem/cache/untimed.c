@@ -35,12 +35,18 @@ void untimed_send_fetch(const CacheObject *object, const MemMessage *m, uint64_t
     }
 }
 
+void untimed_tell(const Cache *c, uint64_t address) {
+    for (CacheObserver *o = c->observers; o; o = o->next)
+        if (o->untold) o->untold(o, address);
+}
+
 /* What the tags count of lines that classes spare or let in low stays as it is. */
 void untimed_install_otherwise(Cache *c, const MemMessage *m, uint32_t line, uint64_t line_address) {
     uint64_t evictions = c->tags.protected_evictions, insertions = c->tags.low_priority_insertions;
     for (CacheObserver *o = c->observers; o; o = o->next)
         if (o->replaced) o->replaced(o, line);
     cache_install(c, line, line_address, m);
+    untimed_tell(c, line_address);
     c->tags.protected_evictions = evictions;
     c->tags.low_priority_insertions = insertions;
 }

@@ -25,6 +25,8 @@ UntimedAnswer untimed_pass_while_off(CacheObject *object, const MemMessage *m, L
 
 /* Implementation: in a header, because most of what an access without timing takes would be calls and returns. */
 
+/* To the observers that keep lines of their own. */
+void untimed_tell(const Cache *c, uint64_t address);
 void untimed_send_write_back(CacheObject *object, uint32_t line);
 void untimed_install_otherwise(Cache *c, const MemMessage *m, uint32_t line, uint64_t line_address);
 void untimed_send_fetch(const CacheObject *object, const MemMessage *m, uint64_t line_address,

@@ -187,6 +187,7 @@ static __attribute__((noinline)) UntimedAnswer write_or_pass_untimed(L1Cache *l1
     CacheObject *cache = (CacheObject *)l1;
     Lookup at = cache_lookup(&l1->cache, m, m->address);
     bool global_write = m->kind == MEM_WRITE && !(m->flags & MEM_LOCAL);
+    if (m->kind != MEM_READ) untimed_tell(&l1->cache, m->address);
     if (m->kind == MEM_ATOMIC || (m->flags & MEM_BYPASS_L1) || (global_write && !l1->enabled))
         return untimed_drop_and_pass(cache, m, &at);
     if (!l1->enabled) return untimed_pass_while_off(cache, m, &at);

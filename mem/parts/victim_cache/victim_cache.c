@@ -77,6 +77,11 @@ static void filled(CacheObserver *observer, const MemMessage *m, uint32_t line) 
     if (line != NO_LINE) drop(v, tag_line_address(&v->tags.shape, m->address));
 }
 
+static void untold(CacheObserver *observer, uint64_t address) {
+    VictimCache *v = of_observer(observer);
+    drop(v, tag_line_address(&v->tags.shape, address));
+}
+
 static void cleared(CacheObserver *observer) {
     VictimCache *v = of_observer(observer);
     for (uint32_t place = 0; place < v->lines; place++)
@@ -167,7 +172,7 @@ static void init(SimObject *object) {
         if (o->accessed == accessed)
             user_error("%s: expected one VictimCache below %s, got a second", object->path, l1->obj.path);
     v->observer = (CacheObserver){
-        .accessed = accessed, .filled = filled, .replaced = replaced, .cleared = cleared};
+        .accessed = accessed, .filled = filled, .replaced = replaced, .untold = untold, .cleared = cleared};
     cache_observe(&l1->cache, &v->observer);
     cache_attach_front(l1, &v->front, &victim_cache_front);
 }

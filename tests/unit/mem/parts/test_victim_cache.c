@@ -207,6 +207,36 @@ START_TEST(place_that_is_not_below_an_l1_is_a_user_error) {
 }
 END_TEST
 
+static void take_untimed(const CacheRig *rig, MemMessage m) {
+    rig->cache->class->take_untimed(rig->cache, &m);
+}
+
+START_TEST(line_that_comes_without_timing_is_in_one_of_both) {
+    CacheRig rig = rig_of("lines=4");
+    for (uint32_t line = 0; line <= WAYS; line++)
+        take_untimed(&rig, read_number(line));
+    ck_assert_uint_eq(victims(&rig, "insertions"), 1); /* line 0 */
+    take_untimed(&rig, read_number(0));                /* line 1 goes */
+    sim_check(rig.sim, true);
+    ck_assert_int_eq(rig_time(&rig, read_number(0)), RIG_HIT);
+    ck_assert_int_eq(rig_time(&rig, read_number(1)), RIG_HIT + 1);
+    rig_free(&rig);
+}
+END_TEST
+
+START_TEST(line_that_is_written_below_without_timing_is_dropped) {
+    static const char *const policies[] = {"size=512 ways=4 write_policy=evict",
+                                           "size=512 ways=4 write_policy=through"};
+    CacheRig rig = behind(policies[_i], "lines=4");
+    for (uint32_t line = 0; line <= WAYS; line++)
+        take_untimed(&rig, read_number(line));
+    take_untimed(&rig, write_request(0x1000, 32));
+    ck_assert_uint_eq(victims(&rig, "drops"), 1);
+    ck_assert_int_eq(rig_time(&rig, read_number(0)), RIG_MISS);
+    rig_free(&rig);
+}
+END_TEST
+
 Suite *victim_cache_suite(void);
 
 Suite *victim_cache_suite(void) {
@@ -220,6 +250,8 @@ Suite *victim_cache_suite(void) {
     tcase_add_loop_test(tests, line_that_is_written_below_is_dropped, 0, 2);
     tcase_add_test(tests, nothing_is_left_when_the_l1_is_invalidated);
     tcase_add_loop_test(tests, line_that_a_prefetch_brings_is_dropped, 0, 2);
+    tcase_add_test(tests, line_that_comes_without_timing_is_in_one_of_both);
+    tcase_add_loop_test(tests, line_that_is_written_below_without_timing_is_dropped, 0, 2);
     tcase_add_test(tests, line_that_is_needed_before_its_prefetch_comes_is_exchanged);
     tcase_add_test(tests, dirty_line_is_written_back_when_it_is_exchanged);
     ADD_MIXTURE_TESTS(tests, 8);
