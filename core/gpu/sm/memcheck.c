@@ -82,6 +82,15 @@ typedef struct {
     uint64_t cycle, address;
 } Access;
 
+/* Of what a lane executes now and has no address. */
+static Access access_of(const Sm *sm, uint32_t w, const Inst *inst, uint32_t lane) {
+    return (Access){.sm = sm,
+                    .inst = inst,
+                    .warp = w,
+                    .lane = lane,
+                    .cycle = object_cycle(&sm->obj, sm->obj.cluster->now)};
+}
+
 static uint32_t thread_of(const Access *access) {
     return access->sm->warp[access->warp].warp_in_cta * WARP_LANES + access->lane;
 }
@@ -178,18 +187,16 @@ void memcheck_malloc(const Sm *sm, uint64_t address, uint64_t bytes) {
     device_set_bytes(sm->view->memory, address, bytes, BYTE_UNWRITTEN);
 }
 
-/* The heap's own words around a block end it. */
-static bool is_block(const Sm *sm, uint64_t address) {
+/* Of the heap's bytes, but for the first, which is its own; BYTE_OF_NO_BLOCK elsewhere. */
+static ByteState heap_state(const Sm *sm, uint64_t address) {
     const RunningKernel *running = sm->running;
     bool is_in_heap = address > running->heap_start && address - running->heap_start < running->heap_bytes;
-    return is_in_heap && device_block_state(sm->view->memory, address, 1) == BYTE_WRITTEN &&
-           device_block_state(sm->view->memory, address - 1, 1) == BYTE_OF_NO_BLOCK;
+    return is_in_heap ? device_block_state(sm->view->memory, address, 1) : BYTE_OF_NO_BLOCK;
 }
 
-static bool is_freed(const Sm *sm, uint64_t address) {
-    const RunningKernel *running = sm->running;
-    bool is_in_heap = address >= running->heap_start && address - running->heap_start < running->heap_bytes;
-    return is_in_heap && device_block_state(sm->view->memory, address, 1) == BYTE_FREED;
+/* The heap's own words around a block end it. */
+static bool is_block(const Sm *sm, uint64_t address) {
+    return heap_state(sm, address) == BYTE_WRITTEN && heap_state(sm, address - 1) == BYTE_OF_NO_BLOCK;
 }
 
 void memcheck_free_block(const Sm *sm, const HeapRequest *request, uint32_t lane) {
@@ -200,13 +207,10 @@ void memcheck_free_block(const Sm *sm, const HeapRequest *request, uint32_t lane
         device_set_bytes(memory, address, device_block_bytes(memory, address, end), BYTE_FREED);
         return;
     }
-    Access access = {.sm = sm,
-                     .inst = sm_inst(sm, request->warp, request->inst),
-                     .warp = request->warp,
-                     .lane = lane,
-                     .cycle = object_cycle(&sm->obj, sm->obj.cluster->now),
-                     .address = address};
-    report(&access, is_freed(sm, address) ? MEMCHECK_FREE_TWICE : MEMCHECK_FREE_OF_NO_BLOCK, 0, 0);
+    Access access = access_of(sm, request->warp, sm_inst(sm, request->warp, request->inst), lane);
+    access.address = address;
+    bool is_freed = heap_state(sm, address) == BYTE_FREED;
+    report(&access, is_freed ? MEMCHECK_FREE_TWICE : MEMCHECK_FREE_OF_NO_BLOCK, 0, 0);
 }
 
 /* --- Shared memory ---------------------------------------------------------------------------- */
@@ -242,11 +246,7 @@ void memcheck_arrive(const Sm *sm, uint32_t w, const Inst *inst) {
     PartialArrival *partial = &sm->memcheck->partial[warp->cta_slot][warp->warp_in_cta];
     uint32_t late = partial->missing & active;
     if (late) {
-        Access access = {.sm = sm,
-                         .inst = inst,
-                         .warp = w,
-                         .lane = (uint32_t)__builtin_ctz(late),
-                         .cycle = object_cycle(&sm->obj, sm->obj.cluster->now)};
+        Access access = access_of(sm, w, inst, (uint32_t)__builtin_ctz(late));
         report(&access, MEMCHECK_BARRIERS_DIFFER, partial->inst, partial->thread);
     }
     *partial = (PartialArrival){.missing = is_aligned(sm, w, inst) ? live & ~active : 0,
@@ -266,18 +266,14 @@ void memcheck_barrier(const Sm *sm, uint32_t slot, WarpSet warps, bool is_whole)
         order->in_order[sm->warp[first_warp(warps)].warp_in_cta] = ~0u;
 }
 
-/* Others than those that the lane names and that live must not be missed. */
+/* All that a lane names, and that have not exited, are to be with it; and it is to name itself. */
 void memcheck_together(const Sm *sm, uint32_t w, const Inst *inst) {
     const uint32_t *masks = masks_of_lanes(sm, inst);
     uint32_t active = sm->context->active;
     uint32_t elsewhere = simt_lanes(&sm->warp[w].simt, &sm->waiting_lanes[w]) & ~active;
     for (uint32_t lanes = active; lanes; lanes &= lanes - 1) {
         uint32_t lane = (uint32_t)__builtin_ctz(lanes);
-        Access access = {.sm = sm,
-                         .inst = inst,
-                         .warp = w,
-                         .lane = lane,
-                         .cycle = object_cycle(&sm->obj, sm->obj.cluster->now)};
+        Access access = access_of(sm, w, inst, lane);
         if (!(masks[lane] >> lane & 1)) report(&access, MEMCHECK_NOT_IN_MASK, 0, 0);
         if (masks[lane] & elsewhere) report(&access, MEMCHECK_MASK_ELSEWHERE, 0, 0);
     }

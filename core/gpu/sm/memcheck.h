@@ -1,6 +1,7 @@
 /* What --memcheck finds: reads of memory that nobody has written, accesses behind the last byte that was asked for, frees
- * of what is no block, races in shared memory, and warps whose threads part at a barrier or where they are to be together. Every memory instruction is looked at before it executes; of one that is off, an SM
- * pays a test of a pointer. An SM keeps what it finds itself, so that no order and no thread can change it. */
+ * of what is no block, races in shared memory, and warps whose threads part at a barrier or where they are to be
+ * together. Every memory instruction is looked at before it executes; of one that is off, an SM pays a test of a
+ * pointer. An SM keeps what it finds itself, so that no order and no thread can change it. */
 #ifndef WW_GPU_MEMCHECK_H
 #define WW_GPU_MEMCHECK_H
 
