@@ -54,12 +54,21 @@ end
 return p
 ]])
 
+--- Tests of policies, most of which resume their policy. tests/long resumes all of them.
+local tests_of_policies = {}
+for i, entry in ipairs(core.list_folder "tests/policies") do tests_of_policies[i] = harness.read("tests/policies/" .. entry) end
+tests_of_policies = table.concat(tests_of_policies)
+
+local function is_resumed_there(policy) return tests_of_policies:find(('checks%%.resumes%%("%s[":+]'):format(policy)) end
+
 local others, in_folder = { wandering }, { trace_l1 = "trace_l1:folder=" .. harness.folder() .. "/trace" }
 for _, entry in ipairs(core.list_folder(core.home_path "policies")) do
   local policy = entry:match "^(.*)%.lua$"
-  if policy and policy ~= "lrr" and policy ~= "gto" then others[#others + 1] = in_folder[policy] or policy end
+  if policy and policy ~= "lrr" and policy ~= "gto" and not is_resumed_there(policy) then
+    others[#others + 1] = in_folder[policy] or policy
+  end
 end
-for _, policy in ipairs(others) do -- most have resumes in the tests of their own, too; a third of the machine saves sooner
+for _, policy in ipairs(others) do -- a third of the machine saves sooner
   test("gtx480", "bfs", policy, "resumes at a random cycle", function(case)
     case:resume_everywhere(1)
     harness.equal(case.resumes, 1, "resumes")

@@ -3,16 +3,7 @@ local core = require "warpwright.core"
 local cuda_programs = require "tests.lib.cuda_programs"
 local harness = require "tests.lib.harness"
 
---- Runs a program that checks itself; it must have made at least `least` checks, all of which held. Returns its output.
-local function checks(name, path, least)
-  local status, output = cuda_programs.run("gtx480", "--capability", "9.0", "--set", "sm[*].registers=65536",
-    "--out", harness.folder() .. "/out", "--", path)
-  harness.equal(status, 0, output)
-  local checked, failed = output:match(name .. ": (%d+) checks, (%d+) failed")
-  harness.equal(failed, "0", output)
-  assert(tonumber(checked) >= least, ("expected at least %d checks, got %s"):format(least, checked))
-  return output
-end
+local checks = cuda_programs.checks
 
 local function passes(name, architecture, least)
   return checks(name, cuda_programs.compile("headers_" .. name, architecture), least)
@@ -189,10 +180,6 @@ harness.test("graphs, capture, pools of memory", function() passes("graphs", "sm
 harness.test("what CUDA 12 and 13 added: libraries, handles of kernels, nodes of any kind", function() passes("newer", "sm_70", 50) end)
 harness.test("random numbers in kernels: published ones, skips, moments", function() passes("random", "sm_70", 1400) end)
 harness.test("mathematics and intrinsics of the device in host code", function() passes("math", "sm_70", 3600) end)
-harness.test("thrust and CUB", function()
-  if not os.execute "test -e /usr/include/thrust/version.h" then harness.skip "no thrust: scripts/setup cuda" end
-  passes("thrust", "sm_70", 140)
-end)
 local function needs_libcudacxx()
   if not os.execute "test -e /usr/include/cuda/std/tuple" then harness.skip "no libcu++: scripts/setup cuda" end
 end

@@ -1,44 +1,9 @@
 -- warpwright nvcc: what Makefiles ask of nvcc, and that what comes out runs.
 local core = require "warpwright.core"
 local harness = require "tests.lib.harness"
+local nvcc = require "tests.lib.nvcc"
 
-local program <const> = core.real_path(arg[-1])
-local toolkit <const> = program:match "^(.*)/" .. "/share/warpwright/cuda"
-
-local function has(command)
-  local pipe = assert(io.popen("command -v " .. command))
-  local found = pipe:read "l"
-  pipe:close()
-  return found ~= nil
-end
-
-local function nvcc_test(name, body)
-  harness.test(name, function()
-    if not has "clang++-14" then harness.skip "clang 14 is not installed (scripts/setup cuda)" end
-    if not core.is_file(toolkit .. "/bin/nvcc") then harness.skip "the toolkit is not built (scons cuda)" end
-    body()
-  end)
-end
-
---- Runs a shell script in the test's folder, where $nvcc and $cuda are commands. Returns its status and what it printed.
-local function shell(script)
-  local path = harness.write("script.sh", ([[
-cd '%s' || exit 99
-program='%s' toolkit='%s'
-nvcc() { "$program" nvcc "$@"; }
-cuda() { "$program" cuda gtx480 --set sms=2 --out "$1.out" -- "./$@"; }
-%s]]):format(core.real_path(harness.folder()), program, toolkit, script))
-  local pipe = assert(io.popen(("sh '%s' 2>&1"):format(path)))
-  local output = pipe:read "a"
-  local _, _, status = pipe:close()
-  return status or 0, output
-end
-
-local function passes(script)
-  local status, output = shell(script)
-  harness.equal(status, 0, output)
-  return output
-end
+local nvcc_test, shell, passes = nvcc.test, nvcc.shell, nvcc.passes
 
 -- Sources ---------------------------------------------------------------------------------------------------------------------------
 
@@ -597,38 +562,6 @@ nvcc_test("-ccbin: the compiler of .c and .cpp files, which links", function()
     local output = passes("mkdir -p compiler && cp g++ compiler && chmod +x compiler/g++ && nvcc -DVALUE=7 -ccbin " .. value .. " plain.c other.cpp mixed.cu -o mixed && cuda mixed")
     harness.contains(output, "called with -x c ", "called with -x c++ ", "called with -o mixed", "1 3 7")
   end
-end)
-
-nvcc_test("CMake takes a script that calls `warpwright nvcc` for nvcc, and its libraries link by their paths", function()
-  if not has "cmake" then harness.skip "cmake is not installed (scripts/setup test)" end
-  core.make_folder(harness.folder() .. "/by_script")
-  harness.write("by_script/CMakeLists.txt", [[
-cmake_minimum_required(VERSION 3.18)
-project(by_script LANGUAGES CXX CUDA)
-find_package(CUDAToolkit REQUIRED)
-add_executable(host host.cpp)
-target_link_libraries(host CUDA::cudart_static)
-add_executable(device ../one.cu)
-]])
-  harness.write("by_script/host.cpp", "#include <cuda_runtime.h>\nint main() { int n = 0; cudaGetDeviceCount(&n); return n != 1; }\n")
-  harness.contains(passes [[printf '#!/bin/sh\nexec "%s" nvcc "$@"\n' "$program" >compile && chmod +x compile &&
-    cmake -S by_script -B by_script -DCMAKE_CUDA_COMPILER=$PWD/compile && make -C by_script && cp by_script/host by_script/device . &&
-    cuda host && cuda device]], "passed, no error")
-end)
-
-nvcc_test("CMake takes the toolkit's bin/nvcc for nvcc, and links relocatable device code with it", function()
-  if not has "cmake" then harness.skip "cmake is not installed (scripts/setup test)" end
-  harness.write("CMakeLists.txt", [[
-cmake_minimum_required(VERSION 3.18)
-project(demo LANGUAGES CXX CUDA)
-add_library(second STATIC second.cu)
-add_executable(demo first.cu)
-target_link_libraries(demo second)
-set_target_properties(second demo PROPERTIES CUDA_SEPARABLE_COMPILATION ON)
-target_compile_options(demo PRIVATE $<$<COMPILE_LANGUAGE:CUDA>:--generate-line-info -Xcompiler=-Wall -pthread>)
-]])
-  harness.contains(passes "cmake -S . -B made -DCMAKE_CUDA_COMPILER=$toolkit/bin/nvcc && make -C made && cp made/demo . && cuda demo",
-    "CUDA compiler identification is NVIDIA 11.8", "10 310 32")
 end)
 
 nvcc_test("a shared library with kernels", function()
@@ -1256,8 +1189,8 @@ end)
 
 nvcc_test("the programs of workloads/cuda compile by their Makefile and pass their own checks", function()
   local names <const> = { "vecadd_streams", "reduction", "stencil", "sort", "tensor_matmul" }
-  passes(("make -s -j2 -C '%s/workloads/cuda' BUILD='%s' NVCC='%s nvcc'"):format(core.real_path(core.home_path "."),
-    core.real_path(harness.folder()), program))
+  passes(([[make -s -j2 -C '%s/workloads/cuda' BUILD='%s' NVCC="$program nvcc"]]):format(core.real_path(core.home_path "."),
+    core.real_path(harness.folder())))
   for _, name in ipairs(names) do
     harness.contains(passes(('"$program" cuda gtx480 --out %s.out -- ./%s'):format(name, name)), name .. ": passed")
   end

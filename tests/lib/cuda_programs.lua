@@ -49,4 +49,15 @@ end
 --- `warpwright cuda` with these arguments; returns the exit status and all output.
 function cuda_programs.run(...) return harness.run("cuda", ...) end
 
+--- Runs a program that checks itself; it must have made at least `least` checks, all of which held. Returns its output.
+function cuda_programs.checks(name, path, least)
+  local status, output = cuda_programs.run("gtx480", "--capability", "9.0", "--set", "sm[*].registers=65536",
+    "--out", harness.folder() .. "/out", "--", path)
+  harness.equal(status, 0, output)
+  local checked, failed = output:match(name .. ": (%d+) checks, (%d+) failed")
+  harness.equal(failed, "0", output)
+  assert(tonumber(checked) >= least, ("expected at least %d checks, got %s"):format(least, checked))
+  return output
+end
+
 return cuda_programs

@@ -53,13 +53,14 @@ end)
 
 harness.test("how much of the time is spent in Lua is told", function()
   local function share_of(policy)
-    local status, output = harness.run("check", "gtx480", "kmeans", "--policy", policy, "--checkpoints", "0", "--order", "reversed")
+    local status, output = harness.run("check", "gtx480", "kmeans", "--policy", policy, "--checkpoints", "0", "--order", "reversed", "--set", "sms=2",
+      "--set", "partitions=2")
     harness.equal(status, 0, "exit status, output " .. output)
     return tonumber(output:match "\n  in the Lua of policies +(%d+)%% of the time of a run\n") or error(output)
   end
   local busy = write_policy("busy", [[
     local p = policy "busy" { doc = "-", order = "gto" }
-    function p:on_issue() for _ = 1, 1000 do end end
+    function p:on_issue() for _ = 1, 200 do end end
     return p]])
   harness.equal(share_of "gto", 0, "share of a policy without functions")
   assert(share_of(busy) > 30)

@@ -45,11 +45,11 @@ end
 -- The law -------------------------------------------------------------------------------------------------------------
 
 harness.test("drawn machines give the same stats in any order, on threads, resumed, and in other builds", function()
-  local status, output, counts = torture "--machines 40 --seed 6"
+  local status, output, counts = torture "--machines 10 --seed 6"
   harness.equal(status, 0, output)
-  harness.equal(counts.machines, 40)
-  assert(counts.resumes >= 36, output)
-  assert(counts.refused <= 2, output) -- one in twenty
+  harness.equal(counts.machines, 10)
+  assert(counts.resumes >= 9, output)
+  harness.equal(counts.refused, 0, output)
 end)
 
 harness.test("every parameter of every class and policy is varied, or left out with a reason", function()
