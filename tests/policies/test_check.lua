@@ -109,6 +109,26 @@ harness.test("a field of self beside the state is named, also one that is a tabl
     return p]], 1, "NOT SAVED\n", "policy kept_table of sm[0]: self.t: expected the value of start(), got another")
 end)
 
+harness.test("what a policy keeps in Lua's own functions and tables is named", function()
+  is_found("standard_function", [[
+    local p = policy "standard_function" { doc = "-", order = "gto", period = 200 }
+    function p:on_period() local before = rawlen; rawset(_G, "rawlen", function(t) return before(t) end) end
+    return p]], 1, "NOT SAVED\n", "policy standard_function of sm[0]: rawlen: expected a global variable to keep its value, got another")
+  is_found("standard_table", [[
+    local p = policy "standard_table" { doc = "-", order = "gto", period = 200 }
+    function p:on_period() string.last = self:cycle() end
+    return p]], 1, "NOT SAVED\n", "policy standard_table of sm[0]: module string: expected what it was after start(), got another")
+  is_found("in_standard_table", [[
+    local p = policy "in_standard_table" { doc = "-", order = "gto", period = 200 }
+    function p:start() table.memory = { n = 0 } end
+    function p:on_period() table.memory.n = table.memory.n + 1 end
+    return p]], 1, "NOT SAVED\n", "policy in_standard_table of sm[0]: module table: expected what it was after start(), got another")
+  is_found("without_function", [[
+    local p = policy "without_function" { doc = "-", order = "gto", period = 200 }
+    function p:on_period() utf8.char = nil end
+    return p]], 1, "NOT SAVED\n", "policy without_function of sm[0]: module utf8: expected what it was after start(), got another")
+end)
+
 -- What differs -------------------------------------------------------------------------------------------------------------
 
 harness.test("the order of pairs over tables is found, and told apart from that of the ticks", function()

@@ -67,12 +67,12 @@ function hooks.elsewhere(name, scope)
   end
 end
 
---- Names of questions, which no on_ marks as hooks.
+--- Names of questions, which no on_ marks as hooks, as a set.
 local function all_questions()
   local found = {}
   for _, class in ipairs(core.classes()) do
     for _, event in ipairs(core.class_events(class.name)) do
-      if event.question then found[#found + 1] = event.name end
+      if event.question then found[event.name] = true end
     end
   end
   return found
@@ -84,11 +84,10 @@ local prefixes = { "", "sm_", "l1_", "texture_", "constant_", "lsu_", "l2_", "mc
 --- Is a function whose name no hook has meant as one?
 function hooks.is_like_one(name)
   if name:match "^on_" then return true end
+  if name == "start" or name == "configure" then return false end -- nearly every policy has these: no need to ask all classes
   questions = questions or all_questions()
-  for _, question in ipairs(questions) do
-    for _, prefix in ipairs(prefixes) do
-      if name == prefix .. question then return true end
-    end
+  for _, prefix in ipairs(prefixes) do
+    if name:sub(1, #prefix) == prefix and questions[name:sub(#prefix + 1)] then return true end
   end
   return false
 end

@@ -35,27 +35,34 @@ for name in ([[assert collectgarbage coroutine debug dofile error getmetatable i
   standard_globals[#standard_globals + 1] = name
 end
 
---- Notes what Lua's own functions and tables are. Returns a function that puts back each that is none any more, nil say: the library
--- needs them.
-local function keep_standard()
-  local kept = {}
-  for _, name in next, standard_globals do kept[#kept + 1] = { of = _G, name = name, value = rawget(_G, name) } end
+--- Lua's own functions and tables: by the table that holds them, name and value.
+local standard <const> = { [_G] = {} }
+
+local function note_standard()
+  for _, name in next, standard_globals do standard[_G][name] = rawget(_G, name) end
   for _, of in next, standard_tables do
-    for name, value in next, of do kept[#kept + 1] = { of = of, name = name, value = value } end
+    standard[of] = {}
+    for name, value in next, of do standard[of][name] = value end
   end
-  return function()
-    for _, entry in next, kept do
-      if type(rawget(entry.of, entry.name)) ~= type(entry.value) then rawset(entry.of, entry.name, entry.value) end
+end
+
+note_standard() -- before any file of the user's
+
+--- Puts back each that is none any more, nil say: the library needs them.
+local function put_back_standard()
+  for of, fields in next, standard do
+    for name, value in next, fields do
+      if type(rawget(of, name)) ~= type(value) then rawset(of, name, value) end
     end
   end
 end
 
 --- coroutine.resume() of a host program: its os.exit() ends the run; that of the script around it is as before.
 function own_state.resume(program)
-  local exit_of_script, put_back = os.exit, keep_standard()
+  local exit_of_script = os.exit
   os.exit = exit_of(program)
   local alive, ok, value = coroutine.resume(program)
-  put_back()
+  put_back_standard()
   os.exit = exit_of_script
   return alive, ok, value
 end
@@ -72,7 +79,7 @@ end
 -- file is to return, or what else it `does` with it.
 function own_state.call_without_exit(chunk, what, does)
   local message = ("os.exit: expected a file that %s %s, got the end of the program"):format(does or "returns", what)
-  local _ <close> = setmetatable({}, { __close = keep_standard() })
+  local _ <close> = setmetatable({}, { __close = put_back_standard })
   return call_refusing_exit(function() error(message, 2) end, chunk)
 end
 
@@ -167,6 +174,7 @@ function own_state.confine()
   rawset(string, "gmatch", noted_gmatch)
   local main_thread <const> = 1
   os.exit = exit_of(debug.getregistry()[main_thread])
+  note_standard()
 end
 
 -- What is remembered beside self.state --------------------------------------------------------------------------------
@@ -179,6 +187,20 @@ local plain_scalars <const> = { number = true, string = true, boolean = true, ["
 local function raw_keys(t)
   local keys = {}
   for key in next, t do keys[key] = true end
+  return names.sorted_keys(keys)
+end
+
+--- The same keys; of one of Lua's own tables those alone of which the value is not Lua's own, or no longer there.
+local function keys_to_describe(t)
+  local own = t ~= _G and standard[t]
+  if not own then return raw_keys(t) end
+  local keys = {}
+  for key, value in next, t do
+    if own[key] ~= value then keys[key] = true end
+  end
+  for key in next, own do
+    if rawget(t, key) == nil then keys[key] = true end
+  end
   return names.sorted_keys(keys)
 end
 
@@ -214,7 +236,7 @@ local function describe_table(walk, t)
   walk.tables = walk.tables + 1
   walk.seen[t] = ("table %d"):format(walk.tables)
   text[#text + 1] = "{"
-  for _, key in ipairs(raw_keys(t)) do
+  for _, key in ipairs(keys_to_describe(t)) do
     describe(walk, key)
     text[#text + 1] = "="
     describe(walk, rawget(t, key))
@@ -298,11 +320,13 @@ end
 -- global variables and modules, is how a resumed run will find it. Returns a function that says what is no longer so, or nil.
 -- `known` tables are no such memory; `globals`: global variables beside those of all, or nil.
 function own_state.memory_of_start(self, functions, words, known, globals)
-  local tables, roots, is_known = tables_of(self, functions, globals), {}, {}
+  local tables, roots, is_known, unchanged = tables_of(self, functions, globals), {}, {}, {}
   for _, place in ipairs(tables) do is_known[place] = {} end
   each_root(tables, function(place, key)
+    local root = { name = place.prefix .. tostring(key), expected = place.expected, of = place.of, key = key }
+    local is_standard = place.of == _G and type(_G[key]) == "function" and standard[_G][key] == _G[key]
     is_known[place][key] = true
-    roots[#roots + 1] = { name = place.prefix .. tostring(key), expected = place.expected, of = place.of, key = key }
+    table.insert(is_standard and unchanged or roots, root)
   end)
   local at_start = reach(roots, known)
   local function came_later(place, key)
@@ -312,6 +336,11 @@ function own_state.memory_of_start(self, functions, words, known, globals)
   return function()
     local later = each_root(tables, came_later)
     if later then return later end
+    for _, root in ipairs(unchanged) do
+      if rawget(_G, root.key) ~= standard[_G][root.key] then
+        return ("%s: expected %s, got another; %s"):format(root.name, root.expected, words)
+      end
+    end
     for i, now in ipairs(reach(roots, known).places) do
       local before = at_start.places[i]
       if now.not_saved then
