@@ -126,6 +126,18 @@ harness.test("a warp at a barrier: who has not arrived; one that is ready: what 
     "\nscheduler 0: the LSU takes nothing, since cycle 302\n")
 end)
 
+harness.test("a warp that issues and waits in the same state again: each wait by itself, with its own requests", function()
+  local again = harness.write("again.txt", heading .. table.concat {
+    "110 sm[0] issue 0/5 7\n", "111 sm[0] state 0/5 8 memory\n", "112 sm[0].lsu send 0/5 7 0.5.112.80 read 128 B at 0x4000 to mem\n",
+    "130 sm[0].lsu receive 0/5 7 0.5.112.80 read 128 B at 0x4000, answer from mem\n", "131 sm[0] issue 0/5 8\n",
+    "133 sm[0].lsu send 0/5 8 0.5.133.90 read 128 B at 0x4800 to mem\n",
+    "160 sm[0].lsu receive 0/5 8 0.5.133.90 read 128 B at 0x4800, answer from mem\n", "161 sm[0] state 0/5 9 operands\n" })
+  local function told(cycle) return (explain(again, "--warp", "0/5", "--cycle", cycle)) end
+  harness.contains(told "120", "memory since cycle 111:", "\nthis ended in cycle 131: it issued\nit issued next in cycle 131, at pc 8\n",
+    "\n1 of its requests had not come back", "\nrequest 0.5.112.80: ")
+  harness.contains(told "140", "memory since cycle 132:", "\nthis ended in cycle 161: operands\n", "\nrequest 0.5.133.90: ")
+end)
+
 harness.test("of a run: the warp's last request is answered in the cycle in which it goes on, or the one before", function()
   local folder = home .. "/run"
   local status, output = harness.run("run", "gtx480", "spmv", "--size", "small", "--set", "sms=2", "--out", folder, "--trace", "*", "--from",
@@ -135,9 +147,11 @@ harness.test("of a run: the warp's last request is answered in the cycle in whic
   for warp = 0, 7 do
     for cycle = 2000, 3500, 300 do
       local words = explain(folder, "--warp", "1/" .. warp, "--cycle", tostring(cycle))
+      local next_issue = words:match "it issued next in cycle (%d+)"
       local ended, answered = words:match "this ended in cycle (%d+)", words:match "\nrequest [^\n]* cycles %d+ to (%d+)"
       if words:find " memory since" and ended and answered then
         assert(math.abs(tonumber(ended) - tonumber(answered)) <= 1, words)
+        assert(not next_issue or tonumber(ended) <= tonumber(next_issue), words)
         told = told + 1
       end
     end

@@ -18,12 +18,16 @@ local function read(trace, name, cycle)
       local line = trace_lines.parse(text)
       seen.object = object
       if at <= cycle then seen.states[who] = line end
-      if at > cycle and who == name and not seen.next_state then seen.next_state = line end
+      if at > cycle and who == name and not seen.ended then seen.ended = line end
     elseif event == "issue" and of_sm then
       local line = trace_lines.parse(text)
       if at == cycle then seen.issues[#seen.issues + 1] = line end
       if who == name and at <= cycle then seen.last_issue = line end
-      if who == name and at > cycle and not seen.next_issue then seen.next_issue = line end
+      if who == name and at > cycle and not seen.next_issue then
+        seen.next_issue = line
+        -- After this issue it may wait in the same state as before, of which the trace has no line.
+        seen.ended = seen.ended or { cycle = at, text = "it issued" }
+      end
     elseif event == "cta_start" and object == seen.object and at <= cycle then
       local mask = tonumber(text:match "warps=0x(%x+)" or "", 16)
       local number = tonumber(name:match "/(%d+)$")
@@ -34,7 +38,7 @@ local function read(trace, name, cycle)
     elseif who == name and (event == "send" or event == "receive") then
       local line = trace_lines.parse(text)
       if object:find "%.lsu$" and line.id then
-        if event == "send" and not seen.next_state then seen.requests[#seen.requests + 1] = line end
+        if event == "send" and not seen.ended then seen.requests[#seen.requests + 1] = line end
         if event == "receive" then for _, sent in ipairs(seen.requests) do if sent.id == line.id then sent.answered = at end end end
       end
     end
@@ -73,7 +77,7 @@ end
 
 --- Of its requests without an answer in this cycle, the one that was answered last before it went on; and how many there are.
 local function last_request(seen, cycle)
-  local last, count, ended = nil, 0, seen.next_state and seen.next_state.cycle or math.huge
+  local last, count, ended = nil, 0, seen.ended and seen.ended.cycle or math.huge
   for _, sent in ipairs(seen.requests) do
     local answered = sent.answered or math.huge
     if answered > cycle and answered <= ended then
@@ -107,9 +111,10 @@ function warp.explain(trace, name, cycle, say)
     if line.warp == name then return say(("warp %s issued in cycle %d, at pc %s"):format(name, cycle, line.pc)) end
   end
   if not state then core.user_error(("explain: warp: warp %s does not run in cycle %d"):format(name, cycle)) end
-  say(("warp %s in cycle %d: %s since cycle %d: %s"):format(name, cycle, state.text, state.cycle, waits[state.text] or "unknown"))
+  local since = math.max(state.cycle, seen.last_issue and seen.last_issue.cycle + 1 or 0)
+  say(("warp %s in cycle %d: %s since cycle %d: %s"):format(name, cycle, state.text, since, waits[state.text] or "unknown"))
   if seen.last_issue then say(("it issued last in cycle %d, at pc %s"):format(seen.last_issue.cycle, seen.last_issue.pc)) end
-  if seen.next_state then say(("this ended in cycle %d: %s"):format(seen.next_state.cycle, seen.next_state.text)) end
+  if seen.ended then say(("this ended in cycle %d: %s"):format(seen.ended.cycle, seen.ended.text)) end
   if seen.next_issue then say(("it issued next in cycle %d, at pc %s"):format(seen.next_issue.cycle, seen.next_issue.pc)) end
   if state.text == "barrier" then tell_barrier(seen, name, say) end
   if state.text == "ready" then tell_schedulers(seen, say) end
