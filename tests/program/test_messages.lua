@@ -46,6 +46,14 @@ harness.test("the hang report names the knob that holds warps back", function()
   held_by("self.sm.may_load = 0", "may_load")
 end)
 
+harness.test("a name without the front of its path: the paths that end so come first", function()
+  fails({ set = { "l1d.size=32KiB" } }, "no object or parameter matches 'l1d.size' on machine gtx480; did you mean sm[*].l1d.size, ")
+  harness.refused("stats_of: no statistic matches 'l1d.miss_rate'; did you mean sm[*].l1d.miss_rate, ", "run", "gtx480", "kmeans", "--size",
+    "small", "--stats-every", "1launch", "--stats-of", "l1d.miss_rate", "--out", harness.folder() .. "/no_front")
+  harness.refused("trace: no object matches 'l1d' on machine gtx480; did you mean sm[0].l1d, sm[1].l1d, ", "run", "gtx480", "kmeans", "--size",
+    "small", "--trace", "l1d", "--out", harness.folder() .. "/no_front")
+end)
+
 -- What is legal ------------------------------------------------------------------------------------------------------
 
 harness.test("bounds are whole where the value is whole, and those of the parameter", function()
@@ -67,6 +75,8 @@ end)
 -- Names --------------------------------------------------------------------------------------------------------------
 
 harness.test("a misspelt name is answered with the one that was meant, if one is near", function()
+  fails({ policy = "gto,ccws" }, "no policy matches 'gto,ccws'; several policies are joined by +, 'gto+ccws'")
+  fails({ policy = "gto,./mine.lua" }, "no file matches 'gto,./mine.lua'; several policies are joined by +, 'gto+./mine.lua'")
   fails({ policy = "gtoo" }, "no policy matches 'gtoo'; did you mean gto? Available: ", "bypass_all, ")
   fails({ workload = "kmean" }, "no workload matches 'kmean'; did you mean kmeans? Available: ")
   local _, output = fails({ policy = "something_else" }, "no policy matches 'something_else'; available: ", "bypass_all, ")

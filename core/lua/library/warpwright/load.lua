@@ -121,6 +121,12 @@ function load.hint_beside(value, file)
   return nearby and core.is_file(nearby) and ("; paths are from the current folder, and there is %s"):format(nearby) or ""
 end
 
+--- `--policy a,b`: a comma parts the parameters of a policy, and options that take lists.
+local function hint_joined(what, value)
+  if what ~= "policy" or not value:find ",." then return "" end
+  return ("; several policies are joined by +, '%s'"):format((value:gsub(",", "+")))
+end
+
 --- What a file of this kind returns: `what` is "config", "policy", "workload" or "technology"; `value` a name, a path or the thing
 -- itself. `place`: where it is named, if that is not the line that is at work.
 function load.get(what, value, place)
@@ -143,9 +149,10 @@ function load.get(what, value, place)
     if is_path and not known[1] then
       refuse("%s: no file matches '%s'%s", option, value,
         what == "config" and at_work and (", neither beside %s nor from the current folder"):format(at_work)
-        or load.hint_beside(value, (place or core.location()):match "^(.*):%d+: $"))
+        or load.hint_beside(value, (place or core.location()):match "^(.*):%d+: $") .. hint_joined(what, value))
     end
-    refuse("%s: no %s matches '%s'%s", option, what, value, names.available(value:sub(#below + 1), known))
+    local joined = hint_joined(what, value)
+    refuse("%s: no %s matches '%s'%s", option, what, value, joined ~= "" and joined or names.available(value:sub(#below + 1), known))
   end
   local globals = what == "policy" and setmetatable({}, { __index = _G }) or _G
   local loaded = loaded_from(path, "a " .. what, globals)

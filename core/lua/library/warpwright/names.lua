@@ -194,13 +194,23 @@ function names.wanted(default, min, max)
   return what .. (min and (" from %s on"):format(text(min)) or max and (" up to %s"):format(text(max)) or "")
 end
 
---- The `count` candidates nearest to `wanted`, nearest first. A text that is longer than any name is no name misspelt, and
---- takes long to compare.
+--- 0: the candidate is a path that ends with all of `wanted`, 1: `wanted` is some part of it, 2: neither.
+local function part(wanted, name)
+  local first, last = name:find(wanted, 1, true)
+  if not first then return 2 end
+  return (name:sub(-#wanted - 1) == "." .. wanted or first == 1 and last == #name) and 0 or 1
+end
+
+--- The `count` candidates nearest to `wanted`, nearest first: those of which it is a part before others, since the front of
+--- a path is what is left out most. A text that is longer than any name is no name misspelt, and takes long to compare.
 function names.nearest(wanted, candidates, count)
   local ranked = {}
   if #wanted > longest_shown then return ranked end
-  for i, name in ipairs(candidates) do ranked[i] = { name = name, distance = edit_distance(wanted, name, math.huge), rank = i } end
+  for i, name in ipairs(candidates) do
+    ranked[i] = { name = name, part = part(wanted, name), distance = edit_distance(wanted, name, math.huge), rank = i }
+  end
   table.sort(ranked, function(a, b)
+    if a.part ~= b.part then return a.part < b.part end
     if a.distance ~= b.distance then return a.distance < b.distance end
     return a.rank < b.rank
   end)
