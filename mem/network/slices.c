@@ -263,7 +263,8 @@ static void check_none_is_tied(Search *search) {
         snprintf(
             search->problem, sizeof search->problem,
             "expected one port that is nearest to each L2 slice, got slice %u as near behind two, by the "
-            "wires %s and %s",
+            "wires %s and %s; networks send by address: SMs that share a cache of all addresses are "
+            "joined by a Mux (m:join)",
             s, search->down[place->port].send->name, search->down[place->tie].send->name);
     }
 }

@@ -179,6 +179,18 @@ refused("two wires between the same crossbars", change(machines.series, { "down 
   { "{ up = 2, down = 4 }", "{ up = 4, down = 4 }" },
   { "m:wire(near.down[0], xbar.up[c])", "m:wire(near.down[0], xbar.up[c]) m:wire(near.down[1], xbar.up[c + 2])" }),
   "near[0].down: expected one port that is nearest to each L2 slice, got slice 0 as near behind two, by the wires near[0].down[0] -> xbar.up[0] and near[0].down[1] -> xbar.up[2]")
+refused("a cache of all addresses for each cluster of SMs behind one crossbar", [[
+    local l2 = {}
+    local near, far = m:Crossbar "near" { up = 4, down = 2 }, m:Crossbar "far" { up = 2, down = 4 }
+    for c = 0, 1 do
+      l2[c] = m:L2 ("cluster_l2", c) { size = "64KiB", ways = 16, mshrs = 32 }
+      m:wire(near.down[c], l2[c].cpu, cut)
+      m:wire(l2[c].mem, far.up[c], cut)
+    end
+    for i = 0, 3 do m:wire(up[i], near.up[i], cut) end
+    return far.down
+  ]], "by the wires near.down[0] -> cluster_l2[0].cpu and near.down[1] -> cluster_l2[1].cpu; networks send by address: "
+    .. "SMs that share a cache of all addresses are joined by a Mux (m:join)")
 refused("a slice that a crossbar cannot reach", [[
     local left, right = m:Crossbar "left" { up = 3, down = 2 }, m:Crossbar "right" { up = 1, down = 2 }
     for i = 0, 2 do m:wire(up[i], left.up[i], cut) end
