@@ -47,4 +47,15 @@ harness.test("the classes of docs/writing_a_class.md compile", function()
   harness.equal(count, 4)
 end)
 
+harness.test("so does the event of the page's Repeater", function()
+  local page = harness.read "docs/writing_a_class.md"
+  local repeater = assert(page:match "```c\n(/%* Repeater: .-)```")
+  local rows, call = page:match "```c\n(enum { REPEATER_BLOCKED };.-)%.%.%.\n(.-)```"
+  local text = '#include "core/sim/event.h"\n' .. repeater:gsub("/%* Moves one message", function(comment)
+    return ("%s\nstatic void blocked(Repeater *r, const MemMessage *message) {\n%s}\n\n%s"):format(rows, call, comment)
+  end)
+  local is_good, printed = compiles("event.c", text)
+  assert(is_good, printed)
+end)
+
 harness.finish()
