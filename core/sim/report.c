@@ -22,26 +22,43 @@ typedef struct {
     uint32_t lines;
 } Group;
 
+typedef struct {
+    Group *group;
+    size_t count, capacity;
+} Groups;
+
 /* Up to so many lines are no more to read than what stands for them. */
 enum { SHORT_GROUP = 2 };
 
-static const char *skip_number(const char *at) {
+/* Up to so many groups, those who wait at different lines of a program are told apart. */
+enum { MOST_PLACES = 12 };
+
+static size_t number_length(const char *at) {
     bool hexadecimal = at[0] == '0' && at[1] == 'x';
     const char *digits = hexadecimal ? "0123456789abcdef" : "0123456789";
-    at += hexadecimal ? 2 : 0;
-    return at + strspn(at, digits);
+    size_t prefix = hexadecimal ? 2 : 0;
+    return prefix + strspn(at + prefix, digits);
 }
 
 static bool is_digit(char c) {
     return c >= '0' && c <= '9';
 }
 
-/* Both end with a line feed. */
-static bool differ_in_numbers_alone(const char *a, const char *b) {
+static bool is_place(const char *line, const char *number) {
+    static const char before[] = "line ";
+    size_t length = sizeof before - 1;
+    return (size_t)(number - line) >= length && memcmp(number - length, before, length) == 0;
+}
+
+/* Both end with a line feed. With `by_place`, numbers behind "line " count as text. */
+static bool differ_in_numbers_alone(const char *a, const char *b, bool by_place) {
+    const char *line = a;
     for (;;) {
         if (is_digit(*a) && is_digit(*b)) {
-            a = skip_number(a);
-            b = skip_number(b);
+            size_t length = number_length(a), other = number_length(b);
+            if (by_place && is_place(line, a) && (length != other || memcmp(a, b, length) != 0)) return false;
+            a += length;
+            b += other;
         }
         if (*a != *b) return false;
         if (*a == '\n') return true;
@@ -66,25 +83,31 @@ static void write_group(const Group *group, FILE *out) {
                 about_length(group->last), group->last);
 }
 
-static void write_in_groups(const char *report, FILE *out) {
-    Group *groups = NULL;
-    size_t count = 0, capacity = 0;
-    for (const char *line = report; *line; line += strcspn(line, "\n") + 1) {
-        size_t g = 0;
-        while (g < count && !differ_in_numbers_alone(groups[g].first, line))
-            g++;
-        if (g == capacity) {
-            capacity = capacity ? 2 * capacity : 16;
-            groups = realloc(groups, capacity * sizeof *groups);
-            ensure_memory(groups);
-        }
-        if (g == count) groups[count++] = (Group){.first = line};
-        groups[g].last = line;
-        groups[g].lines++;
+static void add_line(Groups *groups, const char *line, bool by_place) {
+    size_t g = 0;
+    while (g < groups->count && !differ_in_numbers_alone(groups->group[g].first, line, by_place))
+        g++;
+    if (g == groups->capacity) {
+        groups->capacity = groups->capacity ? 2 * groups->capacity : 16;
+        groups->group = realloc(groups->group, groups->capacity * sizeof *groups->group);
+        ensure_memory(groups->group);
     }
-    for (size_t g = 0; g < count; g++)
-        write_group(&groups[g], out);
-    free(groups);
+    if (g == groups->count) groups->group[groups->count++] = (Group){.first = line};
+    groups->group[g].last = line;
+    groups->group[g].lines++;
+}
+
+static void write_in_groups(const char *report, FILE *out) {
+    Groups groups = {0};
+    for (int by_place = 1; by_place >= 0; by_place--) {
+        groups.count = 0;
+        for (const char *line = report; *line; line += strcspn(line, "\n") + 1)
+            if (groups.count <= MOST_PLACES || !by_place) add_line(&groups, line, by_place);
+        if (groups.count <= MOST_PLACES) break;
+    }
+    for (size_t g = 0; g < groups.count; g++)
+        write_group(&groups.group[g], out);
+    free(groups.group);
 }
 
 void sim_report_in_groups(const Sim *sim, FILE *out) {

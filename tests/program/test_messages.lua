@@ -22,6 +22,47 @@ harness.test("a mistake that stops all SMs is a line, with the policy's name, an
   harness.contains(report, "\nsm[14]: warp 7 of CTA (14, 0, 0), lanes 0xffffffff at PTX line 25, is not allowed")
 end)
 
+local two_barriers <const> = [[
+.version 6.0
+.target sm_70
+.address_size 64
+.visible .entry k()
+{
+  .reg .pred %p<2>;
+  .reg .u32 %r<2>;
+  mov.u32 %r1, %tid.x;
+  setp.lt.u32 %p1, %r1, 32;
+  @%p1 bra FIRST;
+  bar.sync 1, 64;
+  ret;
+FIRST:
+  bar.sync 0;
+  ret;
+}
+]]
+
+harness.test("warps that wait at different lines are told apart, however many there are, with who has come to the barrier", function()
+  local file, out = harness.write("two_barriers.ptx", two_barriers), harness.folder() .. "/two_barriers"
+  local output = harness.refused("kernel k hangs", "run", "gtx480", file, "--grid", "8", "--block", "64", "--out", out)
+  harness.contains(output,
+    "at PTX line 15, waits at barrier 0, to which 1 of 2 warps have come; 0 instructions in flight\n  and 7 more lines like this",
+    "at PTX line 12, waits at barrier 1, to which 32 of 64 threads have come; 0 instructions in flight\n  and 7 more lines like this")
+end)
+
+harness.test("where they wait at more lines than one reads, they are told together, and hang.txt has all", function()
+  local lines = { ".version 6.0", ".target sm_70", ".address_size 64", ".visible .entry k()", "{", ".reg .pred %p<2>;", ".reg .u32 %r<3>;",
+    "mov.u32 %r1, %tid.x;", "shr.u32 %r2, %r1, 5;" }
+  for warp = 0, 13 do
+    table.move({ ("setp.ne.u32 %%p1, %%r2, %d;"):format(warp), ("@%%p1 bra NOT%d;"):format(warp), ("bar.sync %d, 64;"):format(warp), "ret;",
+      ("NOT%d:"):format(warp) }, 1, 5, #lines + 1, lines)
+  end
+  table.move({ "ret;", "}" }, 1, 2, #lines + 1, lines)
+  local file, out = harness.write("many_barriers.ptx", table.concat(lines, "\n") .. "\n"), harness.folder() .. "/many_barriers"
+  local output = harness.refused("kernel k hangs", "run", "gtx480", file, "--grid", "1", "--block", "448", "--out", out)
+  harness.contains(output, "waits at barrier 0, to which 32 of 64 threads have come; 0 instructions in flight\n  and 13 more lines like this")
+  harness.contains(harness.read(out .. "/hang.txt"), "waits at barrier 13, to which 32 of 64 threads have come")
+end)
+
 harness.test("the hang report of a run before does not stay in its folder", function()
   local _, _, _, folder = runs.run { policy = stopped }
   harness.read(folder .. "/hang.txt")

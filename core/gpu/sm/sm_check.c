@@ -130,6 +130,22 @@ void sm_check(const SimObject *object, bool idle) {
               object->path, sm->live, sm->write_backs.results + sm->write_backs.laneless);
 }
 
+/* Which barrier, and who has come to it: of all warps of the CTA that live, or of the threads that it is for. */
+static const char *barrier_reason(const Sm *sm, uint32_t w, char text[REASON_BYTES]) {
+    const Cta *cta = &sm->cta[sm->warp[w].cta_slot];
+    uint32_t b = 0;
+    while (b < NAMED_BARRIERS && !(cta->barrier[b].waiting & warp_bit(w)))
+        b++;
+    if (b == NAMED_BARRIERS) return "waits at a barrier";
+    const Barrier *barrier = &cta->barrier[b];
+    bool counts = barrier->threads > 0;
+    snprintf(text, REASON_BYTES, "waits at barrier %u, to which %u of %u %s have come", b,
+             counts ? barrier->present : (uint32_t)__builtin_popcountll(barrier->waiting),
+             counts ? barrier->threads : (uint32_t)__builtin_popcountll(cta->warps & sm->live),
+             counts ? "threads" : "warps");
+    return text;
+}
+
 static const char *reason(const Sm *sm, uint32_t w, char text[REASON_BYTES]) {
     WarpSet bit = warp_bit(w);
     bool at_gate = (sm->gates.parked | ~sm->waiting) & bit;
@@ -138,7 +154,7 @@ static const char *reason(const Sm *sm, uint32_t w, char text[REASON_BYTES]) {
     if (sm->fencing & bit) return "waits at a fence for its writes";
     if (sm->sleeping & bit) return "sleeps";
     if (sm->copying & bit) return "waits for its asynchronous copies";
-    if (sm->waiting & bit) return "waits at a barrier";
+    if (sm->waiting & bit) return barrier_reason(sm, w, text);
     if (sm->blocked & sm->valid & sm->loading & bit) return "waits for a load or an atomic";
     if (sm->blocked & sm->valid & bit) return "waits for its operands";
     if (!(sm->valid & bit)) return "waits for its instructions";

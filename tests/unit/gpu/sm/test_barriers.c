@@ -385,7 +385,8 @@ START_TEST(warps_that_wait_for_each_other_are_reported_as_a_hang) {
     ck_assert_ptr_nonnull(strstr(message, "kernel tiny hangs"));
     ck_assert_ptr_nonnull(strstr(report, "sm[0]: warp 0 of CTA (0, 0, 0), lanes 0xffffffff at PTX line"));
     ck_assert_ptr_nonnull(strstr(report, "sm[0]: warp 1 of CTA (0, 0, 0), lanes 0xffffffff at PTX line"));
-    ck_assert_ptr_nonnull(strstr(report, "waits at a barrier"));
+    ck_assert_ptr_nonnull(strstr(report, "waits at barrier 1, to which 32 of 64 threads have come"));
+    ck_assert_ptr_nonnull(strstr(report, "waits at barrier 2, to which 32 of 64 threads have come"));
     ck_assert_ptr_nonnull(strstr(report, "dispatcher: 1 of 1 CTAs handed out, 0 finished"));
     free(report);
     tiny_free(m);
