@@ -416,6 +416,11 @@ harness.test("the speed-ups alone are a table, CSV, JSON or bars, on standard ou
   local _, text = harness.run("report", sweep, "--table", "--base", "gto")
   harness.contains(text, "cycles of policy gto, over those of each other\n\nworkload, sm[*].l1d.size  gto    lrr\n",
     ("\nspmv, 16KiB               1.000  %.3f\n"):format(cycles[2][1] / cycles[1][1]))
+  local _, tabular = harness.run("report", sweep, "--latex", "--base", "gto")
+  harness.contains(tabular, "% cycles of policy gto, over those of each other\n\\begin{tabular}{lrr}\n\\hline\n"
+    .. "workload, sm[*].l1d.size & gto & lrr \\\\\n\\hline\n",
+    ("\nspmv, 16KiB & $1.000$ & $%.3f$ \\\\\n"):format(cycles[2][1] / cycles[1][1]),
+    ("\n\\hline\ngeometric mean & $1.000$ & $%.3f$ \\\\\n\\hline\n\\end{tabular}\n"):format(1 / mean))
   local _, picture = harness.run("report", sweep, "--svg")
   harness.contains(picture, "<svg ", "</svg>\n", ">policy gto</text>", ">speed-up over lrr</text>", ">bfs, 32KiB</text>")
   local lengths = {}
@@ -434,6 +439,9 @@ harness.test("speed-ups over seeds say as CSV and as bars of how many, and their
   local up = ratio.over_seeds { { value = cycles[1][1] / cycles[2][1] }, { value = cycles[3][1] / cycles[4][1] } }
   local _, output = harness.run("report", home .. "/few_seeds", "--csv")
   harness.contains(output, ("runs,seeds,gto,gto +-,lrr,lrr +-\nall,2,1,,%.17g,%.17g\ngeometric mean,,"):format(up.value, up.half_width))
+  local _, tabular = harness.run("report", home .. "/few_seeds", "--latex")
+  harness.contains(tabular, ("\nall, 2 seeds & $1.000$ & $%.3f \\pm %.3f$%s \\\\\n"):format(up.value, up.half_width,
+    ratio.is_significant(up) and "" or "~$\\sim$"))
   local _, picture = harness.run("report", home .. "/few_seeds", "--svg")
   harness.contains(picture, (">%.3f +-%.3f"):format(up.value, up.half_width), ">all, 2 seeds</text>")
 end)

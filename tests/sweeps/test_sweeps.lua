@@ -879,6 +879,30 @@ harness.test("query groups, and writes CSV, JSON and tables", function()
   harness.equal(text, "run  policy\n  1  lrr\n  2  swl:limit=2\n")
 end)
 
+harness.test("query writes LaTeX, with its special characters escaped", function()
+  local _, tabular = harness.run("query", whole(), "--latex", "--sql",
+    "select 'a_b & 5%' as \"x#y\", 1 as n, -0.5 as half union all select '{~^\\<|>}$', 123456789, 2.5e-12")
+  harness.equal(tabular, [[
+\begin{tabular}{lrr}
+\hline
+x\#y & n & half \\
+\hline
+a\_b \& 5\% & $1$ & $-0.5$ \\
+\{\textasciitilde{}\textasciicircum{}\textbackslash{}\textless{}\textbar{}\textgreater{}\}\$ & $123456789$ & $2.5\cdot 10^{-12}$ \\
+\hline
+\end{tabular}
+]])
+end)
+
+harness.test("query: a quotient of whole numbers that is 0 in each row is told of, with what to write", function()
+  local function told(...) return (select(2, harness.run("query", whole(), "--select", ...))) end
+  harness.contains(told "launches / cycles as share",
+    "query: share is 0 in each row: / of whole numbers gives a whole number; begin with 1.0 *")
+  for _, other in ipairs { "1.0 * launches / cycles", "cycles / 2", "run - run", "'a/b', 0", 'run - run as "a/b"' } do
+    assert(not told(other):find("whole numbers", 1, true), other)
+  end
+end)
+
 harness.test("query: names of columns behind AS and in quotes may have spaces, commas and brackets", function()
   local function first(select) return query(whole(), "--where", "run = 1", "--select", select) end
   local function head(select) return first(select):match "^[^\n]*" end

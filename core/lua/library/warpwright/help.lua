@@ -69,7 +69,8 @@ local of_kernels <const> = {
 }
 
 local formats <const> = {
-  option("--csv", nil, "as CSV"), option("--json", nil, "as JSON"), option("--table", nil, "as a table, the default"),
+  option("--csv", nil, "as CSV"), option("--json", nil, "as JSON"), option("--latex", nil, "as a tabular of LaTeX"),
+  option("--table", nil, "as a table, the default"),
 }
 
 local function joined(...)
@@ -131,14 +132,14 @@ help.commands = {
   },
   {
     word = "query", does = "prints rows of a sweep's database", takes = { "folder" },
-    usage = { "query SWEEP [--select COLUMNS] [--where CONDITION] [--group COLUMNS] [--order COLUMNS] [--csv|--json|--table]",
-      "query SWEEP --sql STATEMENT [--csv|--json|--table]" },
+    usage = { "query SWEEP [--select COLUMNS] [--where CONDITION] [--group COLUMNS] [--order COLUMNS] [FORMAT]",
+      "query SWEEP --sql STATEMENT [FORMAT]" },
     options = joined({
       option("--select", "COLUMNS", "of the view `results`, or statistics by path or pattern"),
       option("--where", "CONDITION", "which runs"), option("--group", "COLUMNS", "rows with the same values become one"),
       option("--order", "COLUMNS", "default: by the number of the run"), option("--sql", "STATEMENT", "a whole statement of SQL"),
     }, formats),
-    notes = "COLUMNS and CONDITION are SQL in which statistics may be named by path or pattern: --select 'policy, cycles, "
+    notes = "FORMAT is one of --csv to --table. COLUMNS and CONDITION are SQL in which statistics may be named by path or pattern: --select 'policy, cycles, "
       .. "sm[*].l1d.misses' --where \"workload = 'spmv'\". The sum of what matches is meant, of ratios that of all parts to all wholes. "
       .. "After a warm-up, since.cycles and since.sm[*].l1d.misses are what the run had since its end. The tables are runs, parameters, launches, stats "
       .. "and the view results, with a row for each run and a column for each axis.",
@@ -202,12 +203,13 @@ help.commands = {
   },
   {
     word = "report", does = "writes a page of HTML about a run or a sweep, which needs nothing beside itself", takes = { "folder" },
-    usage = { "report RUN|SWEEP [--out FILE]", "report SWEEP [--compare AXIS] [--base VALUE] [--out FILE] [--table|--csv|--json|--svg]" },
+    usage = { "report RUN|SWEEP [--out FILE]", "report SWEEP [--compare AXIS] [--base VALUE] [--out FILE] [--table|--csv|--json|--latex|--svg]" },
     options = { option("--out", "FILE", "default: report.html in the folder; with --table to --svg standard output", "file"),
       option("--compare", "AXIS", "of a sweep: whose values the speed-ups compare; default policy, or the last axis with several values"),
       option("--base", "VALUE", "of that axis: what the others are compared with; default that of the first run"),
       option("--table", nil, "instead of the page the speed-ups of a sweep alone, as a table"),
       option("--csv", nil, "the same as CSV, with all digits"), option("--json", nil, "the same as JSON"),
+      option("--latex", nil, "the same as a tabular of LaTeX"),
       option("--svg", nil, "the same as a picture of bars") },
     notes = "Of a run: the machine with what its parts did, where the cycles went, launches, roofline, caches, DRAM; with --stats-every "
       .. "curves over time, with --profile the hottest lines. Of a sweep: speed-ups with their geometric means, a map of two axes, a "

@@ -198,6 +198,22 @@ local function as_table(ups)
   return ("%s\n\n%s"):format(ups.caption, text_table.text({ ups.of_rows, table.unpack(ups.values) }, rows))
 end
 
+local function latex_of(quotient)
+  if not quotient then return { latex = "-" } end
+  local text = ("%.3f"):format(quotient.value)
+  if quotient.half_width then text = ("%s \\pm %.3f"):format(text, quotient.half_width) end
+  return { latex = ratio.is_significant(quotient) and "$" .. text .. "$" or "$" .. text .. "$~$\\sim$" }
+end
+
+local function as_latex(ups)
+  local rows = {}
+  for i, row in ipairs(ups.rows) do
+    rows[i] = { row.label }
+    for c, value in ipairs(ups.values) do rows[i][c + 1] = latex_of(row.speed[value]) end
+  end
+  return text_table.latex({ ups.of_rows, table.unpack(ups.values) }, rows, true, ups.caption)
+end
+
 --- A writer of rows as `write` does, with all digits: a column for each axis and each value, where there are intervals one for its
 -- half-width, too.
 local function as_rows(write)
@@ -243,6 +259,8 @@ local function as_svg(ups)
 end
 
 --- How they are written, by option: functions of what speed_ups.of() returns.
-speed_ups.formats = { ["--table"] = as_table, ["--csv"] = as_rows(text_table.csv), ["--json"] = as_rows(text_table.json), ["--svg"] = as_svg }
+speed_ups.formats = {
+  ["--table"] = as_table, ["--csv"] = as_rows(text_table.csv), ["--json"] = as_rows(text_table.json), ["--latex"] = as_latex, ["--svg"] = as_svg,
+}
 
 return speed_ups

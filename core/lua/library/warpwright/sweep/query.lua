@@ -4,6 +4,7 @@ local arguments = require "warpwright.arguments"
 local core = require "warpwright.core"
 local folder = require "warpwright.sweep.folder"
 local names = require "warpwright.names"
+local note = require "warpwright.note"
 local text_table = require "warpwright.sweep.table"
 
 local query = {}
@@ -222,9 +223,24 @@ function query.rows(path, o)
   return statement:columns(), statement:rows()
 end
 
+--- Of whole numbers SQL's / makes a whole number: a share that is 0 in all rows was most likely meant to be one.
+local function note_whole_quotients(selected, columns, rows)
+  local expressions = split(selected)
+  if #expressions ~= #columns or not rows[1] then return end -- with *, columns are none of ours
+  for c, expression in ipairs(expressions) do
+    local is_quotient = expression:gsub("'[^']*'", ""):gsub('"[^"]*"', ""):find("/", 1, true) ~= nil
+    for _, row in ipairs(rows) do is_quotient = is_quotient and math.type(row[c]) == "integer" and row[c] == 0 end
+    if is_quotient then
+      note("query: %s is 0 in each row: / of whole numbers gives a whole number; begin with 1.0 *", columns[c])
+    end
+  end
+end
+
 -- The command -----------------------------------------------------------------------------------------------------------------------------
 
-local formats <const> = { ["--csv"] = text_table.csv, ["--json"] = text_table.json, ["--table"] = text_table.text }
+local formats <const> = {
+  ["--csv"] = text_table.csv, ["--json"] = text_table.json, ["--latex"] = text_table.latex, ["--table"] = text_table.text,
+}
 function query.main(args, first)
   local o, words, given = arguments.read("query", args, first)
   for _, pair in ipairs(given) do
@@ -238,6 +254,7 @@ function query.main(args, first)
     columns, rows = query.sql(path, o.sql)
   else
     columns, rows = query.rows(path, o)
+    note_whole_quotients(o.select or "*", columns, rows)
   end
   io.write(format(columns, rows))
   return 0
