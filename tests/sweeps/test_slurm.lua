@@ -71,6 +71,24 @@ end
 return held
 ]]):format(core.real_path "workloads/vecadd/vecadd.ptx", hold))
 
+harness.test("--dry-run shows what would be submitted, also without Slurm, and leaves nothing", function()
+  local folder = harness.folder() .. "/dry"
+  local file = harness.write("dry.lua", [[return {
+    axes = { config = "gtx480", workload = "vecadd", size = "small", policy = { "lrr", "gto", "ccws" } },
+    warm_up = { cycles = 500, policy = "lrr" } }]])
+  local status, output = harness.run_with("PATH=/usr/bin:/bin", "sweep", file, "--out", folder, "--slurm", "--dry-run", "--runs-per-task", "2",
+    "--", "--partition=main")
+  harness.equal(status, 0, output)
+  local function command(name, options)
+    return ("\nsbatch --parsable --job-name='sweep-%s' --output='%s/slurm/%s-%%A_%%a.log' %s '--partition=main' '%s/slurm/%s.sh'\n    #!/bin/sh\n"):format(
+      name, folder, name, options, folder, name)
+  end
+  harness.contains(output, "3 runs, 3 to be made", command("warm-up-1", "--array=1-1"),
+    command("run-1", "--array=1-2 --dependency=afterany:warm-up-1"), (" sweep --task 'run-1' --out '%s' &\n"):format(folder),
+    command("collect", "--dependency=afterany:run-1"), (" sweep --collect '%s'\n"):format(folder))
+  assert(not core.real_path(folder), "it has made the folder")
+end)
+
 slurm_test("job arrays within MaxArraySize, behind their warm-ups, give the database of the local run", function()
   local file, folder = write_sweep("arrays", [[return {
     axes = { config = "gtx480", workload = { "vecadd", "spmv" }, size = "small", sms = 2, policy = { "lrr", "gto", "ccws" } },

@@ -117,7 +117,7 @@ help.commands = {
       option("--jobs", "N", "runs at a time, also -j N; default: as many as this computer has cores", nil, "-j"),
       option("--stats", "WHICH", "of each run: packed (default), all, summary, none", { "packed", "all", "summary", "none" }),
       option("--checkpoint-every", "N", "a checkpoint of each run every N core cycles, or every 10min"),
-      option("--dry-run", nil, "what would run, and for about how long"),
+      option("--dry-run", nil, "what would run, and for about how long; with --slurm what would be submitted, too"),
       option("--slurm", nil, "submits what is missing as job arrays"),
       option("--runs-per-task", "N", "with --slurm: runs that one task makes, one after the other or, with -j, side by side; default 1"),
       option("--status", nil, "how far the sweep in FOLDER is"),

@@ -149,6 +149,12 @@ local function submit(sweep, o)
   return 0
 end
 
+--- The commands that would submit it, and the scripts of the jobs.
+local function print_submission(sweep, o)
+  function o.show(line, script) io.write("\n", line, "\n", (script:gsub("[^\n]+", "    %0"))) end
+  slurm.submit(sweep, o)
+end
+
 --- What a task of a job array does.
 local function run_task(o)
   local path = o.out or usage_error "--task: expected --out"
@@ -177,6 +183,7 @@ local function run_file(o)
   if o.dry_run then
     sweep:check()
     print_plan(sweep)
+    if o.slurm then print_submission(sweep, o) end
     sweep:remove_folders()
     return 0
   end

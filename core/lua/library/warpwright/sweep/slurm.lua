@@ -99,13 +99,19 @@ end
 
 -- Submitting --------------------------------------------------------------------------------------------------------------------------------
 
---- Submits a script; returns the number of the job.
-local function submit(path, name, script, options)
+--- Submits a script; returns the number of the job. `show`, if there is one, gets the command and the script, and nothing is submitted:
+-- the job's name stands for its number.
+local function submit(path, name, script, options, show)
   local file = ("%s/slurm/%s.sh"):format(path, name)
-  inputs.write_file(file, script)
   local words = { "sbatch --parsable", "--job-name=" .. quoted("sweep-" .. name),
     "--output=" .. quoted(("%s/slurm/%s-%%A_%%a.log"):format(path, name)), options, quoted(file) }
-  local job = output_of(table.concat(words, " ")):match "^(%d+)"
+  local command = table.concat(words, " "):gsub(" +", " ")
+  if show then
+    show(command, script)
+    return name
+  end
+  inputs.write_file(file, script)
+  local job = output_of(command):match "^(%d+)"
   return job or core.user_error "sweep --slurm: sbatch: expected the number of a job, got none"
 end
 
@@ -114,27 +120,28 @@ local function submit_arrays(sweep, name, tasks, options, o)
   local jobs, most = {}, max_array_size() - 1
   for first = 1, #tasks, most do
     local some, array = table.move(tasks, first, math.min(first + most - 1, #tasks), 1, {}), ("%s-%d"):format(name, first)
-    inputs.write_file(("%s/slurm/%s.lua"):format(sweep.path, array), "return " .. literal(some) .. "\n")
+    if not o.show then inputs.write_file(("%s/slurm/%s.lua"):format(sweep.path, array), "return " .. literal(some) .. "\n") end
     local script = job_script(("--task %s --out %s%s"):format(quoted(array), quoted(sweep.path), options_of_task(o)))
-    jobs[#jobs + 1] = submit(sweep.path, array, script, ("--array=1-%d %s %s"):format(#some, options, o.given))
+    jobs[#jobs + 1] = submit(sweep.path, array, script, ("--array=1-%d %s %s"):format(#some, options, o.given), o.show)
   end
   return jobs
 end
 
---- slurm.submit(sweep, { sbatch = words for it, runs_per_task =, stats =, checkpoint_every =, jobs = }): warm-ups, then runs, then
--- the collector. Returns how many runs, and the numbers of the jobs.
+--- slurm.submit(sweep, { sbatch = words for it, runs_per_task =, stats =, checkpoint_every =, jobs =, show = function(command, script)
+-- or nil }): warm-ups, then runs, then the collector. Returns how many runs, and the numbers of the jobs. With `show` it is told each
+-- command and script in place of their being written and run.
 function slurm.submit(sweep, o)
   local words, numbers, after = {}, missing_numbers(sweep), ""
   for i, word in ipairs(o.sbatch or {}) do words[i] = quoted(word) end
   o.given = table.concat(words, " ")
-  inputs.make_folders(sweep.path .. "/slurm")
+  if not o.show then inputs.make_folders(sweep.path .. "/slurm") end
   local jobs = submit_arrays(sweep, "warm-up", chunks(warm_up_numbers(sweep), 1), "", o)
   if jobs[1] then after = "--dependency=afterany:" .. table.concat(jobs, ":") end
   local of_runs = submit_arrays(sweep, "run", chunks(numbers, o.runs_per_task or 1), after, o)
   table.move(of_runs, 1, #of_runs, #jobs + 1, jobs)
   if of_runs[1] then
     local script = ("#!/bin/sh\nexec %s sweep --collect %s\n"):format(quoted(core.real_path "/proc/self/exe"), quoted(sweep.path))
-    jobs[#jobs + 1] = submit(sweep.path, "collect", script, ("--dependency=afterany:%s %s"):format(table.concat(of_runs, ":"), o.given))
+    jobs[#jobs + 1] = submit(sweep.path, "collect", script, ("--dependency=afterany:%s %s"):format(table.concat(of_runs, ":"), o.given), o.show)
   end
   return #numbers, jobs
 end
