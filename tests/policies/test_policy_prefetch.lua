@@ -150,6 +150,32 @@ harness.test("pollution counts the misses of lines that prefetches have replaced
   assert(select(2, counts "next_line+pollution:lines=4") < misses, "four lines remember as much")
 end)
 
+harness.test("a prefetcher whose caches take no prefetches is told of, unless somebody has set their queue to 0", function()
+  local mine = harness.write("unqueued.lua", [[
+local policy = require "warpwright.policy"
+local unqueued = policy "unqueued" { scope = "cache", caches = "data" }
+function unqueued:on_miss(sm, warp, address) self.cache:prefetch(address + 128, warp, sm) end
+return unqueued
+]])
+  local function told(...)
+    local status, output = harness.run("run", "gtx480", "vecadd", "--size", "small,n=4096", "--set", "sms=2", "--out",
+      harness.folder() .. "/told", ...)
+    harness.equal(status, 0, output)
+    return output
+  end
+  local output = told("--policy", mine)
+  local stats, asked = harness.read(harness.folder() .. "/told/stats.json"), 0
+  for count in stats:gmatch '"sm%[[01]%].l1d.prefetches_asked": (%d+)' do asked = asked + count end
+  assert(asked > 100, asked)
+  harness.contains(output, ("warpwright: sm[*].l1d takes no prefetches: all %d that policies asked for were dropped; configure() of a policy "
+    .. "may set prefetch_queue, which is 0\n"):format(asked))
+  for _, words in ipairs { { "--policy", mine, "--set", "sm[*].l1d.prefetch_queue=0" }, { "--policy", mine .. "+next_line" },
+    { "--policy", "next_line:queue=0" }, { "--policy", "gto" } } do
+    local other = told(table.unpack(words))
+    assert(not other:find("takes no prefetches", 1, true), other)
+  end
+end)
+
 -- Laws ----------------------------------------------------------------------------------------------------------------
 
 for _, policy in ipairs { "next_line", "stride", "mt_hwp", "best_offset" } do

@@ -225,6 +225,37 @@ function policies_at_work.attach(machine, policies, set)
   end
 end
 
+--- Has the run or one of its policies said how many prefetches may wait there?
+local function is_queue_given(object, policies, set)
+  if simulated.is_set(set, object.path .. ".prefetch_queue") then return true end
+  local params = {}
+  for _, parameter in ipairs(core.parameters(object)) do params[parameter.name] = object[parameter.name] end
+  for _, entry in ipairs(policies) do
+    for _, setting in ipairs(policy.settings_for(entry, object.class, object.path, params)) do
+      if setting.parameter == "prefetch_queue" then return true end
+    end
+  end
+  return false
+end
+
+--- At the end, by the result: of a prefetcher without a `configure`, caches take nothing. Who has set the queue to 0 knows.
+function policies_at_work.tell_of_lost_prefetches(machine, policies, set, r)
+  if not policies[1] then return end
+  local lost, first = 0, nil
+  for _, object in ipairs(all_objects(machine)) do
+    local takes_none = (object.class == "L1" or object.class == "L2") and object.prefetch_queue == 0
+    local asked = takes_none and r[object.path .. ".prefetches_asked"] or 0
+    local pattern = asked > 0 and object.path:gsub("%[%d+%]", "[*]")
+    if pattern and (not first or pattern == first) and not is_queue_given(object, policies, set) then
+      lost, first = lost + asked, pattern
+    end
+  end
+  if first then
+    note("%s takes no prefetches: all %d that policies asked for were dropped; configure() of a policy may set prefetch_queue, which is 0",
+      first, lost)
+  end
+end
+
 --- Rows of stats: "sm[3].ccws.vta_hits".
 function policies_at_work.counters(machine, policies)
   local docs, rows = {}, {}

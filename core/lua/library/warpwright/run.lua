@@ -9,6 +9,7 @@ local memcheck = require "warpwright.memcheck"
 local names = require "warpwright.names"
 local note = require "warpwright.note"
 local output = require "warpwright.output"
+local policies_at_work = require "warpwright.policies_at_work"
 local result = require "warpwright.result"
 local set_aside = require "warpwright.set_aside"
 local simulation = require "warpwright.simulation"
@@ -272,6 +273,7 @@ function run.run(options, caught_up)
   if problem and not ok then note("%s", problem) end
   if not ok then raise(sim, checks_or_problem, made, w.word) end
   tell_of_missing_launch(options, gpu)
+  policies_at_work.tell_of_lost_prefetches(sim.machine, sim.policies, options.set, r)
   if r.sampled then sampled_result.widths(r) end -- which takes the machine
   if sim.sampler then sim.sampler:forget_passes() end
   sim:close()
