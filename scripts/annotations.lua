@@ -315,7 +315,7 @@ local policy_text <const> = [[
 ---@field count fun(self: warpwright.Policy, name: string, n?: integer) adds n, or 1, to a counter
 ---@field cycle fun(self: warpwright.Policy): integer the present cycle of the object's clock
 ---@field clock fun(self: warpwright.Policy, name: string): integer, integer, integer in scope machine: Hz at present, the least, the most
----@field channel_of fun(self: warpwright.Policy, address: integer): integer?, integer? the memory channel and the L2 slice in which it lies; nil: nowhere yet
+---@field channel_of fun(self: warpwright.Policy, address: integer): integer?, integer?, integer?, integer? the memory channel, L2 slice, DRAM bank and row in which it lies; nil: nowhere yet
 ---@field set_clock fun(self: warpwright.Policy, name: string, frequency: string|number) in scope machine: from this boundary on
 ---@field energy fun(self: warpwright.Policy, of?: userdata, technology?: string): number, table<string, number> in scope machine: joules of the object and what is below it, or of the machine, up to now; those of each part
 ---@field bind fun(self: warpwright.Policy, hook: string, setting: function|table, counter?: string)

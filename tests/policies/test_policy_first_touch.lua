@@ -81,6 +81,23 @@ return p]])
   runs.fails({ policy = wrong, workload = "vecadd", set = machine }, "wrong.lua:3: policy wrong of sm[0]", "channel_of: expected an address in bytes, got -1")
 end)
 
+harness.test("a policy finds out in which bank and row an address lies, as the memory controller has it", function()
+  local at_mc = runs.file("at_mc", [[
+local p = policy "at_mc" { scope = "mc", counters = { asked = "", open = "" } }
+function p:on_arrived(_, _, _, _, bank, row, address)
+  local channel, _, found_bank, found_row = self:channel_of(address)
+  assert(channel == tonumber(self.mc.path:match "%[(%d+)") and found_bank == bank and found_row == row)
+  self:count "asked"
+  if self.mc:open_row(found_bank) == found_row then self:count "open" end
+end
+return p]])
+  for config, set in pairs { gtx480 = { "sms=4", "map.bank_hash=true" }, gtx480_gpgpusim4 = { "sms=4" } } do
+    local r = checks.run { workload = "spmv", policy = at_mc, set = set, config = config }
+    local asked, open = checks.sum(r, "mc.at_mc.asked"), checks.sum(r, "mc.at_mc.open")
+    assert(asked > 10 and open > 0 and open < asked, ("%s: %d, %d"):format(config, asked, open))
+  end
+end)
+
 harness.test("a table says where pages lie, as the page says", function()
   local core = require "warpwright.core"
   local text = harness.read(core.home_path "docs/policy_interface.md"):match '```lua\n([^`]*policy "by_table"[^`]*)```'

@@ -126,7 +126,7 @@ static int l_seconds(lua_State *L) {
     return 1;
 }
 
-/* native.channel_of(address) -> memory channel and L2 slice in which it lies; nil: its page lies nowhere yet */
+/* native.channel_of(address) -> memory channel, L2 slice, bank and row in which it lies; nil: its page lies nowhere yet */
 static int l_channel_of(lua_State *L) {
     const SimObject *about = instance_of_function(L)->about;
     uint64_t address = (uint64_t)luaL_checkinteger(L, 1);
@@ -136,7 +136,9 @@ static int l_channel_of(lua_State *L) {
     DramLocation place = address_map_locate(map, address);
     lua_pushinteger(L, place.channel);
     lua_pushinteger(L, place.slice);
-    return 2;
+    lua_pushinteger(L, place.bank);
+    lua_pushinteger(L, place.row);
+    return 4;
 }
 
 /* In the instance's state: native.count_bound_events(self's table of counters) */

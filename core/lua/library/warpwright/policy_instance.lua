@@ -293,7 +293,8 @@ return function(specification, handles, native)
   own_state.confine()
   --- self:cycle(): the present cycle, of the clock of the object that the instance is about.
   function Instance:cycle() return native.cycle() end
-  --- self:channel_of(address): the memory channel and the L2 slice in which it lies, from 0; nil while its page lies nowhere.
+  --- self:channel_of(address): the memory channel, the L2 slice, and in the channel the DRAM bank and row in which it lies, from 0; nil
+  -- while its page lies nowhere.
   function Instance.channel_of(_, address)
     if math.type(address) ~= "integer" or address < 0 or address >= most_address then
       error(("channel_of: expected an address in bytes, got %s"):format(names.shown(address)), 2)
