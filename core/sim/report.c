@@ -66,11 +66,15 @@ static bool differ_in_numbers_alone(const char *a, const char *b, bool by_place)
     }
 }
 
-/* A line begins with whom it is about. */
+/* A line begins with whom it is about, "sm[0]: " or "link a -> b holds ". */
 static int about_length(const char *line) {
-    const char *end = strstr(line, ": ");
-    size_t whole = strcspn(line, "\n"), length = end ? (size_t)(end - line) : whole;
-    return (int)(length < whole ? length : whole);
+    static const char *const ends[] = {": ", " holds "};
+    size_t length = strcspn(line, "\n");
+    for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) {
+        const char *end = strstr(line, ends[i]);
+        if (end && (size_t)(end - line) < length) length = (size_t)(end - line);
+    }
+    return (int)length;
 }
 
 static void write_group(const Group *group, FILE *out) {

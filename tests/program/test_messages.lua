@@ -63,6 +63,35 @@ harness.test("where they wait at more lines than one reads, they are told togeth
   harness.contains(harness.read(out .. "/hang.txt"), "waits at barrier 13, to which 32 of 64 threads have come")
 end)
 
+harness.test("a machine whose queues are full: each class of wires in a line, and the object that takes nothing", function()
+  harness.write("valve.lua", [[
+return require "warpwright.class" "Valve" {
+  doc = "Takes so many requests and no more", passes_on = true,
+  ports = { up = { "responder", doc = "From above" }, down = { "requester", doc = "To below" } },
+  params = { most = { 50, unit = "messages", min = 1, max = 1000, doc = "So many" } },
+  state = { passed = 0 },
+  tick = function(self)
+    self.down:forward()
+    local m = self.state.passed < self.params.most and self.down:can_send() and self.up:pop()
+    if not m then return end
+    self.down:send(m)
+    self.state.passed = self.state.passed + 1
+    return true
+  end,
+}]])
+  local machine = harness.write("stuck.lua", [[
+return require "warpwright".variant("stuck", "gtx480", {}, function(m)
+  m:use "valve.lua"
+  m:insert("l2[*].mem -> mc[*].cpu[*]", function(b, i)
+    local valve = b:Valve ("valve", i) {}
+    return valve.up, valve.down
+  end)
+end)]])
+  local output = harness.refused("kernel spmv_csr hangs", "run", machine, "spmv", "--size", "small", "--out", harness.folder() .. "/stuck")
+  harness.contains(output, "\nvalve[0].up: the read of 0x", " waits to be taken by tick (",
+    "\n  and 14 more lines like this, up to link sm[14].lsu.mem -> sm[14].l1d.cpu\n")
+end)
+
 harness.test("the hang report of a run before does not stay in its folder", function()
   local _, _, _, folder = runs.run { policy = stopped }
   harness.read(folder .. "/hang.txt")
