@@ -5,14 +5,16 @@
 #include <string.h>
 
 void sim_report(const Sim *sim, FILE *out) {
+    const Clock *core = &sim->clocks[0];
     for (uint32_t i = 0; i < sim->object_count; i++)
         if (sim->objects[i]->class->report) sim->objects[i]->class->report(sim->objects[i], out);
     for (uint32_t i = 0; i < sim->link_count; i++) {
         const Link *link = sim->links[i];
         if (link->pushed != link->popped)
-            fprintf(out, "link %s holds %lu of %u messages, the oldest ready at tick %lu (now %lu)\n",
+            fprintf(out, "link %s holds %lu of %u messages, the oldest ready at core cycle %lu (now %lu)\n",
                     link->name, link->pushed - link->popped, link->depth,
-                    link->ready[link->popped & link->slot_mask], sim->now);
+                    clock_cycle(core, link->ready[link->popped & link->slot_mask]),
+                    clock_cycle(core, sim->now));
     }
 }
 

@@ -144,9 +144,10 @@ static void report_subnet(const Crossbar *x, const Subnet *net, const char *from
     const char *path = x->obj.path;
     for (uint32_t j = 0; j < net->outputs; j++) {
         if (!subnet_output(net, j)->count) continue;
-        fprintf(out, "%s.%s[%u]: %u packets (%u flits) wait to be sent on; the oldest came at tick %lu\n",
+        fprintf(out,
+                "%s.%s[%u]: %u packets (%u flits) wait to be sent on; the oldest came at core cycle %lu\n",
                 path, to, j, subnet_output(net, j)->count, subnet_output(net, j)->flits,
-                packet_at(net, j, 0)->arrived);
+                clock_cycle(&x->obj.sim->clocks[0], packet_at(net, j, 0)->arrived));
     }
     for (uint32_t j = 0; j < net->outputs; j++)
         for (uint32_t i = 0; i < net->inputs; i++)

@@ -90,6 +90,12 @@ end)]])
   local output = harness.refused("kernel spmv_csr hangs", "run", machine, "spmv", "--size", "small", "--out", harness.folder() .. "/stuck")
   harness.contains(output, "\nvalve[0].up: the read of 0x", " waits to be taken by tick (",
     "\n  and 14 more lines like this, up to link sm[14].lsu.mem -> sm[14].l1d.cpu\n")
+  local now, told = tonumber(output:match "no progress since cycle %d+ %(now (%d+)%)"), 0
+  for cycle in output:gmatch "core cycle (%d+)" do
+    assert(tonumber(cycle) <= now, output)
+    told = told + 1
+  end
+  assert(told >= 4 and not output:find " tick %d", output)
 end)
 
 harness.test("the hang report of a run before does not stay in its folder", function()

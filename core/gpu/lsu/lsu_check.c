@@ -105,7 +105,8 @@ void lsu_report(const SimObject *object, FILE *out) {
                 lsu->segments[lsu->segment_next].address);
     for (uint32_t i = 0; i < lsu->entries && lsu->in_use; i++)
         if (lsu->outstanding[i].remaining)
-            fprintf(out, "%s: warp %u, instruction %u waits for %u answers since tick %lu\n", object->path,
-                    lsu->outstanding[i].done.warp, lsu->outstanding[i].done.inst,
-                    lsu->outstanding[i].remaining, lsu->outstanding[i].begun);
+            fprintf(out, "%s: warp %u, instruction %u waits for %u answers since core cycle %lu\n",
+                    object->path, lsu->outstanding[i].done.warp, lsu->outstanding[i].done.inst,
+                    lsu->outstanding[i].remaining,
+                    clock_cycle(&object->sim->clocks[0], lsu->outstanding[i].begun));
 }
