@@ -23,6 +23,8 @@ fails("an option in place of a value", 2, { "run", "gtx480", "vecadd", "--histog
 fails("a range of a clock with one unit", 2, { "run", "gtx480", "vecadd", "--set", "clock.dram=924MHz, 600 to 1000MHz", "--out", "x" },
   { "clock.dram: expected a range with a unit at both ends", "600 to 1000MHz" })
 fails("no workload", 2, { "run", "gtx480" }, { "CONFIG and WORKLOAD" })
+fails("a size without its option", 2, { "run", "gtx480", "vecadd", "small" },
+  { "expected CONFIG and WORKLOAD, got a third word: 'small'; --size and --policy name" })
 fails("no such config", 2, { "run", "gtx48", "vecadd" }, { "config: no config matches 'gtx48'", "gtx480" })
 fails("no such workload", 2, { "run", "gtx480", "vecad" }, { "workload: no workload matches 'vecad'", "kmeans", "vecadd" })
 fails("no such policy", 2, { "run", "gtx480", "vecadd", "--policy", "rr" }, { "policy: no policy matches 'rr'", "gto, ", ", lrr" })

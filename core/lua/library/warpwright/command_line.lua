@@ -42,7 +42,9 @@ end
 --- The arguments of `run` as the options of ww.run.
 local function read_run_arguments(args, first)
   local options, words, launch = read_options("run", args, first, #args)
-  if #words ~= 2 and not (options.resume and #words == 0) then
+  if words[3] then
+    arguments.error("run", "expected CONFIG and WORKLOAD, got a third word: '%s'; --size and --policy name sizes and policies", words[3])
+  elseif #words ~= 2 and not (options.resume and #words == 0) then
     arguments.error("run", "expected CONFIG and WORKLOAD, got %d argument%s", #words, #words == 1 and "" or "s")
   end
   options.config, options.workload = words[1], words[2]
