@@ -879,6 +879,21 @@ harness.test("query groups, and writes CSV, JSON and tables", function()
   harness.equal(text, "run  policy\n  1  lrr\n  2  swl:limit=2\n")
 end)
 
+harness.test("commands that look at runs take those of a sweep by number", function()
+  local function folder_of(run) return whole() .. "/" .. query(whole(), "--select", "folder", "--where", "run = " .. run):match "\n([^\n]+)" end
+  for _, command in ipairs { "cpi", "balance", "compare" } do
+    local others = command ~= "balance" and 2 or nil
+    local status, by_number = harness.run(command, whole() .. "/1", others and whole() .. "/2")
+    local wanted, by_folder = harness.run(command, folder_of(1), others and folder_of(2))
+    harness.same_text(by_number, by_folder, command)
+    harness.equal(status, wanted, command)
+    assert(status < 2, by_number)
+  end
+  local last = query(whole(), "--select", "count(*)"):match "%d+%s*$"
+  harness.refused(("/1000: expected a run of the sweep, 1 to %d, got 1000"):format(last), "cpi", whole() .. "/1000")
+  harness.refused("expected the folder of a run", "cpi", whole() .. "/none")
+end)
+
 harness.test("query writes LaTeX, with its special characters escaped", function()
   local _, tabular = harness.run("query", whole(), "--latex", "--sql",
     "select 'a_b & 5%' as \"x#y\", 1 as n, -0.5 as half union all select '{~^\\<|>}$', 123456789, 2.5e-12")

@@ -140,6 +140,9 @@ local function run_script(args, first)
   chunk(table.unpack(arg))
 end
 
+--- Commands that look at runs, of which those of a sweep may be named SWEEP/N.
+local looks_at_runs <const> = { balance = true, compare = true, cpi = true, histograms = true, profile = true, report = true }
+
 return function(args)
   local first = 1
   output.command_line = names.command_line(table.move(args, 0, #args, 1, {}))
@@ -148,6 +151,7 @@ return function(args)
     first = first + 1
   end
   local word = args[first]
+  if looks_at_runs[word] then require "warpwright.sweep.numbered_run"(args, first + 1) end
   if word == nil then
     io.stderr:write(help.all())
     return 2

@@ -147,7 +147,7 @@ help.commands = {
   {
     word = "compare", does = "tells what differs between two runs, or two sweeps", takes = { "folder", "folder" },
     usage = { "compare A B [--all]" }, options = { option("--all", nil, "every difference, not the largest alone") },
-    notes = "Of runs: what differs in their inputs, and the statistics that differ, those farthest apart first, summed over indices. Of "
+    notes = "SWEEP/N is run N of a sweep. Of runs: what differs in their inputs, and the statistics that differ, those farthest apart first, summed over indices. Of "
       .. "sweeps: the runs whose cycles differ; those of several seeds are one row. +- is half of a 95% interval of B/A, of sampled runs and "
       .. "of several seeds; a difference within it is not significant. Exit status: 0 nothing differs, 1 something does.",
   },
@@ -183,7 +183,7 @@ help.commands = {
     usage = { "cpi RUN [--sms] [--launches]", "cpi RUN RUN" },
     options = { option("--sms", nil, "of each SM as well"),
       option("--launches", nil, "of each launch as well; of a run with --stats-every 1launch") },
-    notes = "RUN is the folder of a run with --stats all or packed. In every cycle, each issue slot of each scheduler is counted once: "
+    notes = "RUN is the folder of a run with --stats all or packed, or SWEEP/N, run N of a sweep. In every cycle, each issue slot of each scheduler is counted once: "
       .. "a warp issued, there was no warp (idle), none had an instruction (fetch), or those that had waited for arithmetic "
       .. "(scoreboard), for loads and atomics (memory), at barriers, for a pipeline (unit), for the memory pipeline (lsu), for the policy, or for "
       .. "the DMA engine. So the parts add up to the cycles, and those of two runs to their difference.",
