@@ -171,6 +171,10 @@ static void unmap(DeviceMemory *memory, Allocation released) {
 
 /* --- Allocations ----------------------------------------------------------------------------- */
 
+static uint64_t dense_end(const DeviceMemory *memory) {
+    return memory->dense_count ? memory->live[memory->dense_count - 1].end : DEVICE_MEMORY_BASE;
+}
+
 static void insert_allocation(DeviceMemory *memory, size_t index, Allocation allocation, DeviceBlock block) {
     if (memory->live_count == memory->live_capacity)
         memory->live = grow(memory->live, &memory->live_capacity, sizeof *memory->live);
@@ -182,6 +186,9 @@ static void insert_allocation(DeviceMemory *memory, size_t index, Allocation all
     memory->live[index] = allocation;
     memory->blocks[index] = block;
     memory->live_count++;
+    while (memory->dense_count < memory->live_count &&
+           memory->live[memory->dense_count].start == dense_end(memory))
+        memory->dense_count++;
 }
 
 static void remove_allocation(DeviceMemory *memory, size_t index) {
@@ -189,6 +196,7 @@ static void remove_allocation(DeviceMemory *memory, size_t index) {
     *released = memory->blocks[index];
     released->freed_by = memory->call;
     size_t behind = --memory->live_count - index;
+    if (memory->dense_count > index) memory->dense_count = index;
     memmove(&memory->live[index], &memory->live[index + 1], behind * sizeof *memory->live);
     memmove(&memory->blocks[index], &memory->blocks[index + 1], behind * sizeof *memory->blocks);
 }
@@ -201,8 +209,8 @@ uint64_t device_alloc_aligned(DeviceMemory *memory, uint64_t bytes, uint64_t ali
     if (bytes > memory->capacity) return 0;
     if (align < GRANULE) align = GRANULE;
     uint64_t size = bytes ? align_up(bytes, GRANULE) : GRANULE;
-    uint64_t start = align_up(DEVICE_MEMORY_BASE, align);
-    size_t index = 0;
+    uint64_t start = align_up(dense_end(memory), align);
+    size_t index = memory->dense_count;
     while (index < memory->live_count && memory->live[index].start < start + size)
         start = align_up(memory->live[index++].end, align);
     if (start + size > DEVICE_MEMORY_BASE + memory->capacity) return 0;

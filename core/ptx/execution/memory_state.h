@@ -24,6 +24,7 @@ struct DeviceMemory {
     Allocation *live;    /* in address order */
     DeviceBlock *blocks; /* the same, for messages */
     size_t live_count, live_capacity, block_capacity;
+    size_t dense_count; /* of the first live ones, from the base on, without a gap that another could fit */
     DeviceBlock released[RELEASED_BLOCKS]; /* a ring */
     size_t released_count;                 /* in all */
     uint32_t call;

@@ -28,6 +28,45 @@ START_TEST(allocations_are_first_fit_in_address_order) {
 }
 END_TEST
 
+enum { MODEL_BLOCKS = 64 };
+
+/* Where first fit in address order puts granules, of those in use: by looking at each. */
+static size_t first_fit(const bool *used, size_t granules, size_t size, size_t align) {
+    for (size_t at = 0; at + size <= granules; at += align) {
+        size_t clear = 0;
+        while (clear < size && !used[at + clear])
+            clear++;
+        if (clear == size) return at;
+    }
+    return granules;
+}
+
+START_TEST(many_allocations_and_releases_are_first_fit) {
+    enum { GRANULES = 512, STEPS = 4000 };
+    DeviceMemory *memory = device_memory_new(GRANULES * 256ull);
+    bool used[GRANULES] = {false};
+    size_t starts[MODEL_BLOCKS], sizes[MODEL_BLOCKS] = {0};
+    uint32_t random = 1;
+    for (int step = 0; step < STEPS; step++) {
+        random = random * 1664525 + 1013904223;
+        size_t block = random >> 26, size = 1 + (random >> 20 & 15), align = 1u << (random >> 16 & 3);
+        if (sizes[block]) {
+            ck_assert(device_release(memory, DEVICE_MEMORY_BASE + starts[block] * 256));
+            memset(used + starts[block], false, sizes[block]);
+            sizes[block] = 0;
+            continue;
+        }
+        size_t expected = first_fit(used, GRANULES, size, align);
+        uint64_t got = device_alloc_aligned(memory, size * 256 - 5, align * 256, NULL);
+        ck_assert_uint_eq(got, expected < GRANULES ? DEVICE_MEMORY_BASE + expected * 256 : 0);
+        if (!got) continue;
+        memset(used + expected, true, size);
+        starts[block] = expected, sizes[block] = size;
+    }
+    device_memory_free(memory);
+}
+END_TEST
+
 START_TEST(aligned_allocations_leave_room_before_them_for_others) {
     DeviceMemory *memory = device_memory_new(16384);
     ck_assert_uint_eq(device_alloc(memory, 256), DEVICE_MEMORY_BASE);
@@ -622,6 +661,7 @@ Suite *device_memory_suite(void) {
     TCase *cases = tcase_create("device memory");
     tcase_add_checked_fixture(cases, warp_setup, warp_teardown);
     tcase_add_test(cases, allocations_are_first_fit_in_address_order);
+    tcase_add_test(cases, many_allocations_and_releases_are_first_fit);
     tcase_add_test(cases, aligned_allocations_leave_room_before_them_for_others);
     tcase_add_test(cases, reused_memory_is_zero_again);
     tcase_add_test(cases, coverage_ends_with_the_allocation);

@@ -170,7 +170,8 @@ local function set_limit(server, payload)
   return errors.invalid_value
 end
 
---- All that is left of a program that has gone, in the order of addresses. What it has left in flight is given up.
+--- All that is left of a program that has gone. What it has left in flight is given up. Allocations go from the last address to the
+--- first, since the memory's list of them, which is in order, is shortest to change at its end.
 local function reset(server)
   if server.in_flight > 0 then
     local _, fault = server.gpu:wait(nil, nil, "the program that launched it has ended")
@@ -178,7 +179,7 @@ local function reset(server)
   end
   local addresses = {}
   for address in pairs(server.allocations) do addresses[#addresses + 1] = address end
-  table.sort(addresses)
+  table.sort(addresses, function(a, b) return a > b end)
   for _, address in ipairs(addresses) do server.gpu:free(address) end
   server.dead, server.in_flight, server.flying = nil, 0, {}
   server.allocations, server.mapped, server.modules, server.functions = {}, {}, {}, {}
