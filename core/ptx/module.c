@@ -82,11 +82,12 @@ static void build_kernels(Parser *parser) {
     if (refused && refused == module->kernel_count && !parser->keeps_refused) unsupported_fail(parser);
 }
 
-static void read_source(Parser *parser, Source *source, const ModuleText *text) {
+static void read_source(Parser *parser, Source *source, uint32_t number, const ModuleText *text) {
     size_t length = text->length;
     while (length && !text->text[length - 1])
         length--; /* PTX inside a fat binary ends in NUL */
     *source = (Source){.path = text->path,
+                       .number = number,
                        .kept = arena_text(&parser->module->fixups->storage, text->text, length),
                        .length = length,
                        .lexer = {text->text, text->text + length, 1, true},
@@ -104,7 +105,7 @@ static Module *parse_texts(const ModuleText *texts, uint32_t count, bool keeps_r
     parser.program_scope = scope_open(&parser.symbols, NULL);
     Source *sources = arena_alloc(&parser.scratch, count, sizeof *sources);
     for (uint32_t i = 0; i < count; i++)
-        read_source(&parser, &sources[i], &texts[i]);
+        read_source(&parser, &sources[i], i, &texts[i]);
     resolve_aliases(&parser);
     resolve_initialisers(&parser);
     build_kernels(&parser);

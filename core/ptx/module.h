@@ -13,6 +13,7 @@ typedef struct {
     Space space;
     uint64_t bytes, align, address;
     uint8_t *init; /* `bytes` long, zero-filled; NULL when there is no initialiser */
+    uint32_t text; /* of those that are linked: the one that defines it, from 0 on */
 } ModuleVariable;
 
 typedef struct Module {

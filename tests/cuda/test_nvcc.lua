@@ -400,6 +400,36 @@ int main() {
   harness.equal(table.concat(constants, " "), "_ZL5small table table variable variable")
 end)
 
+nvcc_test("constants of the device of one name in two files: the program copies its own file's", function()
+  for i, name in ipairs { "here", "there" } do
+    harness.write(name .. "_constants.cu", ([[
+#include <cstdio>
+static __device__ const int table[3] = {NUMBER, 1};
+__device__ const int other[3] = {10, NUMBER};
+namespace { __device__ const float real[2] = {0, NUMBER}; }
+static __global__ void kernel(int *o) { int i = threadIdx.x; *o = table[i] + other[i] + (int)real[i]; }
+int NAME() {
+    int *d, t[3] = {}, o[3] = {}, sum;
+    float r[2] = {};
+    cudaMalloc(&d, 4);
+    cudaError_t first = cudaMemcpyFromSymbol(t, table, sizeof t), second = cudaMemcpyFromSymbol(o, other, sizeof o),
+        third = cudaMemcpyFromSymbol(r, real, sizeof r);
+    kernel<<<1, 1>>>(d);
+    cudaMemcpy(&sum, d, 4, cudaMemcpyDeviceToHost);
+    size_t bytes = 0;
+    cudaGetSymbolSize(&bytes, table);
+    std::printf("%d %d %g %d %zu %d%d%d\n", t[0], o[1], r[1], sum, bytes, first, second, third);
+    return 0;
+}
+]]):gsub("NAME", name):gsub("NUMBER", tostring(i)))
+  end
+  harness.write("both.cpp", "int here();\nint there();\nint main() { return here() + there(); }\n")
+  for _, options in ipairs { "", "-rdc=true" } do
+    harness.contains(passes("nvcc " .. options .. " here_constants.cu there_constants.cu both.cpp -o constants && cuda constants"),
+      "1 1 1 11 12 000\n2 2 2 12 12 000\n")
+  end
+end)
+
 nvcc_test("what one lane sets and a shuffle hands to all may be uninitialised in the others", function()
   harness.write("leader.cu", [[
 #include <cooperative_groups.h>

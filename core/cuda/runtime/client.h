@@ -153,8 +153,9 @@ WarpModule *warp_module(const void *handle);
 WarpFunction *warp_known_function(const void *handle);
 /* Its handle is none any more, and those of its functions. */
 void warp_module_unload(WarpModule *module);
-/* Adds an image to a module that was new() with 0 bytes: its texts are linked to each other. */
-void warp_module_link(WarpModule *module, const void *image);
+/* Adds an image to a module that was new() with 0 bytes: its texts are linked to each other. Returns the number of this part,
+ * from 1 on. */
+uint32_t warp_module_link(WarpModule *module, const void *image);
 /* Adds an image to others that are linked to each other; with NULL and 0, the end of all. */
 void warp_append_image(uint8_t **images, size_t *bytes, const void *image, size_t image_bytes);
 /* Bytes of an image: a fat binary, ELF, text, or images that cuLinkComplete() put together. */
@@ -162,8 +163,9 @@ size_t warp_image_bytes(const void *image);
 int warp_module_load(WarpModule *module);
 /* What is wrong with an image that was refused, with file and line, or NULL. */
 const char *warp_module_refusal(const WarpModule *module);
-/* 0, or what is wrong; names of textures are not found here. */
-int warp_variable(WarpModule *module, const char *name, uint64_t *address, uint64_t *bytes);
+/* 0, or what is wrong; names of textures are not found here. Variables of this part of a linked module come before those of
+ * others; 0: of none. */
+int warp_variable(WarpModule *module, uint32_t part, const char *name, uint64_t *address, uint64_t *bytes);
 /* A reference of a texture or surface. */
 bool warp_has_texture(WarpModule *module, const char *name);
 /* The same function for the same name. */

@@ -18,6 +18,7 @@ struct WarpModule {
     struct WarpModule *next;
     uint8_t *image;
     size_t bytes;
+    uint32_t parts; /* that are linked */
     bool is_tried;
     int problem;
     char *refusal; /* what the simulator says of an image that it refuses, or NULL */
@@ -139,8 +140,9 @@ void warp_append_image(uint8_t **images, size_t *bytes, const void *image, size_
     append(images, bytes, image, image_bytes);
 }
 
-void warp_module_link(WarpModule *module, const void *image) {
+uint32_t warp_module_link(WarpModule *module, const void *image) {
     warp_append_image(&module->image, &module->bytes, image, warp_image_bytes(image));
+    return ++module->parts;
 }
 
 int warp_module_load(WarpModule *module) {
@@ -173,12 +175,13 @@ void warp_forget_modules(void) {
     }
 }
 
-static int ask_for_variable(WarpModule *module, const char *name, uint64_t *address, uint64_t *bytes,
-                            bool *is_texture) {
+static int ask_for_variable(WarpModule *module, uint32_t part, const char *name, uint64_t *address,
+                            uint64_t *bytes, bool *is_texture) {
     int problem = warp_module_load(module);
     if (problem) return problem;
     WarpMessage *message = warp_question();
     warp_put_u32(message, module->number);
+    warp_put_u32(message, part);
     warp_put_string(message, name, strlen(name));
     problem = warp_ask(message, ASK_VARIABLE);
     if (problem) return problem;
@@ -188,9 +191,9 @@ static int ask_for_variable(WarpModule *module, const char *name, uint64_t *addr
     return CUDA_OK;
 }
 
-int warp_variable(WarpModule *module, const char *name, uint64_t *address, uint64_t *bytes) {
+int warp_variable(WarpModule *module, uint32_t part, const char *name, uint64_t *address, uint64_t *bytes) {
     bool is_texture;
-    int problem = ask_for_variable(module, name, address, bytes, &is_texture);
+    int problem = ask_for_variable(module, part, name, address, bytes, &is_texture);
     if (problem) return problem;
     return is_texture ? CUDA_INVALID_SYMBOL : warp_note_variable(*address, *bytes, false);
 }
@@ -198,7 +201,7 @@ int warp_variable(WarpModule *module, const char *name, uint64_t *address, uint6
 bool warp_has_texture(WarpModule *module, const char *name) {
     uint64_t address, bytes;
     bool is_texture;
-    return !ask_for_variable(module, name, &address, &bytes, &is_texture) && is_texture;
+    return !ask_for_variable(module, 0, name, &address, &bytes, &is_texture) && is_texture;
 }
 
 WarpFunction *warp_function(WarpModule *module, const char *name) {

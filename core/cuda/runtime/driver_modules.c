@@ -108,7 +108,7 @@ CUresult cuModuleGetGlobal_v2(CUdeviceptr *address, size_t *bytes, CUmodule modu
     uint64_t start = 0, size = 0;
     int problem = warp_enter();
     if (!problem && (!warp_module(module) || !name)) problem = CUDA_INVALID_VALUE;
-    if (!problem) problem = warp_variable(module, name, &start, &size);
+    if (!problem) problem = warp_variable(module, 0, name, &start, &size);
     if (!problem && address) *address = start;
     if (!problem && bytes) *bytes = size;
     return driver_leave(problem == CUDA_INVALID_SYMBOL ? CUDA_NOT_FOUND : problem);

@@ -10,7 +10,7 @@
 #define CHANNEL_VARIABLE "WARPWRIGHT_CUDA"
 
 enum {
-    CHANNEL_VERSION = 5,
+    CHANNEL_VERSION = 6,
     CHANNEL_MOST_BYTES = 1 << 30, /* of a payload */
 };
 
@@ -27,7 +27,7 @@ typedef enum {
     ASK_LOAD,     /* string image -> u32 module; when it is refused, string why          */
     ASK_FUNCTION, /* u32 module, string name -> u32 function, u32 registers, shared, local, const, max threads,
                    * architecture of the PTX, is it refused, parameter bytes, parameter count, { u32 offset, bytes } */
-    ASK_VARIABLE, /* u32 module, string name -> u64 address, u64 bytes, u32 VariableSpace */
+    ASK_VARIABLE, /* u32 module, u32 part or 0, string name -> u64 address, u64 bytes, u32 VariableSpace */
     ASK_ALLOC,    /* u64 bytes, u32 AllocationKind -> u64 address                        */
     ASK_FREE,     /* u64 address                                                         */
     ASK_WROTE,    /* u64 address, u64 bytes: the program has written there               */

@@ -15,6 +15,7 @@ typedef struct Entry {
     struct Entry *next_managed, *next_texture;
     const void *host;
     WarpModule *module;
+    uint32_t part; /* of the module that registers it; 0: nobody says */
     char *name;
     WarpFunction *function;
     EntryKind kind;
@@ -26,6 +27,7 @@ static PointerTable entries; /* by `host`, each in memory of its own, which goes
 /* In the order of registration, so that each run asks for the same in the same order. */
 static Entry *first_managed, **next_managed = &first_managed;
 static Entry *textures;
+static uint32_t current_part; /* while it registers what it has */
 
 static bool is_managed(const Entry *entry) {
     return entry->kind == ENTRY_MANAGED || entry->kind == ENTRY_MANAGED_COPY;
@@ -53,7 +55,7 @@ static void note_texture(Entry *entry) {
 /* A kernel is found by its own handle, too: newer programs ask for that first. */
 static Entry *add(void **handle, const void *host, const char *name, EntryKind kind) {
     WarpModule *module = (WarpModule *)handle;
-    Entry what = {.module = module, .name = strdup(name), .kind = kind};
+    Entry what = {.module = module, .part = current_part, .name = strdup(name), .kind = kind};
     pthread_mutex_lock(&guard);
     if (kind == ENTRY_FUNCTION) {
         what.function = warp_function(module, name);
@@ -95,7 +97,7 @@ static int managed_symbol(const void *symbol, uint64_t *address, uint64_t *bytes
 
 int runtime_symbol(const void *symbol, uint64_t *address, uint64_t *bytes) {
     const Entry *entry = find(symbol, ENTRY_VARIABLE, ENTRY_MANAGED);
-    return entry ? warp_variable(entry->module, entry->name, address, bytes)
+    return entry ? warp_variable(entry->module, entry->part, entry->name, address, bytes)
                  : managed_symbol(symbol, address, bytes);
 }
 
@@ -140,8 +142,9 @@ void **__cudaRegisterFatBinary(void *fatbin) {
 void __cudaLinkFatBinary(void ***group, void *fatbin, void (*register_globals)(void **));
 void __cudaLinkFatBinary(void ***group, void *fatbin, void (*register_globals)(void **)) {
     if (!*group) *group = (void **)warp_module_new(NULL, 0);
-    warp_module_link((WarpModule *)*group, ((const FatBinaryWrapper *)fatbin)->image);
+    current_part = warp_module_link((WarpModule *)*group, ((const FatBinaryWrapper *)fatbin)->image);
     register_globals(*group);
+    current_part = 0;
 }
 
 /* The end of the program or of a library: whatever it had goes with the process. */
@@ -226,7 +229,7 @@ void __cudaRegisterSurface(void **handle, const void *host, const void **device,
 /* Managed variables of the program are pointers to where both sides find them, or copies. */
 static int place_managed_entry(const Entry *entry) {
     uint64_t address, bytes;
-    int problem = warp_variable(entry->module, entry->name, &address, &bytes);
+    int problem = warp_variable(entry->module, entry->part, entry->name, &address, &bytes);
     if (problem) return problem;
     if (entry->kind == ENTRY_MANAGED_COPY)
         return warp_note_managed_copy((uint64_t)entry->host, address, bytes);

@@ -114,6 +114,7 @@ static void push_variable(lua_State *L, const ModuleVariable *variable) {
     set_integer(L, "address", variable->address);
     set_integer(L, "bytes", variable->bytes);
     set_integer(L, "align", variable->align);
+    set_integer(L, "text", variable->text + 1);
 }
 
 /* A list in the order of the module, whose elements are also there by name. */

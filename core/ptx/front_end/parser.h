@@ -41,6 +41,7 @@ typedef struct {
 /* One of the texts that are linked into a module. */
 typedef struct Source {
     const char *path;
+    uint32_t number;  /* among those that are linked                                  */
     const char *kept; /* its text, which lives as long as the module */
     size_t length;
     Lexer lexer;

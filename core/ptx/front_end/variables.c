@@ -463,8 +463,10 @@ static void parse_module_variable(Parser *parser, VariableType type, Space space
     uint32_t index = module->variable_count++;
     module->variables = arena_grow(storage, module->variables, sizeof *module->variables, index,
                                    &parser->variable_capacity);
-    module->variables[index] = (ModuleVariable){
-        .name = arena_text(storage, name->text, name->length), .space = space, .align = type.align};
+    module->variables[index] = (ModuleVariable){.name = arena_text(storage, name->text, name->length),
+                                                .space = space,
+                                                .align = type.align,
+                                                .text = parser->source->number};
     parse_contents(parser, type, name, index, line);
     bool weak = linkage == LINK_WEAK || linkage == LINK_COMMON;
     if (symbol->defined && weak) {

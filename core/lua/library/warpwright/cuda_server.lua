@@ -8,7 +8,7 @@ local note = require "warpwright.note"
 local Server = {}
 Server.__index = Server
 
-local version <const> = 5
+local version <const> = 6
 local first_heap <const> = 8 * 1024 * 1024
 local page <const> = 4096
 local mapped <const> = 1
@@ -67,6 +67,16 @@ local function texts_of(server, list, name)
   return texts
 end
 
+--- By the number of each text that defines some: its variables by name.
+local function by_text(variables)
+  local parts = {}
+  for _, variable in ipairs(variables) do
+    parts[variable.text] = parts[variable.text] or {}
+    parts[variable.text][variable.name] = variable
+  end
+  return parts
+end
+
 local function load_module(server, payload)
   local list, problem = cuda_image.read(take("s4", payload))
   if not list then return refuse(errors.invalid_ptx, problem) end
@@ -79,7 +89,7 @@ local function load_module(server, payload)
   if not kernels then return refuse(errors.invalid_ptx, names) end
   for _, text in ipairs(texts) do server.ptx[#server.ptx + 1] = text.text end
   server.modules[#server.modules + 1] = { name = name, kernels = kernels, refusals = refusals, variables = variables,
-    architecture = texts[1].architecture }
+    parts = by_text(variables), architecture = texts[1].architecture }
   return 0, string.pack("<I4", #server.modules - 1)
 end
 
@@ -101,9 +111,16 @@ end
 
 local spaces <const> = { global = 0, const = 1, texture = 2 }
 
+--- The variable that a part of a linked program registers by this name, or nil. Variables with internal linkage may have one name in
+--- several parts. clang 14 gives `static __device__ const` ones a suffix in the host's code alone.
+local function variable_of(module, part, name)
+  local own = module.parts[part] or {}
+  return own[name] or module.variables[name] or own[name:match "^(.*)__static__%x+$"]
+end
+
 local function find_variable(server, payload)
-  local number, name = take("I4s4", payload)
-  local variable = module_at(server, number).variables[name]
+  local number, part, name = take("I4I4s4", payload)
+  local variable = variable_of(module_at(server, number), part, name)
   if not variable then return errors.invalid_symbol end
   return 0, string.pack("<i8I8I4", variable.address, variable.bytes, spaces[variable.space])
 end
