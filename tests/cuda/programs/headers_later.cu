@@ -1,4 +1,5 @@
-/* What libcu++ had later than 1.8: span, optional, functional, and cuda::ptx with copies of many bytes at once. */
+/* What libcu++ had later than 1.8: span, mdspan, optional, functional, structured bindings, and cuda::ptx with copies of many
+ * bytes at once. */
 #include "checks.h"
 
 #include <cuda/barrier>
@@ -6,7 +7,9 @@
 #include <cuda/ptx>
 #include <cuda/std/optional>
 #include <cuda/std/mdspan>
+#include <cuda/std/array>
 #include <cuda/std/span>
+#include <cuda/std/tuple>
 
 #include <array>
 #include <vector>
@@ -165,6 +168,32 @@ __global__ void rows_of(Columns m, cs::mdspan<int, cs::dextents<int, 1>> sums) {
     }
 }
 
+/* --- Structured bindings --------------------------------------------------------------------------- */
+
+__host__ __device__ static int bind() {
+    auto [a, b, c] = cs::make_tuple(1, 2.5f, 'x');
+    auto [d, e] = cs::make_pair(3, 4L);
+    cs::array<int, 3> numbers{5, 6, 7};
+    auto &[x, y, z] = numbers;
+    y = 60;
+    const auto both = cs::make_tuple(8, numbers);
+    const auto &[m, n] = both;
+    static_assert(cs::is_same<decltype(c), char>::value && cs::is_same<decltype(e), long>::value, "");
+    return a + (int)(2 * b) + (c == 'x') + d + (int)e + x + numbers[1] + z + m + n[1];
+}
+
+__global__ void bind_on_device(int *to) {
+    *to = bind();
+}
+
+static void check_bindings() {
+    int *to;
+    cudaMallocManaged(&to, sizeof *to);
+    bind_on_device<<<1, 1>>>(to);
+    CHECK(cudaDeviceSynchronize() == cudaSuccess && *to == 154);
+    CHECK(bind() == 154);
+}
+
 static void check_views() {
     static const int expected[16] = {4, 2, 5, 6, 5, 3, 6, 31, 12, 5, 1, 5, 8, 40, 5, 1};
     int own[16], data[6], *device, *to;
@@ -203,5 +232,6 @@ int main() {
     check_copies();
     check_types();
     check_views();
+    check_bindings();
     return finish("later");
 }

@@ -132,6 +132,37 @@ __global__ void together(Shared *shared) {
     }
 }
 
+/* Numbers from 0 on, up and down, by the threads of a warp. */
+template <class T> struct Reals {
+    cuda::atomic<T, cuda::thread_scope_device> sum{T(1)}, least{T(0)};
+    cuda::atomic<T, cuda::thread_scope_system> greatest{T(0)}, assigned{T(0)};
+};
+template <class T> __device__ Reals<T> on_device;
+template <class T> __global__ void add_reals(Reals<T> *reals) {
+    __shared__ cuda::atomic<T, cuda::thread_scope_block> own;
+    T value = T(threadIdx.x) / 2;
+    if (threadIdx.x == 0) own = 0;
+    __syncthreads();
+    own.fetch_add(value, cuda::memory_order_relaxed);
+    on_device<T>.sum += value;
+    reals->sum.fetch_add(value);
+    reals->least.fetch_min(-value);
+    reals->greatest.fetch_max(value, cuda::memory_order_relaxed);
+    __syncthreads();
+    if (threadIdx.x == 0) reals->assigned = own.load() + on_device<T>.sum.load();
+}
+template <class T> static void check_reals() {
+    Reals<T> *reals;
+    CHECK(cudaMallocManaged(&reals, sizeof *reals) == cudaSuccess);
+    new (reals) Reals<T>;
+    CHECK((reals->sum += 2) == 3 && reals->sum.fetch_sub(2) == 3 && reals->greatest.fetch_max(-1) == 0);
+    add_reals<<<1, 32>>>(reals);
+    CHECK(cudaDeviceSynchronize() == cudaSuccess);
+    CHECK(reals->sum.load() == 249 && reals->assigned.load() == 248 + 249);
+    CHECK(reals->least.load() == T(-15.5) && reals->greatest.load() == T(15.5));
+    static_assert(sizeof *reals == 4 * sizeof(T), "as large as the numbers");
+}
+
 int main() {
     int *results;
     CHECK(cudaMallocManaged(&results, 24) == cudaSuccess);
@@ -155,5 +186,7 @@ int main() {
     check_extremes<long>();
     check_extremes<long long>();
     check_extremes<float>();
+    check_reals<float>();
+    check_reals<double>();
     return finish("std");
 }
