@@ -430,6 +430,34 @@ int NAME() {
   end
 end)
 
+nvcc_test("atomics of 16 bits touch these alone, and sums of halves are one instruction where the device has it", function()
+  harness.write("small_atomics.cu", [[
+#include <cstdio>
+#include <cuda_bf16.h>
+#include <cuda_fp16.h>
+__global__ void add(__half *half, __half2 *pair, __nv_bfloat16 *brain, unsigned short *word) {
+    atomicAdd(half, __float2half(1));
+    atomicAdd(pair, __floats2half2_rn(1, 2));
+    atomicAdd(brain, __float2bfloat16(1));
+    for (unsigned short seen = *word, old; (old = atomicCAS(word, seen, (unsigned short)(seen + 1))) != seen;) seen = old;
+}
+template <class T> T *one() { T *d; cudaMalloc(&d, sizeof(T)); cudaMemset(d, 0, sizeof(T)); return d; }
+template <class T> T copy(const T *d) { T h; cudaMemcpy(&h, d, sizeof h, cudaMemcpyDeviceToHost); return h; }
+int main() {
+    auto half = one<__half>(); auto pair = one<__half2>(); auto brain = one<__nv_bfloat16>(); auto word = one<unsigned short>();
+    add<<<2, 48>>>(half, pair, brain, word);
+    __half2 both = copy(pair);
+    std::printf("%g %g %g %g %d\n", __half2float(copy(half)), __low2float(both), __high2float(both), __bfloat162float(copy(brain)), copy(word));
+}
+]])
+  for _, target in ipairs { "sm_70", "sm_80" } do
+    local output = passes("nvcc -arch=" .. target .. [[ small_atomics.cu -o small_atomics &&
+      "$program" cuda v100 --set sms=2 --memcheck --out small_atomics.out -- ./small_atomics &&
+      nvcc -ptx -arch=sm_70 small_atomics.cu && grep -c 'atom.add.noftz.f16' small_atomics.ptx]])
+    harness.contains(output, "96 96 192 96 96", "memcheck: 0 errors", "\n2\n")
+  end
+end)
+
 nvcc_test("what one lane sets and a shuffle hands to all may be uninitialised in the others", function()
   harness.write("leader.cu", [[
 #include <cooperative_groups.h>

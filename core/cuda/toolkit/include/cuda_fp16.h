@@ -63,6 +63,13 @@ typedef __half2 nv_half2;
 #define WARPWRIGHT_FMA(pair)                   "fma.rn.f16" pair " %0, %1, %2, %3;"
 #endif
 
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 600
+#define WARPWRIGHT_ATOMIC_ADD_PAIR "atom.add.noftz.f16x2 %0, [%1], %2;"
+#endif
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 700
+#define WARPWRIGHT_ATOMIC_ADD "atom.add.noftz.f16 %0, [%1], %2;"
+#endif
+
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 750
 #define WARPWRIGHT_TANH(pair) "tanh.approx.f16" pair " %0, %1;"
 #endif

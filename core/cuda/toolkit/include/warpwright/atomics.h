@@ -76,22 +76,19 @@ WARPWRIGHT_ADD_DOUBLE(atomicAdd_system, __dAtomicAdd_system)
 #endif
 
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 700
-/* Half of a word, by way of the word. */
-#define WARPWRIGHT_SWAP_16(name)                                                                             \
+#define WARPWRIGHT_SWAP_16(name, scope)                                                                      \
     WARPWRIGHT_DEVICE unsigned short name(unsigned short *address, unsigned short compare,                   \
                                           unsigned short value) {                                            \
-        unsigned shift = (unsigned)((size_t)address & 2) * 8;                                                \
-        unsigned *word = (unsigned *)((size_t)address & ~(size_t)3), seen = *(volatile unsigned *)word;      \
-        while ((unsigned short)(seen >> shift) == compare) {                                                 \
-            unsigned before = seen, next = (seen & ~(0xffffu << shift)) | (unsigned)value << shift;          \
-            seen = name(word, before, next);                                                                 \
-            if (seen == before) return compare;                                                              \
-        }                                                                                                    \
-        return (unsigned short)(seen >> shift);                                                              \
+        unsigned short before;                                                                               \
+        asm volatile("atom" scope ".cas.b16 %0, [%1], %2, %3;"                                               \
+                     : "=h"(before)                                                                          \
+                     : "l"(address), "h"(compare), "h"(value)                                                \
+                     : "memory");                                                                            \
+        return before;                                                                                       \
     }
-WARPWRIGHT_SWAP_16(atomicCAS)
-WARPWRIGHT_SWAP_16(atomicCAS_block)
-WARPWRIGHT_SWAP_16(atomicCAS_system)
+WARPWRIGHT_SWAP_16(atomicCAS, "")
+WARPWRIGHT_SWAP_16(atomicCAS_block, ".cta")
+WARPWRIGHT_SWAP_16(atomicCAS_system, ".sys")
 #undef WARPWRIGHT_SWAP_16
 #endif
 

@@ -56,11 +56,17 @@ WARPWRIGHT_STORE(__stcs)
 WARPWRIGHT_STORE(__stwt)
 #undef WARPWRIGHT_STORE
 
-/* ---- atomic additions: by comparing and swapping the word around, where the device has no instruction */
+/* ---- atomic additions: by comparing and swapping where the device has no instruction */
 
 WARPWRIGHT_DEVICE WARPWRIGHT_PAIR atomicAdd(WARPWRIGHT_PAIR *address, WARPWRIGHT_PAIR value) {
-    unsigned *word = (unsigned *)address, seen = *(volatile unsigned *)word, before;
     WARPWRIGHT_PAIR old;
+#ifdef WARPWRIGHT_ATOMIC_ADD_PAIR
+    unsigned word, before;
+    memcpy(&word, &value, sizeof word);
+    asm volatile(WARPWRIGHT_ATOMIC_ADD_PAIR : "=r"(before) : "l"(address), "r"(word) : "memory");
+    memcpy(&old, &before, sizeof old);
+#else
+    unsigned *word = (unsigned *)address, seen = *(volatile unsigned *)word, before;
     do {
         before = seen;
         memcpy(&old, &before, sizeof old);
@@ -69,9 +75,22 @@ WARPWRIGHT_DEVICE WARPWRIGHT_PAIR atomicAdd(WARPWRIGHT_PAIR *address, WARPWRIGHT
         memcpy(&next, &sum, sizeof next);
         seen = atomicCAS(word, before, next);
     } while (seen != before);
+#endif
     return old;
 }
 WARPWRIGHT_DEVICE WARPWRIGHT_NUMBER atomicAdd(WARPWRIGHT_NUMBER *address, WARPWRIGHT_NUMBER value) {
+#ifdef WARPWRIGHT_ATOMIC_ADD
+    unsigned short before;
+    asm volatile(WARPWRIGHT_ATOMIC_ADD : "=h"(before) : "l"(address), "h"(value.__x) : "memory");
+    return WARPWRIGHT_BITS(before);
+#elif !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 700
+    unsigned short *place = (unsigned short *)address, seen = *(volatile unsigned short *)place, before;
+    do {
+        before = seen;
+        seen = atomicCAS(place, before, __hadd(WARPWRIGHT_BITS(before), value).__x);
+    } while (seen != before);
+    return WARPWRIGHT_BITS(before);
+#else
     unsigned shift = (unsigned)((size_t)address & 2) * 8;
     unsigned *word = (unsigned *)((size_t)address & ~(size_t)3), seen = *(volatile unsigned *)word, before;
     WARPWRIGHT_NUMBER old;
@@ -82,6 +101,7 @@ WARPWRIGHT_DEVICE WARPWRIGHT_NUMBER atomicAdd(WARPWRIGHT_NUMBER *address, WARPWR
         seen = atomicCAS(word, before, next);
     } while (seen != before);
     return old;
+#endif
 }
 
 #undef WARPWRIGHT_DEVICE
