@@ -534,6 +534,24 @@ int main() { return 0; }
   harness.contains(output, "-Werror=unused-variable", "status 1")
 end)
 
+nvcc_test("-Xcompiler with standards of C, old C++, -flto and what clang does not know: .cu files have their own", function()
+  for _, words in ipairs { "-ansi", "-std=gnu99", "-std=c++98", "-flto", "-flto=auto,-ffat-lto-objects", "-save-temps",
+    "-floop-interchange,-fno-weak", "-finstrument-functions", "-fopenmp-simd,-fcf-protection,-fno-fast-math" } do
+    local output = passes(("nvcc -DVALUE=7 -Xcompiler '%s' -c mixed.cu plain.c && nvcc -Xcompiler -flto mixed.o plain.o other.cpp -o words && cuda words"):format(
+      words))
+    harness.contains(output, "1 3 7")
+    assert(not output:find "error" and not output:find "warning: o", words .. ": " .. output)
+  end
+  harness.contains(select(2, shell "nvcc -Xcompiler -fno-such-option one.cu -o none"), "unrecognized command-line option")
+end)
+
+nvcc_test("-Xcompiler --coverage counts lines of files of gcc and g++, and says so", function()
+  local output = passes [[nvcc -DVALUE=7 -Xcompiler --coverage -c mixed.cu plain.c other.cpp &&
+    nvcc -Xcompiler --coverage mixed.o plain.o other.o -o covered && cuda covered && ls *.gcda]]
+  harness.contains(output, "--coverage counts no lines of .cu files, which clang compiles", "1 3 7", "plain.gcda", "other.gcda")
+  assert(not output:find("mixed.gcda", 1, true), output)
+end)
+
 nvcc_test("-keep and -keep-dir leave the PTX", function()
   passes "nvcc -c --keep --keep-dir kept/here one.cu && nvcc -ptx one.cu -o wanted.ptx && cmp kept/here/one.ptx wanted.ptx"
   passes "nvcc -save-temps -o one plain.c one.cu && cmp one.ptx wanted.ptx"

@@ -180,7 +180,13 @@ act["-v"] = function(job) job.tells = true end
 act["--dryrun"] = function(job) job.tells, job.dry = true, true end
 act["-ccbin"] = function(job, value) job.host_compiler = core.is_file(value .. "/g++") and value .. "/g++" or value end
 act["-Xcompiler"] = function(job, value)
-  if value == "-fopenmp" then job.openmp = true else job.host[#job.host + 1] = value end
+  if value == "-fopenmp" then
+    job.openmp = true
+  elseif value == "-static" then
+    act["-static"](job)
+  else
+    job.host[#job.host + 1] = value
+  end
 end
 act["-Xarchive"] = function() end
 act["-Xlinker"] = function(job, value) job.link[#job.link + 1] = "-Wl," .. value end

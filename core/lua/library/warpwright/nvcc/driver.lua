@@ -5,6 +5,7 @@ local cuda_home = require "warpwright.cuda_home"
 local device_code = require "warpwright.nvcc.device_code"
 local fat_binary = require "warpwright.nvcc.fat_binary"
 local help = require "warpwright.help"
+local host_words = require "warpwright.nvcc.host_words"
 local inputs = require "warpwright.inputs"
 local leniency = require "warpwright.nvcc.leniency"
 local macros = require "warpwright.nvcc.macros"
@@ -66,41 +67,12 @@ end
 
 local function macros_of(job) return job.temporary .. "/macros.h" end
 
---- Beginnings of words of -Xcompiler that are for the host's code alone: processors, optimisation, what may be done to numbers.
-local for_host <const> = { "-march", "-mtune", "-mavx", "-msse", "-mfma", "-mno-", "-O", "-ffast-math", "-funsafe-math", "-ffinite-math",
-  "-fassociative-math", "-freciprocal-math", "-fno-signed-zeros", "-ffp-contract", "-fsanitize" }
-
---- Beginnings of words that are gcc's alone; and warnings of clang are others, so the user has not asked for errors of them.
-local for_gcc <const> = { "-Werror", "-fabi-", "-fconcepts", "-fconserve-stack", "-fconstexpr-cache", "-fconstexpr-loop", "-fconstexpr-ops",
-  "-fcx-", "-fext-numeric", "-fgnu89-inline", "-fguess-branch", "-fipa-", "-fira-", "-fno-diagnostics-show-caret", "-fno-gnu-unique",
-  "-fno-guess-branch", "-fno-sched-", "-fno-tree-", "-fno-var-tracking", "-fopt-info", "-fsched-", "-ftree-vectorizer", "-fvar-tracking",
-  "-mfpmath" }
-
-local function begins_with(word, beginnings)
-  for _, beginning in ipairs(beginnings) do
-    if word:sub(1, #beginning) == beginning then return true end
-  end
-  return false
-end
-
---- Words of -Xcompiler for clang, which takes none of these levels for the host alone; its own is that of device code.
-local function host_words(job)
-  local words = {}
-  for _, word in ipairs(job.host) do
-    if not word:find "^%-O[12sgz]$" and not begins_with(word, for_gcc) then
-      append(words, begins_with(word, for_host) and { "-Xarch_host" } or {}, { word })
-    end
-  end
-  if job.openmp then append(words, { "-Xarch_host", "-fopenmp" }) end
-  return words
-end
-
 --- What clang takes for errors and nvcc with gcc does not, and warnings about what was not the user's choice. Constant expressions
 --- may take as many steps as gcc's, and folds may have thousands of terms, for which gcc has no limit. Without
 --- -disable-noundef-analysis `int base; if (rank == 0) base = atomicAdd(...); base = group.shfl(base, 0);` adds in every lane:
 --- clang concludes that no lane may pass `base` on uninitialised, so all of them must be the first.
 local lenient <const> = { "-fno-strict-return", "-Wno-unknown-cuda-version", "-Wno-unknown-warning-option",
-  "-Wno-ignored-optimization-argument", "-Wno-register", "-Wno-c++11-narrowing", "-Wno-reserved-user-defined-literal", "-Qunused-arguments",
+  "-Wno-ignored-optimization-argument", "-Wno-register", "-Wno-c++11-narrowing", "-Wno-overriding-t-option", "-Wno-reserved-user-defined-literal", "-Qunused-arguments",
   "-fconstexpr-steps=33554432", "-fbracket-depth=4096", "-Xclang", "-fcuda-allow-variadic-functions", "-Xclang", "-disable-noundef-analysis" }
 
 --- As NVIDIA's compiler does, which has a register for each element of an array that loops of constant bounds go over, and keeps
@@ -125,7 +97,9 @@ local function cuda_flags(job)
   if job.approximate then flags[#flags + 1] = "-fcuda-approx-transcendentals" end
   if job.rough or job.rough_division then append(flags, { "-mllvm", "-nvptx-prec-divf32=0" }) end
   if job.rough or job.rough_root then append(flags, { "-mllvm", "-nvptx-prec-sqrtf32=0" }) end
-  append(flags, macros.split(append({}, job.both, host_words(job)), macros_of(job)))
+  job.clang_words = job.clang_words or host_words.for_clang(COMPILER, job.host, line_of)
+  append(flags, macros.split(append({}, job.both, job.clang_words), macros_of(job)))
+  if job.openmp then append(flags, { "-Xarch_host", "-fopenmp" }) end
   flags[#flags + 1] = "-Wno-unknown-pragmas" -- as those of nvcc's own
   return append(flags, { "-isystem", cuda_home.path "include/warpwright/libcudacxx" }) -- before the system's libcu++
 end
@@ -543,10 +517,13 @@ local function build(job)
     refuse("%s: expected a file .cu, .cpp, .cc, .cxx, .c, .o, .a or .so; -x cu says what it is; docs/nvcc.md lists the options", job.unknown)
   end
   for _, name in ipairs(names.sorted_keys(job.dropped)) do note("nvcc: %s has no effect: %s", name, job.dropped[name]) end
-  for _, input in ipairs(job.inputs) do
-    if input.language == "cuda" and not is_there(COMPILER) then
-      refuse("expected %s, got none; scripts/setup cuda installs what CUDA programs need", COMPILER)
-    end
+  local has_cuda = false
+  for _, input in ipairs(job.inputs) do has_cuda = has_cuda or input.language == "cuda" end
+  if has_cuda and not is_there(COMPILER) then
+    refuse("expected %s, got none; scripts/setup cuda installs what CUDA programs need", COMPILER)
+  end
+  for _, word in ipairs(job.host) do
+    if has_cuda and host_words.is_coverage(word) then note("nvcc: %s counts no lines of .cu files, which clang compiles", word) end
   end
   job.temporary = make_temporary()
   local ok, problem = pcall(wanted[job.mode], job)
