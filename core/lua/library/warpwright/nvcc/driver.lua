@@ -126,8 +126,9 @@ local function tell_foreign_headers(path)
   local file = io.open(path)
   for line in file and file:lines() or function() end do
     local header = line:match '^%s*#%s*include%s*[<"]([^>"]+)[>"]'
-    local library = header and header:match "[^/]*$":match "^[^_.]+"
-    if options.foreign_libraries[library] then
+    local name = header and header:match "[^/]*$" or ""
+    local is_ours = name ~= "curand.h" and core.is_file(cuda_home.path "include" .. "/" .. name) -- cuRAND's functions of kernels
+    if options.foreign_libraries[name:match "^[^_.]+"] and not is_ours then
       io.stderr:write(("warpwright: nvcc: %s: %s: this library of NVIDIA's is not part of Warpwright\n"):format(path, header))
     end
   end
