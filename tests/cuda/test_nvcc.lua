@@ -458,6 +458,29 @@ int main() {
   end
 end)
 
+nvcc_test("a variable that clang has left out, as no kernel uses it, is named", function()
+  harness.write("unused.cu", [[
+#include <cstdio>
+__device__ const int table[3] = {1, 2, 3};
+namespace { __constant__ int own; }
+static __constant__ int kept;
+__global__ void nothing() {}
+int main() {
+    int n = 1, h[3];
+    nothing<<<1, 1>>>();
+    for (int i = 0; i < 2; i++)
+        std::printf("%d %d %d\n", cudaMemcpyFromSymbol(h, table, sizeof h), cudaMemcpyToSymbol(own, &n, 4), cudaMemcpyToSymbol(kept, &n, 4));
+}
+]])
+  for _, options in ipairs { "", "-rdc=true" } do
+    local output = passes(("nvcc %s unused.cu -o unused && cuda unused"):format(options))
+    harness.contains(output, "13 13 0\n13 13 0\n")
+    for _, name in ipairs { "_ZL5table", "_ZN12_GLOBAL__N_13ownE" } do
+      harness.equal(select(2, output:gsub("warpwright: variable " .. name .. ": no kernel uses it", "")), 1, output)
+    end
+  end
+end)
+
 nvcc_test("types of cuda::std in C++11 and C++14", function()
   harness.write("types14.cu", [[
 #include <cstdio>

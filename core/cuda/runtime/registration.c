@@ -19,7 +19,7 @@ typedef struct Entry {
     char *name;
     WarpFunction *function;
     EntryKind kind;
-    bool normalized_float, is_ambiguous;
+    bool normalized_float, is_ambiguous, is_told; /* that it is not there */
 } Entry;
 
 static pthread_mutex_t guard = PTHREAD_MUTEX_INITIALIZER;
@@ -72,10 +72,10 @@ static Entry *add(void **handle, const void *host, const char *name, EntryKind k
     return entry;
 }
 
-static const Entry *find(const void *host, EntryKind kind, EntryKind or_kind) {
+static Entry *find(const void *host, EntryKind kind, EntryKind or_kind) {
     if (!host) return NULL;
     pthread_mutex_lock(&guard);
-    const Entry *entry = pointer_table_get(&entries, host);
+    Entry *entry = pointer_table_get(&entries, host);
     pthread_mutex_unlock(&guard);
     return entry && (entry->kind == kind || entry->kind == or_kind) ? entry : NULL;
 }
@@ -95,10 +95,23 @@ static int managed_symbol(const void *symbol, uint64_t *address, uint64_t *bytes
     return CUDA_OK;
 }
 
+/* clang's PTX has no variables with internal linkage that nothing in it uses, but for static ones that are not const. */
+static void tell_missing(Entry *entry) {
+    if (entry->is_told) return;
+    entry->is_told = true;
+    fprintf(
+        stderr,
+        "warpwright: variable %s: no kernel uses it, and clang leaves out variables of the device that are "
+        "const, or in an unnamed namespace, unless a kernel does\n",
+        entry->name);
+}
+
 int runtime_symbol(const void *symbol, uint64_t *address, uint64_t *bytes) {
-    const Entry *entry = find(symbol, ENTRY_VARIABLE, ENTRY_MANAGED);
-    return entry ? warp_variable(entry->module, entry->part, entry->name, address, bytes)
-                 : managed_symbol(symbol, address, bytes);
+    Entry *entry = find(symbol, ENTRY_VARIABLE, ENTRY_MANAGED);
+    if (!entry) return managed_symbol(symbol, address, bytes);
+    int problem = warp_variable(entry->module, entry->part, entry->name, address, bytes);
+    if (problem == CUDA_INVALID_SYMBOL) tell_missing(entry);
+    return problem;
 }
 
 bool runtime_texture(const void *reference, WarpModule **module, const char **name, bool *normalized_float) {
