@@ -118,6 +118,14 @@ typedef struct {
     void *context;
 } BoundaryCall;
 
+/* Of requests without timing, since the machine was made; the classes on their way count them. No statistic: what a launch
+ * asks of each part tells its phases apart where no cycle does. */
+typedef struct {
+    uint64_t accesses; /* that were begun, but those of constants                      */
+    uint64_t requests; /* that have come to what all share                             */
+    uint64_t sectors;  /* that have been read from and written to what ends all ways   */
+} UntimedTraffic;
+
 /* What the caller writes between quanta, what hardly anybody writes, and what threads write in a quantum have lines of the
  * host's cache of their own: one that another core has written since takes as long as hundreds of instructions. */
 struct Sim {
@@ -165,6 +173,7 @@ struct Sim {
     uint32_t stop_requested, boundary_requested;
     uint32_t failed;    /* object_fail() was called */
     bool tells_at_rest; /* in event_tell(): no cycle is under way */
+    UntimedTraffic untimed;
 
     /* The caller's. */
     ThreadChoice thread_choice __attribute__((aligned(64)));

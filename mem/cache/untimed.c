@@ -8,6 +8,8 @@ void untimed_send_write_back(CacheObject *object, uint32_t line) {
     if (untimed_reaches_others(object)) {
         MemMessage message = cache_write_back_message(c, line, object->obj.sim->now);
         untimed_pass(object, &message);
+    } else {
+        object->obj.sim->untimed.sectors += (uint64_t)__builtin_popcount(c->tags.line[line].dirty);
     }
     c->tags.line[line].dirty = 0;
     c->written[line] = 0;

@@ -10,6 +10,7 @@
 
 /* Sent on as it came. */
 static inline UntimedAnswer untimed_pass(const CacheObject *object, const MemMessage *m) {
+    if (!link_takes_untimed(object->mem.send)) object->obj.sim->untimed.sectors++;
     return link_send_untimed(object->mem.send, m) == UNTIMED_MISSES ? UNTIMED_MISSES : UNTIMED_HITS;
 }
 /* The line found, if any, is written back and forgotten; the request is sent on. */
@@ -66,7 +67,11 @@ static inline bool untimed_take_line(CacheObject *object, const MemMessage *m, L
 
 static inline void untimed_fetch(const CacheObject *object, const MemMessage *m, uint64_t line_address,
                                  uint32_t sectors) {
-    if (sectors && untimed_reaches_others(object)) untimed_send_fetch(object, m, line_address, sectors);
+    if (!sectors) return;
+    if (untimed_reaches_others(object))
+        untimed_send_fetch(object, m, line_address, sectors);
+    else
+        object->obj.sim->untimed.sectors += (uint64_t)__builtin_popcount(sectors);
 }
 
 static inline UntimedAnswer untimed_read(CacheObject *object, const MemMessage *m, Lookup *at) {

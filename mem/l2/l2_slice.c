@@ -169,6 +169,7 @@ UntimedAnswer l2_take_untimed(SimObject *object, const void *request) {
     L2Slice *l2 = (L2Slice *)object;
     const MemMessage *m = request;
     bool reads = (m->kind == MEM_READ) & (l2->enabled != 0) & !l2->bypass;
+    object->sim->untimed.requests++;
     if (!reads) return take_otherwise_untimed(l2, m);
     Lookup at = look_up(l2, m);
     if (passes(l2, m, &at)) return untimed_pass((CacheObject *)l2, m);

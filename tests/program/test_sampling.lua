@@ -1,10 +1,12 @@
 -- --sample: estimates with intervals, what is refused, and that they are told from exact results.
 local core = require "warpwright.core"
 local harness = require "tests.lib.harness"
+local launch_profile = require "warpwright.launch_profile"
 local measures = require "warpwright.measures"
 local sampled_result = require "warpwright.sampled_result"
 local sample_options = require "warpwright.sample_options"
 local stored_run = require "warpwright.stored_run"
+local window_checks = require "warpwright.window_checks"
 local ww = require "warpwright"
 
 local home <const> = harness.folder()
@@ -50,9 +52,11 @@ end
 local machine <const> = { ["sm[*].ctas"] = 2 } -- waves of 30 CTAs: many in a small grid
 
 local function run(name, launches, sample, more)
-  local options = { config = "gtx480", workload = launches and workload_of(launches), size = "small", set = machine, memory = "16MiB", out = ("%s/%s"):format(home, name),
+  local text = more and more.kernel_text
+  local options = { config = "gtx480", workload = launches and workload_of(launches, text), size = "small", set = machine, memory = "16MiB", out = ("%s/%s"):format(home, name),
     sample = sample }
   for key, value in pairs(more or {}) do options[key] = value end
+  options.kernel_text = nil
   return ww.run(options), options.out and options.stats ~= "packed" and harness.read(options.out .. "/stats.txt")
 end
 
@@ -144,7 +148,6 @@ harness.test("a launch of which one half is unlike the other is estimated by its
 end)
 
 harness.test("the end of a launch is counted with timing when its last CTAs have nothing to do", function()
-  local window_checks = require "warpwright.window_checks"
   local misses, tail = window_checks.misses, nil
   window_checks.misses = function(seen)
     tail = seen.tail.all
@@ -252,20 +255,23 @@ harness.test("a policy that learns for a while has warm-ups so long that it has 
   assert(math.abs(r.cycles - truth.cycles) <= math.min(r:interval "run.cycles", 0.02 * truth.cycles), r.cycles .. " of " .. truth.cycles)
 end)
 
-harness.test("loads are as many without timing as with it", function()
+harness.test("loads and accesses are as many without timing as with it", function()
   for _, name in ipairs { "spmv", "bfs", "histogram", "srad" } do
     local sim = ww.build("gtx480", { sample = "windows=3" })
-    local gpu, count = sim:gpu(), 0
+    local gpu, count, accesses = sim:gpu(), 0, 0
     core.on_launch(gpu, function(offer)
       core.forward_begin(gpu)
-      local instructions, _, loads = core.forward_until(gpu, offer.ctas)
+      local instructions, _, loads, _, of_loads_and_stores = core.forward_until(gpu, offer.ctas)
       core.forward_end(gpu)
-      count = count + loads
+      count, accesses = count + loads, accesses + of_loads_and_stores
       return { cycles = 1, warp_instructions = instructions, thread_instructions = instructions }
     end)
     sim:run(name, "small")
     local truth = ww.run { config = "gtx480", workload = name, size = "small", out = false }
     harness.equal(count, truth["sm[*].lsu.global_loads"] + truth["sm[*].lsu.local_loads"] + truth["sm[*].lsu.atomics"], name)
+    local wanted = 0
+    for _, kind in ipairs { "load", "store", "atomic", "prefetch" } do wanted = wanted + truth[("sm[*].lsu.%s_accesses"):format(kind)] end
+    if name ~= "bfs" then harness.equal(accesses, wanted, name) end -- which thread finds a node first, the order of warps says
   end
 end)
 
@@ -553,13 +559,68 @@ harness.test("a sweep keeps exact and sampled runs apart, and its database the i
   harness.equal(select(2, sampled_result.width_in "Accesses: all"), "Accesses: all")
 end)
 
-harness.test("a window that takes 3% more or less than the same part of the head does not stand for the launch", function()
-  local window_checks = require "warpwright.window_checks"
-  local function took(cycles, instructions) return string.pack("<dddd", cycles, instructions, 0, 0) end
-  local function misses(windowed, own) return window_checks.misses { check = { all = took(windowed, own) }, head = { checked = took(1000, 500) } } end
-  for _, case in ipairs { { 1029, 500, false }, { 1031, 500, true }, { 971, 500, false }, { 969, 500, true }, { 2058, 1000, false }, { 2062, 1000, true } } do
-    harness.equal((misses(case[1], case[2])), case[3], case[1])
+
+--- Header of a measure.
+local function took(cycles, instructions) return string.pack("<dddd", cycles, instructions, 0, 0) end
+
+--- What was seen of a launch: the window that checks takes so many cycles beside 1000 in the head, as many instructions; windows vary so.
+local function seen_with(cycles, windows)
+  local seen = { check = { all = took(cycles, 500) }, head = { checked = took(1000, 500) }, windows = {} }
+  for i, of_window in ipairs(windows) do seen.windows[i] = { all = took(of_window, 500) } end
+  return seen
+end
+
+harness.test("a window that takes 3% more or less than the same part of the head, or 1% beyond chance, does not stand for the launch", function()
+  local steady <const>, varied <const> = { 1000, 1001, 999, 1000 }, { 950, 1050, 1000, 1000 }
+  for _, case in ipairs { { 1029, varied, false }, { 1031, varied, true }, { 971, varied, false }, { 969, varied, true }, { 1009, steady, false },
+    { 1011, steady, true }, { 991, steady, false }, { 989, steady, true } } do
+    harness.equal((window_checks.misses(seen_with(case[1], case[2]))), case[3], case[1])
   end
+end)
+
+harness.test("windows that take other than the head go on to longer warm-ups as long as these change what they take", function()
+  local apart <const> = { 1030, 1031, 1029, 1030 }
+  harness.equal(window_checks.may_settle(seen_with(1000, { 1003, 1004, 1002, 1003 })), false)
+  harness.equal(window_checks.may_settle(seen_with(1000, { 1080, 980, 1040, 1020 })), false)
+  harness.equal(window_checks.may_settle(seen_with(1000, apart)), true)
+  harness.equal(window_checks.may_settle(seen_with(1000, apart), seen_with(1000, { 1031, 1032, 1030, 1031 }).windows), false)
+  harness.equal(window_checks.may_settle(seen_with(1000, apart), seen_with(1000, { 1050, 1051, 1049, 1050 }).windows), true)
+end)
+
+harness.test("what a part asks for beyond what windows do widens the interval, by no more than it costs", function()
+  local function look(instructions, loads) return { instructions, 0, loads, 0, 0, 0 } end
+  local looks <const> = { look(0, 0), look(100, 10), look(200, 40), look(300, 50) } -- 0.1, 0.3 and 0.1 loads per instruction
+  local function factor(ranges, cycles) return launch_profile.factors(looks, 0, 300, launch_profile.ranges(ranges), cycles, 10)[2] end
+  local few <const>, many <const> = { 0, 0.1, 0, 0, 0 }, { 0, 0.3, 0, 0, 0 }
+  assert(math.abs(launch_profile.rates(looks, 50, 150)[2] - 0.2) < 1e-12)
+  harness.equal(factor({ few, many }, 1), 1.0)
+  assert(math.abs(factor({ few }, 100) - (1 + 0.2 * 400 / 10 / 100 / 3)) < 1e-12, factor({ few }, 100)) -- 400 cycles a load, of ten SMs
+  assert(math.abs(factor({ few }, 1) - (1 + 2 / 3)) < 1e-12, factor({ few }, 1)) -- three times as much
+end)
+
+--- CTAs that hit the L1, but 200 from number `later` on, whose lanes all load from lines of their own.
+local phased <const> = source:gsub("setp%.ge%.u32 %%p1, %%r3, %%r2; @%%p1 add%.u32 %%r1, %%r1, %%r1;",
+  "sub.u32 %%r9, %%r3, %%r2; setp.lt.u32 %%p1, %%r9, 200; mov.u32 %%r10, 1023; @%%p1 mov.u32 %%r10, 524287;"):gsub("%%r6, 1023", "%%r6, %%r10")
+
+harness.test("a short phase that asks for more of the memory, and that windows may miss, is no estimate or inside the interval", function()
+  local launches <const> = { { later = 1700 } }
+  local truth = run("phased", launches, nil, { out = false, kernel_text = phased })
+  for seed = 1, 3 do
+    local r = run("phased-sampled", launches, ("windows=6,cycles=3000,seed=%d"):format(seed), { out = false, kernel_text = phased })
+    assert(math.abs(r.cycles - truth.cycles) <= r:interval "run.cycles", ("%d of %d, +-%g"):format(r.cycles, truth.cycles, r:interval "run.cycles"))
+  end
+end)
+
+--- CTAs that read `later` lines at random.
+local scattered <const> = source:gsub("setp%.ge%.u32 %%p1, %%r3, %%r2; @%%p1 add%.u32 %%r1, %%r1, %%r1;", ""):gsub("and%.b32 %%r7, %%r6, 1023;",
+  "rem.u32 %%r7, %%r6, %%r2; shl.b32 %%r7, %%r7, 5;")
+
+harness.test("a launch of as many instructions that asks for more of the memory than those before is not like them", function()
+  local launches = {}
+  for i = 1, 6 do launches[i] = { grid = 90, later = i == 5 and 30000 or 2000 } end
+  local r = run("asks-for-more", launches, "error=3%", { out = false, kernel_text = scattered })
+  harness.contains(r.sampled.lines[5], "exact")
+  assert(r.sampled.like_others > 0, table.concat(r.sampled.lines, "\n"))
 end)
 
 harness.test("the interval is Student's, of the jackknife", function()
@@ -570,7 +631,6 @@ harness.test("the interval is Student's, of the jackknife", function()
 end)
 
 harness.test("what longer warm-ups change of the estimate is part of the interval, where a policy learns", function()
-  local function took(cycles, instructions) return string.pack("<dddd", cycles, instructions, 0, 0) end
   local part = took(10, 10)
   local launch = { head = part, tail = part, check = { timed = part, all = part, middle = 100 },
     windows = { { all = took(20, 10), second = took(21, 10), weight = 100 }, { all = took(20, 10), second = took(21, 10), weight = 100 } } }

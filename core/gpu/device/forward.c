@@ -32,9 +32,10 @@ struct Forward {
     Runner *runner;
     uint32_t count;
     SimObject *dispatcher;
-    uint64_t cold;    /* so many CTAs end before any leaves lines in the caches */
-    bool is_warm;     /* they have */
-    uint64_t end;     /* of the present round */
+    uint64_t cold; /* so many CTAs end before any leaves lines in the caches */
+    bool is_warm;  /* they have */
+    uint64_t end;  /* of the present round */
+    UntimedTraffic before;
     PlainInst *plain; /* of untimed_find_plain() */
     bool (*is_given_up)(void *context);
     void *context; /* of the above */
@@ -335,6 +336,7 @@ Forward *forward_begin(Sm *const *sms, uint32_t count, SimObject *dispatcher, ui
                          .count = count,
                          .dispatcher = dispatcher,
                          .cold = cold,
+                         .before = dispatcher->sim->untimed,
                          .is_given_up = is_given_up,
                          .context = context,
                          .plain = untimed_find_plain(sms[0]->running->kernel)};
@@ -359,6 +361,17 @@ uint64_t forward_instructions(const Forward *forward, uint64_t *loads) {
         *loads += forward->runner[i].loads;
     }
     return sum;
+}
+
+uint64_t forward_cycles(const Forward *forward) {
+    return forward->end;
+}
+
+UntimedTraffic forward_traffic(const Forward *forward) {
+    const UntimedTraffic *now = &forward->dispatcher->sim->untimed, *before = &forward->before;
+    return (UntimedTraffic){.accesses = now->accesses - before->accesses,
+                            .requests = now->requests - before->requests,
+                            .sectors = now->sectors - before->sectors};
 }
 
 void forward_free(Forward *forward) {

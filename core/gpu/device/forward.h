@@ -42,6 +42,10 @@ Forward *forward_begin(Sm *const *sms, uint32_t count, SimObject *dispatcher, ui
 ForwardResult forward_until(Forward *forward, uint64_t ctas);
 /* Warp instructions so far, and of these those that have loaded from memory, atomics included. */
 uint64_t forward_instructions(const Forward *forward, uint64_t *loads);
+/* So many cycles of their own time the SMs have been at it. */
+uint64_t forward_cycles(const Forward *forward);
+/* Since it began. */
+UntimedTraffic forward_traffic(const Forward *forward);
 /* The machine gets what is resident, if `hands_over`. Else the grid is given up and the SMs are as they were. */
 void forward_end(Forward *forward, bool hands_over);
 /* Without forward_end(), of a machine that is no more, since a fault was an error of the user's; NULL is none. */

@@ -243,6 +243,10 @@ uint32_t gpu_launch_count(const Gpu *gpu) {
     return gpu->launches;
 }
 
+uint32_t gpu_sm_count(const Gpu *gpu) {
+    return gpu->sm_count;
+}
+
 uint64_t gpu_cycle(const Gpu *gpu) {
     return clock_cycle(&gpu->sim->clocks[0], gpu->sim->now);
 }

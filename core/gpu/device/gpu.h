@@ -123,6 +123,8 @@ void gpu_launch_forward(Gpu *gpu, const Kernel *kernel, const Launch *launch);
 typedef struct {
     uint64_t warp_instructions, ctas; /* of the launch, so far                                  */
     uint64_t loads;                   /* of the instructions: from memory, atomics included     */
+    uint64_t cycles;                  /* of the SMs' own time                                   */
+    UntimedTraffic traffic;           /* of the launch, where its accesses are seen by caches   */
 } ForwardProgress;
 ForwardProgress gpu_forward_until(Gpu *gpu, uint64_t ctas);
 void gpu_forward_end(Gpu *gpu);
@@ -163,6 +165,7 @@ struct KernelCounts *gpu_kernel_counts(const Gpu *gpu);
 uint32_t gpu_memcheck_sites(const Gpu *gpu, MemcheckSite **sites);
 /* How many have been prepared, whatever came of them: the number of the next one, %gridid. */
 uint32_t gpu_launch_count(const Gpu *gpu);
+uint32_t gpu_sm_count(const Gpu *gpu);
 /* Of the present or last launch: how many kernels, and what each of them did. */
 uint32_t gpu_kernel_count(const Gpu *gpu);
 bool gpu_kernel_has_begun(const Gpu *gpu, uint32_t kernel);

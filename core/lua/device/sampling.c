@@ -47,6 +47,7 @@ static void push_offer(lua_State *L, Machine *machine) {
     set_count(L, "threads_per_cta",
               (uint64_t)sampled->launch->block[0] * sampled->launch->block[1] * sampled->launch->block[2]);
     set_count(L, "resident", sampled->resident);
+    set_count(L, "sms", gpu_sm_count(machine->gpu));
 }
 
 static uint64_t field(lua_State *L, const char *name) {
@@ -131,7 +132,8 @@ static int l_forward_begin(lua_State *L) {
     return 0;
 }
 
-/* core.forward_until(gpu, ctas) -> warp instructions so far, CTAs that have ended, loads so far */
+/* core.forward_until(gpu, ctas) -> warp instructions so far, CTAs that have ended, loads so far, cycles of the SMs' own
+ * time; accesses of load/store units, requests to slices of an L2, sectors from and to memory */
 static int l_forward_until(lua_State *L) {
     Machine *machine = offered(L);
     ForwardProgress progress = gpu_forward_until(machine->gpu, (uint64_t)luaL_checkinteger(L, 2));
@@ -139,7 +141,11 @@ static int l_forward_until(lua_State *L) {
     lua_pushinteger(L, (lua_Integer)progress.warp_instructions);
     lua_pushinteger(L, (lua_Integer)progress.ctas);
     lua_pushinteger(L, (lua_Integer)progress.loads);
-    return 3;
+    lua_pushinteger(L, (lua_Integer)progress.cycles);
+    lua_pushinteger(L, (lua_Integer)progress.traffic.accesses);
+    lua_pushinteger(L, (lua_Integer)progress.traffic.requests);
+    lua_pushinteger(L, (lua_Integer)progress.traffic.sectors);
+    return 7;
 }
 
 /* core.loads(gpu) -> warp instructions with timing that have loaded from memory since the machine was made */

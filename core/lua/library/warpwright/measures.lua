@@ -46,8 +46,9 @@ end
 -- A launch --------------------------------------------------------------------------------------------------------------------------
 
 --- Head, tail, and windows that each stand for a part of the middle. `without`: the number of a window for which the others stand;
--- `which`: "all", "second" for the second halves alone, or "early" for those after half the warm-up.
-local function of_windows(launch, which, without)
+-- `which`: "all", "second" for the second halves alone, or "early" for those after half the warm-up; `kind`: each by its factor of this
+-- number.
+local function of_windows(launch, which, without, kind)
   local list, weights, middle, kept = { launch.head, launch.tail }, { 1, 1 }, 0, 0
   for i, window in ipairs(launch.windows) do
     middle = middle + window.weight
@@ -57,7 +58,7 @@ local function of_windows(launch, which, without)
     if i ~= without then
       local _, instructions = measures.header(window[which])
       list[#list + 1] = window[which]
-      weights[#weights + 1] = window.weight * middle / kept / math.max(1, instructions)
+      weights[#weights + 1] = window.weight * middle / kept / math.max(1, instructions) * (kind and window.factors[kind] or 1)
     end
   end
   return measures.sum(list, weights)
@@ -125,6 +126,19 @@ function measures.by_early_windows(launch)
   return launch.windows and launch.windows[1].early and of_windows(launch, "early") or nil
 end
 
+--- The estimate as it would be if parts took as much more or less than their windows as they may by what they ask for, or a launch than
+-- those that it is like, of the kind by which cycles change most; nil where nothing is asked for beyond what is known.
+function measures.by_profile(launch)
+  local most, estimate = 0, nil
+  local factors = launch.windows and launch.windows[1].factors or launch.factors or {}
+  for kind = 1, #factors do
+    local other = launch.windows and of_windows(launch, "all", nil, kind) or measures.sum({ measures.total(launch) }, { factors[kind] })
+    local change = measures.change_of_cycles(launch, other)
+    if change > most then most, estimate = change, other end
+  end
+  return estimate
+end
+
 --- Of a launch like others: as many cycles and events as each of these had on average, whatever its instructions; nil for others.
 -- What does not grow with instructions is counted so.
 function measures.by_launches(launch)
@@ -136,7 +150,7 @@ end
 
 --- Other estimates of a launch, functions of it: what each differs by is a bias that the estimate may have.
 measures.other_estimates = { measures.by_second_halves, measures.by_check, measures.by_early_windows,
-  measures.by_launches }
+  measures.by_profile, measures.by_launches }
 
 --- By how many cycles another estimate differs from that of the launch; 0 if there is none.
 function measures.change_of_cycles(launch, other)

@@ -3,6 +3,8 @@
 -- docs/sampling.md says how and why so.
 local core = require "warpwright.core"
 local inputs = require "warpwright.inputs"
+local launch_profile = require "warpwright.launch_profile"
+local like_launches = require "warpwright.like_launches"
 local literal = require "warpwright.literal"
 local measures = require "warpwright.measures"
 local note = require "warpwright.note"
@@ -28,6 +30,7 @@ local MOST_WAITING <const> = 12 -- windows that have counted and may be asked fo
 local MOST_SHIFT <const> = 1 / 2 -- of a part of the middle: how far windows may go on in it
 local MOST_OF_LAUNCH <const> = 1 / 3 -- of its instructions: a window with its warm-up
 local MOST_WITH_TIMING <const> = 0.6 -- of its instructions: all windows together, and those of passes that were not good
+local LOOKS <const> = 96 -- at what the middle asks of the machine, at equal intervals
 local LEAST_LEARNING <const> = 0.01 -- of cycles, by warm-ups twice as long
 local MOST_BYTES <const> = 1 << 30 -- of a pass that is kept
 local SAFETY <const> = 1.2 -- more windows than the first say
@@ -76,9 +79,10 @@ end
 local function places_of(plan)
   local first, last, warm_up_ctas = plan.first_at, plan.tail_at, plan.warm_up * (plan.resident / plan.life)
   local places, length = {}, (last - first) / plan.windows
-  local rng = core.rng(plan.seed)
+  local rng, looks = core.rng(plan.seed), math.ceil(LOOKS / plan.windows)
   for i = 1, plan.windows do
     local begins = first + (i - 1) * length
+    for look = 1, looks - 1 do places[#places + 1] = { at = math.floor(begins + look / looks * length), is_look = true, order = 0 } end
     local at = begins + rng:float() * length - warm_up_ctas
     places[#places + 1] = { at = math.floor(begins), part = i, order = 2 * i }
     places[#places + 1] = { at = math.max(math.floor(at), plan.check_at), window = i, order = 2 * i + 1 }
@@ -122,7 +126,7 @@ end
 -- first_at =, tail_at =, tails = where the tail may begin }; without tails there is no check either. Returns the instructions of the
 -- launch and of the parts of its middle, how often these load, and workers: for each window, for the check and for the tail.
 function Sampler:pass(offer, plan)
-  local at_part, loads_at_part, pass = {}, {}, { windows = {}, places = {}, parts = {}, loads = {}, tails = {} }
+  local at_part, pass = {}, { windows = {}, places = {}, parts = {}, begins = {}, loads = {}, looks = {}, tails = {} }
   local has_tail = #plan.tails > 0
   core.forward_begin(self.gpu)
   if has_tail then
@@ -133,18 +137,21 @@ function Sampler:pass(offer, plan)
   local order = { warm_up = plan.warm_up, length = plan.length, is_early = self.has_hooks, is_last = not pass.waits }
   for _, place in ipairs(places_of(plan)) do
     self:stop_if_asked(offer)
-    local instructions, _, loads = core.forward_until(self.gpu, place.at)
-    if place.part then at_part[place.part], loads_at_part[place.part] = instructions, loads end
+    local look = launch_profile.look(self.gpu, place.at)
+    if place.part then at_part[place.part] = look end
+    if place.part or place.is_look then table.insert(pass.looks, look) end
     if place.window then
-      pass.windows[place.window], pass.places[place.window] = self:begin_part(timed_parts.window(self), order), instructions
+      pass.windows[place.window], pass.places[place.window] = self:begin_part(timed_parts.window(self), order), look[1]
     end
-    if place.tail then pass.tails[place.tail] = { worker = self.pool:start(timed_parts.tail(self)), at = instructions } end
+    if place.tail then pass.tails[place.tail] = { worker = self.pool:start(timed_parts.tail(self)), at = look[1] } end
   end
-  pass.instructions = core.forward_until(self.gpu, offer.ctas)
+  pass.all = launch_profile.look(self.gpu, offer.ctas)
+  pass.instructions = pass.all[1]
   core.forward_end(self.gpu)
   if has_tail then self:begin_tail(pass, plan) end
   for i = 1, plan.windows do
-    pass.parts[i], pass.loads[i] = at_part[i + 1] - at_part[i], loads_at_part[i + 1] - loads_at_part[i]
+    pass.begins[i] = at_part[i][1]
+    pass.parts[i], pass.loads[i] = at_part[i + 1][1] - at_part[i][1], at_part[i + 1][3] - at_part[i][3]
   end
   return pass
 end
@@ -195,19 +202,46 @@ end
 
 -- A launch ------------------------------------------------------------------------------------------------------------------------
 
+--- What a pass has to keep of the launch that it has executed.
+local function executed(pass)
+  return { instructions = pass.instructions, all = pass.all, parts = pass.parts, begins = pass.begins, loads = pass.loads, places = pass.places, looks = pass.looks }
+end
+
+--- What the windows of passes ask for, by kind: from least to most.
+local function ranges_of(passes)
+  local pieces, plan = {}, passes[1].plan
+  for _, pass in ipairs(passes) do
+    for _, place in ipairs(pass.places) do
+      pieces[#pieces + 1] = launch_profile.rates(pass.looks, place + plan.warm_up, place + plan.warm_up + plan.length)
+    end
+  end
+  return launch_profile.ranges(pieces)
+end
+
 --- The windows of one or two passes, each standing for its part of the instructions of the middle.
-local function windows_of(passes, middle)
-  local windows, total = {}, 0
+local function windows_of(passes, middle, sms)
+  local windows, total, ranges = {}, 0, ranges_of(passes)
   for _, pass in ipairs(passes) do total = total + #pass.windows end
   for _, pass in ipairs(passes) do
     local parts = 0
     for _, part in ipairs(pass.parts) do parts = parts + part end
     for i, window in ipairs(pass.windows) do
+      local cycles, instructions = measures.header(window.all)
+      local first = pass.begins[i]
       windows[#windows + 1] = { all = window.all, second = window.second, early = window.early,
+        factors = launch_profile.factors(pass.looks, first, first + pass.parts[i], ranges, cycles / math.max(1, instructions), sms),
         weight = middle * pass.parts[i] / parts * #pass.windows / total }
     end
   end
   return windows
+end
+
+--- What is compared with the head: the window that is there to be, or all windows, where it may be that these need longer.
+local function checked(seen)
+  if not seen.is_unsettled then return seen.check.all end
+  local list, weights = {}, {}
+  for i, window in ipairs(seen.windows) do list[i], weights[i] = window.all, 1 end
+  return measures.sum(list, weights)
 end
 
 --- The launch as far as it is known, for measures.total().
@@ -216,9 +250,9 @@ local function launch_of(offer, passes)
   local _, head = measures.header(first.head.all)
   local _, tail = measures.header(first.tail.all)
   local middle = first.instructions - head - tail
-  return { offer = offer, kind = "sampled", head = first.head.all, tail = first.tail.all, windows = windows_of(passes, middle),
-    check = { all = first.check.all, timed = first.head.checked, middle = middle },
-    instructions = first.instructions, warm_up = first.plan.warm_up, length = first.plan.length, life = first.life }
+  return { offer = offer, kind = "sampled", head = first.head.all, tail = first.tail.all, windows = windows_of(passes, middle, offer.sms),
+    check = { all = checked(first), timed = first.head.checked, middle = middle },
+    rates = launch_profile.rates_of_all(first.all), instructions = first.instructions, warm_up = first.plan.warm_up, length = first.plan.length, life = first.life }
 end
 
 --- The part of its instructions that has timing.
@@ -238,9 +272,10 @@ function Sampler:windows_for(launch)
   end
   local cycles, chance = measures.interval_of_cycles(launch)
   local bias = measures.change_of_cycles(launch, measures.by_second_halves(launch))
+    + measures.change_of_cycles(launch, measures.by_profile(launch))
   local room = self.options.error * cycles
   if chance + bias <= room then return n end
-  -- Windows do not drift: what halves of them differ by is chance, too. Of many windows, the quantile is nearly the normal one.
+  -- Windows do not drift: what halves of them differ by is chance, too; and more windows leave less of the launch that none is like. Of many windows, the quantile is nearly the normal one.
   local by_window = (chance / measures.student(n - 1) * 2 + bias) * math.sqrt(n)
   return math.max(n + 3, math.ceil(SAFETY * (by_window / room) ^ 2))
 end
@@ -365,17 +400,20 @@ end
 function Sampler:settle(offer, study, pass)
   local plan = study.plan
   local tails, warm_up, length = self:hear(pass.tail), plan.warm_up, plan.length
-  local seen = { instructions = pass.instructions, parts = pass.parts, loads = pass.loads, windows = self:windows_counted(pass),
-    check = self:hear(pass.check), tail = { all = tails[1] }, head = self:hear(study.worker), life = study.life, share = study.share,
-    doublings = study.doublings, plan = plan }
+  local seen = executed(pass)
+  seen.windows, seen.check, seen.tail, seen.head = self:windows_counted(pass), self:hear(pass.check), { all = tails[1] }, self:hear(study.worker)
+  seen.life, seen.share, seen.doublings, seen.plan = study.life, study.share, study.doublings, plan
+  local before
   repeat
     self:stop_if_asked(offer)
     seen.why, seen.is_unlike = problem_of(offer, seen)
-    local goes_on = seen.why and seen.doublings.made < DOUBLINGS
+    local may_settle = window_checks.may_settle(seen, before)
+    local goes_on = (seen.why or may_settle) and seen.doublings.made < DOUBLINGS
+    before = seen.windows
     if goes_on then
       warm_up, length = warm_up << 1, seen.is_unlike and length << 1 or length
-      local share
-      seen.too_long, share = self:why_not_so_long(warm_up, length, study)
+      local too_long, share = self:why_not_so_long(warm_up, length, study)
+      seen.too_long = seen.why and too_long
       goes_on = share and can_go_on(pass, plan, seen.life, warm_up, length)
       if goes_on then
         self:count_longer(study, pass, seen, warm_up, length)
@@ -384,6 +422,7 @@ function Sampler:settle(offer, study, pass)
         seen.plan = with(plan, { warm_up = warm_up, length = length })
       end
     end
+    seen.is_unsettled = may_settle and not goes_on
   until not goes_on
   self:dismiss(pass)
   self.pool:dismiss(study.worker)
@@ -424,12 +463,12 @@ function Sampler:find_warm_up(offer)
   end
 end
 
---- All of it without timing.
+--- All of it without timing: a look at its end.
 function Sampler:execute(offer)
   core.forward_begin(self.gpu)
-  local instructions = core.forward_until(self.gpu, offer.ctas)
+  local look = launch_profile.look(self.gpu, offer.ctas)
   core.forward_end(self.gpu)
-  return instructions
+  return look
 end
 
 --- A second pass, for so many windows more than the first one had.
@@ -439,7 +478,8 @@ function Sampler:second_pass(offer, first, more)
     local plan = with(first.plan, { windows = more, seed = first.plan.seed + 500009, tails = {} })
     local pass = self:pass(offer, plan)
     is_executed = true
-    local seen = { parts = pass.parts, windows = self:windows_counted(pass) }
+    local seen = executed(pass)
+    seen.windows = self:windows_counted(pass)
     self:dismiss(pass)
     return seen
   end)
@@ -469,46 +509,36 @@ end
 
 -- Launches that are like others -------------------------------------------------------------------------------------------------------
 
-local ALIKE <const> = 0.05 -- instructions of launches of a kernel
-local MEMBERS <const> = 3 -- that must agree: two small levels of a graph often do, and the next one takes a third more
-local AGREE <const> = 0.02 -- cycles per instruction of these
-local LEAST_PART <const> = 0.02 -- these of all instructions so far: less is not worth the state that launches behind one without timing lack
 local MOST_LIKE_ONE <const> = 4 -- launches that are estimated for each that is measured
 
 local function kernel_key(offer) return ("%s %d %d"):format(offer.kernel, offer.ctas, offer.threads_per_cta) end
 
-local function is_near(a, b, by) return math.abs(a - b) <= by * math.max(math.abs(a), math.abs(b)) end
-
---- The last measured launches of the kernel that have about as many instructions, if they agree in what these take. `all`: the
--- instructions of all launches so far.
-local function members_for(known, instructions, all)
-  local members, own, least, most = {}, 0, math.huge, 0
-  for i = #known, 1, -1 do
-    if #members < MEMBERS and is_near(known[i].instructions, instructions, ALIKE) then
-      local cycles, issued = measures.header(measures.total(known[i]))
-      own, least, most = own + issued, math.min(least, cycles / issued), math.max(most, cycles / issued)
-      table.insert(members, 1, known[i])
-    end
-  end
-  return #members == MEMBERS and own >= LEAST_PART * all and is_near(least, most, AGREE) and members or nil
-end
-
---- Estimates a launch by others like it. Nil when there are none, or it is time to measure again, and nothing has happened then.
+--- Estimates a launch by others like it. Nil when there are none, or it is time to measure again, and nothing has happened then; and
+-- what it asks for, if that is known.
 function Sampler:estimate_by_others(offer)
   local known = self.kernels[kernel_key(offer)]
-  if not known or #known < MEMBERS or known.estimated >= #known * MOST_LIKE_ONE then return nil end
+  if not known or #known < like_launches.MEMBERS or known.estimated >= #known * MOST_LIKE_ONE then return nil end
   core.part_memory(self.gpu)
   local before = measures.now(self)
-  local is_executed, counted = workers.attempt(self.pool, self.gpu, function()
-    local instructions = self:execute(offer)
-    return members_for(known, instructions, self.instructions) ~= nil, { instructions }
+  local is_executed, look = workers.attempt(self.pool, self.gpu, function()
+    local look = self:execute(offer)
+    return like_launches.members_for(known, offer, look, self.instructions) ~= nil, look
   end)
-  if not is_executed then return nil end
+  if not is_executed then return nil, look and launch_profile.rates_of_all(look) end
   known.estimated = known.estimated + 1
-  local members = members_for(known, counted[1], self.instructions)
-  self.instructions = self.instructions + counted[1]
-  return { offer = offer, kind = "like others", members = members, instructions = counted[1], share = 0,
-    counted = measures.difference(measures.now(self), before) }
+  local members, factors = like_launches.members_for(known, offer, look, self.instructions)
+  self.instructions = self.instructions + look[1]
+  return { offer = offer, kind = "like others", members = members, factors = factors, instructions = look[1],
+    share = 0, counted = measures.difference(measures.now(self), before) }
+end
+
+--- What a launch asks for that is to run with timing, of which others may be like it. Nil where that is not worth finding out.
+function Sampler:rates_of(offer)
+  local known = self.kernels[kernel_key(offer)]
+  if known and like_launches.MEMBERS * known[#known].instructions < like_launches.LEAST_PART * self.instructions then return nil end
+  core.part_memory(self.gpu)
+  local look = self.pool:call(function() return self:execute(offer) end)
+  return look and launch_profile.rates_of_all(look)
 end
 
 function Sampler:note_measured(launch)
@@ -537,13 +567,15 @@ function Sampler:take(offer)
   self.built:stop_threads()
   local _ <close> = setmetatable({}, { __close = function() core.rejoin_memory(self.gpu) end }) -- in the process that goes on
   local why = self:why_not(offer)
-  local launch = not offer.is_cooperative and not offer.uses_dma and self:estimate_by_others(offer) or nil
+  local can_be_forwarded, launch, rates = not offer.is_cooperative and not offer.uses_dma, nil, nil
+  if can_be_forwarded then launch, rates = self:estimate_by_others(offer) end
   if not launch and not why then
     launch, why = self:sample(offer)
     if launch then self:note_measured(launch) end
   end
   if not launch then
-    self.running = { offer = offer, kind = "exact", why = why, before = measures.now(self), share = 1 }
+    rates = rates or can_be_forwarded and self:rates_of(offer) or nil
+    self.running = { offer = offer, kind = "exact", why = why, rates = rates, before = measures.now(self), share = 1 }
     table.insert(self.launches, self.running)
     return nil
   end
