@@ -623,6 +623,18 @@ harness.test("a launch of as many instructions that asks for more of the memory 
   assert(r.sampled.like_others > 0, table.concat(r.sampled.lines, "\n"))
 end)
 
+harness.test("two launches that may err to either side do not make up for each other", function()
+  local estimates = measures.other_estimates
+  measures.other_estimates = { function(launch) -- a tenth too few cycles of the one, a tenth too many of the other
+    return launch.windows and measures.sum({ measures.total(launch) }, { launch.offer.number == 0 and 1.1 or 0.9 }) or nil
+  end }
+  local r = run("both-sides", { { grid = 3600 }, { grid = 3630 } }, "windows=4,cycles=1000", { out = false })
+  local width = r:interval "run.cycles"
+  measures.other_estimates = estimates
+  harness.equal(r.sampled.sampled, 2)
+  assert(width > 0.09 * r.cycles, ("%d +-%g"):format(r.cycles, width))
+end)
+
 harness.test("the interval is Student's, of the jackknife", function()
   harness.equal(measures.student(5), 2.571)
   assert(math.abs(measures.student(1000) - 1.9625) < 1e-3)

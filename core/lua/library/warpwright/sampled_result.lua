@@ -59,11 +59,28 @@ local function add_groups_of_members(groups, sampler, total)
   end
 end
 
---- Groups of totals, those of a group each with one window or member left out; and totals by measures.other_estimates.
+--- Totals by measures.other_estimates: for each sampled launch, since what one is too high another need not be too low, and for all
+-- launches like others together, which err as these do.
+local function other_totals(sampler, total, times)
+  local others, of_like = {}, {}
+  for _, launch in ipairs(sampler.launches) do
+    for i, estimate in ipairs(measures.other_estimates) do
+      local other = estimate(launch)
+      if other then
+        local by = times[launch] or 1
+        local base = launch.members and of_like[i] or total
+        local changed = measures.sum({ base, other, measures.total(launch) }, { 1, by, -by })
+        if launch.members then of_like[i] = changed else others[#others + 1] = changed end
+      end
+    end
+  end
+  for i in ipairs(measures.other_estimates) do others[#others + 1] = of_like[i] end
+  return others
+end
+
+--- Groups of totals, those of a group each with one window or member left out; and other_totals().
 local function alternatives(sampler, total)
   local groups, times = {}, multiples(sampler)
-  local others = {}
-  for i in ipairs(measures.other_estimates) do others[i] = total end
   for _, launch in ipairs(sampler.launches) do
     local by = times[launch] or 1
     if launch.windows then
@@ -73,13 +90,9 @@ local function alternatives(sampler, total)
       end
       groups[#groups + 1] = group
     end
-    for i, estimate in ipairs(measures.other_estimates) do
-      local other = estimate(launch)
-      if other then others[i] = measures.sum({ others[i], other, measures.total(launch) }, { 1, by, -by }) end
-    end
   end
   add_groups_of_members(groups, sampler, total)
-  return groups, others
+  return groups, other_totals(sampler, total, times)
 end
 
 -- Rows that are counted without timing as well.
