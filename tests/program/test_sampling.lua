@@ -1,7 +1,6 @@
 -- --sample: estimates with intervals, what is refused, and that they are told from exact results.
 local core = require "warpwright.core"
 local harness = require "tests.lib.harness"
-local launch_profile = require "warpwright.launch_profile"
 local measures = require "warpwright.measures"
 local sampled_result = require "warpwright.sampled_result"
 local sample_options = require "warpwright.sample_options"
@@ -350,40 +349,6 @@ return p]])
   for name in r:stats() do assert(not name:find ".counts.", name) end
 end)
 
---- What two SMs count: CTAs and a ratio.
-local function of_two_sms(a, b)
-  local rows = core.stats()
-  for i, value in ipairs { a, b } do rows:add(("sm[%d].ctas"):format(i - 1), value, "CTAs", "") end
-  for i, value in ipairs { a, b } do rows:add(("sm[%d].rate"):format(i - 1), value / 100, "1/cycle", "") end
-  rows:add("run.ctas", a + b, "CTAs", "")
-  return { rows = rows }
-end
-
-harness.test("for what an SM counts all SMs speak, for what all count together the windows alone", function()
-  local group <const> = { { 101, 99 }, { 99, 101 }, { 100, 100 } } -- each with one window left out
-  local function width_of(i) return sampled_result.chances({ group }, of_two_sms(100, 100), function(m) return of_two_sms(m[1], m[2]) end)[i] end
-  -- Around the mean, which does not vary, each SM has a variance of 4/3 by the jackknife, and two replicas are free. Of two SMs one is.
-  local wanted = measures.student(2) * math.sqrt(2 * 4 / 3)
-  for i = 1, 2 do assert(math.abs(width_of(i) - wanted) < 1e-9, width_of(i)) end
-  assert(math.abs(width_of(3) - wanted / 100) < 1e-9, width_of(3))
-  harness.equal(width_of(5), 0.0)
-end)
-
-harness.test("an SM that counts more varies more", function()
-  local group <const> = { { 303, 99 }, { 297, 101 }, { 300, 100 } }
-  local widths = sampled_result.chances({ group }, of_two_sms(300, 100), function(m) return of_two_sms(m[1], m[2]) end)
-  assert(widths[1] > 1.7 * widths[2] and widths[2] > 0, ("%g %g"):format(widths[1], widths[2]))
-end)
-
-harness.test("which SM counts what in a launch with timing behind one without is left to chance", function()
-  local function make(m) return of_two_sms(m[1], m[2]) end
-  local widths = sampled_result.chances({}, of_two_sms(100, 100), make, { measure = { 53, 47 }, part = 0.5 })
-  -- The launch's SMs have a variance of 18 around their mean, and so have those of the truth.
-  assert(math.abs(widths[1] - measures.student(1) * math.sqrt(2 * 18)) < 1e-9, widths[1])
-  assert(math.abs(widths[3] - widths[1] / 100 / 2) < 1e-9, widths[3])
-  harness.equal(widths[5], 0.0)
-end)
-
 harness.test("what a sampled run cannot have is refused", function()
   for _, text in ipairs { "", "error", "error=3", "error=0%", "error=3%,windows=4", "windows=2", "seed=1", "budget=101%" } do
     harness.contains(tostring(select(2, pcall(sample_options.read, text))), "sample: expected error=3%", "windows=N of each launch, 3 or more", text)
@@ -560,44 +525,6 @@ harness.test("a sweep keeps exact and sampled runs apart, and its database the i
 end)
 
 
---- Header of a measure.
-local function took(cycles, instructions) return string.pack("<dddd", cycles, instructions, 0, 0) end
-
---- What was seen of a launch: the window that checks takes so many cycles beside 1000 in the head, as many instructions; windows vary so.
-local function seen_with(cycles, windows)
-  local seen = { check = { all = took(cycles, 500) }, head = { checked = took(1000, 500) }, windows = {} }
-  for i, of_window in ipairs(windows) do seen.windows[i] = { all = took(of_window, 500) } end
-  return seen
-end
-
-harness.test("a window that takes 3% more or less than the same part of the head, or 1% beyond chance, does not stand for the launch", function()
-  local steady <const>, varied <const> = { 1000, 1001, 999, 1000 }, { 950, 1050, 1000, 1000 }
-  for _, case in ipairs { { 1029, varied, false }, { 1031, varied, true }, { 971, varied, false }, { 969, varied, true }, { 1009, steady, false },
-    { 1011, steady, true }, { 991, steady, false }, { 989, steady, true } } do
-    harness.equal((window_checks.misses(seen_with(case[1], case[2]))), case[3], case[1])
-  end
-end)
-
-harness.test("windows that take other than the head go on to longer warm-ups as long as these change what they take", function()
-  local apart <const> = { 1030, 1031, 1029, 1030 }
-  harness.equal(window_checks.may_settle(seen_with(1000, { 1003, 1004, 1002, 1003 })), false)
-  harness.equal(window_checks.may_settle(seen_with(1000, { 1080, 980, 1040, 1020 })), false)
-  harness.equal(window_checks.may_settle(seen_with(1000, apart)), true)
-  harness.equal(window_checks.may_settle(seen_with(1000, apart), seen_with(1000, { 1031, 1032, 1030, 1031 }).windows), false)
-  harness.equal(window_checks.may_settle(seen_with(1000, apart), seen_with(1000, { 1050, 1051, 1049, 1050 }).windows), true)
-end)
-
-harness.test("what a part asks for beyond what windows do widens the interval, by no more than it costs", function()
-  local function look(instructions, loads) return { instructions, 0, loads, 0, 0, 0 } end
-  local looks <const> = { look(0, 0), look(100, 10), look(200, 40), look(300, 50) } -- 0.1, 0.3 and 0.1 loads per instruction
-  local function factor(ranges, cycles) return launch_profile.factors(looks, 0, 300, launch_profile.ranges(ranges), cycles, 10)[2] end
-  local few <const>, many <const> = { 0, 0.1, 0, 0, 0 }, { 0, 0.3, 0, 0, 0 }
-  assert(math.abs(launch_profile.rates(looks, 50, 150)[2] - 0.2) < 1e-12)
-  harness.equal(factor({ few, many }, 1), 1.0)
-  assert(math.abs(factor({ few }, 100) - (1 + 0.2 * 400 / 10 / 100 / 3)) < 1e-12, factor({ few }, 100)) -- 400 cycles a load, of ten SMs
-  assert(math.abs(factor({ few }, 1) - (1 + 2 / 3)) < 1e-12, factor({ few }, 1)) -- three times as much
-end)
-
 --- CTAs that hit the L1, but 200 from number `later` on, whose lanes all load from lines of their own.
 local phased <const> = source:gsub("setp%.ge%.u32 %%p1, %%r3, %%r2; @%%p1 add%.u32 %%r1, %%r1, %%r1;",
   "sub.u32 %%r9, %%r3, %%r2; setp.lt.u32 %%p1, %%r9, 200; mov.u32 %%r10, 1023; @%%p1 mov.u32 %%r10, 524287;"):gsub("%%r6, 1023", "%%r6, %%r10")
@@ -623,6 +550,22 @@ harness.test("a launch of as many instructions that asks for more of the memory 
   assert(r.sampled.like_others > 0, table.concat(r.sampled.lines, "\n"))
 end)
 
+--- CTAs of which those from number `later` on have 16 times as many rounds.
+local heavy_end <const> = source:gsub("@%%p1 add%.u32 %%r1, %%r1, %%r1;", "@%%p1 shl.b32 %%r1, %%r1, 4;")
+
+harness.test("which SM has the last of the long CTAs is left to chance", function()
+  local launches <const>, more <const> = { { grid = 1200, later = 1180 } }, { out = false, kernel_text = heavy_end }
+  local truth, r, widest = run("heavy-end", launches, nil, more), run("heavy-end-sampled", launches, "windows=4,cycles=1000", more), 0
+  harness.equal(r.sampled.sampled, 1, table.concat(r.sampled.lines, "\n"))
+  for i = 0, 14 do
+    local name = ("sm[%d].warp_instructions"):format(i)
+    local width = r:interval(name)
+    widest = math.max(widest, width / truth[name])
+    assert(math.abs(r[name] - truth[name]) <= width, ("%s: %d of %d, +-%g"):format(name, r[name], truth[name], width))
+  end
+  assert(widest < 1, widest)
+end)
+
 harness.test("two launches that may err to either side do not make up for each other", function()
   local estimates = measures.other_estimates
   measures.other_estimates = { function(launch) -- a tenth too few cycles of the one, a tenth too many of the other
@@ -633,24 +576,6 @@ harness.test("two launches that may err to either side do not make up for each o
   measures.other_estimates = estimates
   harness.equal(r.sampled.sampled, 2)
   assert(width > 0.09 * r.cycles, ("%d +-%g"):format(r.cycles, width))
-end)
-
-harness.test("the interval is Student's, of the jackknife", function()
-  harness.equal(measures.student(5), 2.571)
-  assert(math.abs(measures.student(1000) - 1.9625) < 1e-3)
-  local error_of_mean = measures.jackknife { (2 + 3) / 2, (1 + 3) / 2, (1 + 2) / 2 } -- means without 1, 2 and 3
-  assert(math.abs(error_of_mean - 1 / math.sqrt(3)) < 1e-12, error_of_mean)
-end)
-
-harness.test("what longer warm-ups change of the estimate is part of the interval, where a policy learns", function()
-  local part = took(10, 10)
-  local launch = { head = part, tail = part, check = { timed = part, all = part, middle = 100 },
-    windows = { { all = took(20, 10), second = took(21, 10), weight = 100 }, { all = took(20, 10), second = took(21, 10), weight = 100 } } }
-  local cycles, _, bias = measures.interval_of_cycles(launch)
-  harness.equal(cycles, 420.0)
-  harness.equal(bias, 20.0)
-  for _, window in ipairs(launch.windows) do window.early = took(17, 10) end
-  harness.equal(select(3, measures.interval_of_cycles(launch)), 80.0)
 end)
 
 harness.finish()

@@ -186,8 +186,8 @@ function Chance:add_family(family, values, replicas)
   self:add_around_mean(family, values, around * #members / (#members - 1), (#replicas - 1) * (#members - 1))
 end
 
---- Launches with timing behind one without begin as that left the machine: which object counts what is left to chance, here and in
--- a run that has all of its timing.
+--- Launches with timing behind one without begin as that left the machine, and so do ends of launches: which object counts what is
+-- left to chance, here and in a run that has all of its timing.
 function Chance:add_disturbed(family, values, disturbed, part)
   local mean, squares, members = mean_of(disturbed, family.rows), 0, family.rows
   for _, i in ipairs(members) do squares = squares + (disturbed[i] - mean) ^ 2 end
@@ -195,12 +195,14 @@ function Chance:add_disturbed(family, values, disturbed, part)
   self:add_around_mean(family, values, 2 * by ^ 2 * squares * #members / (#members - 1), #members - 1)
 end
 
---- The launches with timing behind the first without, together: { measure =, part = of all cycles }; or nil.
+--- The launches with timing behind the first without, and the ends of those without, together: { measure =, part = of all cycles }; or
+-- nil.
 local function disturbed_of(sampler, total)
-  local list, weights, is_disturbed = {}, {}, false
+  local list, weights, is_disturbed, times = {}, {}, false, multiples(sampler)
   for _, launch in ipairs(sampler.launches) do
     if launch.kind ~= "exact" then
       is_disturbed = true
+      if launch.tail then list[#list + 1], weights[#weights + 1] = launch.tail, times[launch] end
     elseif is_disturbed then
       list[#list + 1], weights[#weights + 1] = launch.all, 1
     end

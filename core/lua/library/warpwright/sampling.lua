@@ -204,7 +204,8 @@ end
 
 --- What a pass has to keep of the launch that it has executed.
 local function executed(pass)
-  return { instructions = pass.instructions, all = pass.all, parts = pass.parts, begins = pass.begins, loads = pass.loads, places = pass.places, looks = pass.looks }
+  return { instructions = pass.instructions, all = pass.all, parts = pass.parts, begins = pass.begins, loads = pass.loads,
+    places = pass.places, looks = pass.looks }
 end
 
 --- What the windows of passes ask for, by kind: from least to most.
