@@ -14,8 +14,8 @@ like_launches.MEMBERS, like_launches.LEAST_PART = MEMBERS, LEAST_PART
 local function is_near(a, b, by) return math.abs(a - b) <= by * math.max(math.abs(a), math.abs(b)) end
 
 --- The last measured launches of the kernel that have about as many instructions, if they agree in what these take, and the launch
--- asks for nothing beyond what they ask for. `look`: at the end of the launch; `all`: the instructions of all launches so far. Returns them, and the
--- launch's factors by what it asks for beyond that; or nil.
+-- asks for nothing beyond what they ask for that may matter. `look`: at the end of the launch; `all`: the instructions of all launches
+-- so far. Returns them, and the launch's factors by what it asks for beyond that; or nil.
 function like_launches.members_for(known, offer, look, all)
   local members, rates, own, least, most = {}, {}, 0, math.huge, 0
   for i = #known, 1, -1 do

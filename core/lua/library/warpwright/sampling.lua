@@ -253,7 +253,8 @@ local function launch_of(offer, passes)
   local middle = first.instructions - head - tail
   return { offer = offer, kind = "sampled", head = first.head.all, tail = first.tail.all, windows = windows_of(passes, middle, offer.sms),
     check = { all = checked(first), timed = first.head.checked, middle = middle },
-    rates = launch_profile.rates_of_all(first.all), instructions = first.instructions, warm_up = first.plan.warm_up, length = first.plan.length, life = first.life }
+    rates = launch_profile.rates_of_all(first.all), instructions = first.instructions, warm_up = first.plan.warm_up,
+    length = first.plan.length, life = first.life }
 end
 
 --- The part of its instructions that has timing.
@@ -276,7 +277,8 @@ function Sampler:windows_for(launch)
     + measures.change_of_cycles(launch, measures.by_profile(launch))
   local room = self.options.error * cycles
   if chance + bias <= room then return n end
-  -- Windows do not drift: what halves of them differ by is chance, too; and more windows leave less of the launch that none is like. Of many windows, the quantile is nearly the normal one.
+  -- Windows do not drift: what halves of them differ by is chance, too; and more windows leave less of the launch that none is like.
+  -- Of many windows, the quantile is nearly the normal one.
   local by_window = (chance / measures.student(n - 1) * 2 + bias) * math.sqrt(n)
   return math.max(n + 3, math.ceil(SAFETY * (by_window / room) ^ 2))
 end
