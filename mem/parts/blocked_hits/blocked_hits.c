@@ -2,7 +2,7 @@
 
 #include "mem/cache/cache_access.h"
 
-/* Is the request in the pipeline, of another warp than `head`, one that would hit? */
+/* Is the request, of another warp than `head`, one that would hit? */
 static bool would_hit(const Cache *c, const MemMessage *m, const MemMessage *head) {
     if (m->kind != MEM_READ || m->flags & MEM_BYPASS_L1) return false;
     if (m->warp == head->warp && m->sm == head->sm) return false;
@@ -10,14 +10,22 @@ static bool would_hit(const Cache *c, const MemMessage *m, const MemMessage *hea
     return cache_holds(c, &at);
 }
 
-static bool hit_is_blocked(const TagFront *front) {
-    const Cache *c = &front->object->cache;
+/* The request that is stopped at the tags by what keeps all behind it waiting, or NULL. */
+static const MemMessage *stopped(const TagFront *front) {
+    Stall stall = (Stall)front->object->cache.stall;
+    if (stall == STALL_NONE || stall == STALL_RESPONSE || stall == STALL_DATA_PORT) return NULL;
+    return source_next(front);
+}
+
+/* Behind it: in the pipeline, and what has come on the link and finds the pipeline full. */
+static bool hit_is_behind(const CacheObject *object, const MemMessage *head, uint64_t now) {
+    const Cache *c = &object->cache;
     const DelayQueue *queue = &c->pipeline;
-    Stall stall = (Stall)c->stall;
-    if (stall == STALL_NONE || stall == STALL_RESPONSE || stall == STALL_DATA_PORT) return false;
-    const MemMessage *head = source_next(front);
-    for (uint32_t i = 0; head && i < queue->count; i++)
+    const Link *link = object->cpu.receive;
+    for (uint32_t i = 0; i < queue->count; i++)
         if (would_hit(c, &queue->message[(queue->first + i) & (queue->slots - 1)], head)) return true;
+    for (uint64_t place = 0; link_ready_at(link, place) <= now; place++)
+        if (would_hit(c, link_message_at(link, place), head)) return true;
     return false;
 }
 
@@ -27,11 +35,15 @@ static void settle(TagFront *front, uint64_t cycle) {
     b->since = cycle;
 }
 
-/* Looked at when everything of the cycle has happened: it holds until the next tick. */
+/* Looked at when everything of the cycle has happened. A hit that is blocked stays so until the next tick;
+ * while none is, one may come in any cycle, and a link wakes nobody for what comes behind other messages. */
 static uint64_t end_cycle(TagFront *front, uint64_t now) {
-    settle(front, object_cycle(&front->object->obj, now));
-    ((BlockedHits *)front)->blocked = hit_is_blocked(front);
-    return NEVER;
+    const SimObject *object = &front->object->obj;
+    const MemMessage *head = stopped(front);
+    BlockedHits *b = (BlockedHits *)front;
+    settle(front, object_cycle(object, now));
+    b->blocked = head && hit_is_behind(front->object, head, now);
+    return head && !b->blocked ? now + object->period : NEVER;
 }
 
 const TagFrontClass blocked_hits = {.end_cycle = end_cycle, .settle = settle};

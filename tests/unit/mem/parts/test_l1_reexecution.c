@@ -459,10 +459,10 @@ START_TEST(cycles_with_a_hit_behind_a_stalled_access_of_another_warp_are_counted
 }
 END_TEST
 
-/* Warp 1 is refused, and the cache asleep, when the hit of warp 2 joins the pipeline in cycle `start` + 31.
- */
+/* Warp 1 is refused, and the cache asleep, when the hit of warp 2 comes in cycle `start` + 31: into the
+ * pipeline, or, of one request, to its end of the link. */
 START_TEST(hit_that_comes_late_behind_a_stalled_access_counts_from_its_cycle_on) {
-    CacheRig rig = rig_of("watch_blocked_hits=true");
+    CacheRig rig = rig_of(_i ? "watch_blocked_hits=true latency=1" : "watch_blocked_hits=true");
     rig_time(&rig, read_by(7, 9));
     set_may_miss(&rig, 1);
     uint64_t start = rig_now(&rig) + 1;
@@ -602,7 +602,7 @@ Suite *l1_reexecution_suite(void) {
     tcase_add_loop_test(tests, first_watched_warp_that_uses_what_lies_below_is_told_of_once, 0, 4);
     tcase_add_loop_test(tests, watched_warp_whose_access_is_not_taken_is_not_told_of, 0, 2);
     tcase_add_loop_test(tests, cycles_with_a_hit_behind_a_stalled_access_of_another_warp_are_counted, 0, 3);
-    tcase_add_test(tests, hit_that_comes_late_behind_a_stalled_access_counts_from_its_cycle_on);
+    tcase_add_loop_test(tests, hit_that_comes_late_behind_a_stalled_access_counts_from_its_cycle_on, 0, 2);
     tcase_add_test(
         tests, access_in_front_of_a_queue_that_is_no_longer_full_waits_for_its_order_from_the_next_cycle_on);
     ADD_MIXTURE_TESTS(tests, 2);
