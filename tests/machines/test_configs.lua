@@ -68,6 +68,42 @@ harness.test("gtx480_mascar has the L1 of the Mascar paper, whose set index is F
   harness.equal(sets_of(l1d, 2, 1 << 16), 1, "sets of addresses that differ in bit 16")
 end)
 
+harness.test("gtx480_mascar is the GTX 480 of GPGPU-Sim 3.2.2: one clock for core, network and L2, two slices a partition", function()
+  local _, _, config = run "gtx480_mascar"
+  harness.contains(config, 'core = "700MHz"', 'icnt = "700MHz"', 'dram = "924MHz"')
+  harness.contains(object(config, "L2", "l2[11]"), "size = 65536,", "ways = 8,", "sectors = 1,", "mshrs = 32,", "miss_queue = 4,")
+  harness.contains(object(config, "Crossbar", "xbar"), "up = 15,", "down = 12,", "flit = 32,")
+  harness.contains(object(config, "MemoryController", "mc[5]"), "ports = 2,", "queue_entries = 32,")
+  assert(not config:find("l2[12]", 1, true), "l2[12] is there")
+end)
+
+harness.test("a kernel finds what the one before it left in the L1 of gtx480_mascar, not in that of gtx480", function()
+  local ptx = harness.write("read.ptx", [[
+.version 3.2
+.target sm_20
+.address_size 64
+.visible .entry read(.param .u64 from)
+{
+	.reg .b32 %r<2>;
+	.reg .b64 %d<2>;
+	ld.param.u64 %d1, [from];
+	ld.global.u32 %r1, [%d1];
+	exit;
+}
+]])
+  local function misses(config)
+    local sim = ww.build(config, { set = { sms = 1 } })
+    local gpu = sim:gpu()
+    local kernel, from = gpu:load(ptx).read, gpu:alloc(128)
+    for _ = 1, 2 do gpu:launch(kernel, { grid = 1, block = 32, args = { from } }) end
+    local count = sim:result()["sm[*].l1d.misses"]
+    sim:close()
+    return count
+  end
+  harness.equal(misses "gtx480_mascar", 1, "misses of two kernels")
+  harness.equal(misses "gtx480", 2, "misses of two kernels on gtx480")
+end)
+
 harness.test("fetches of a GTX 480 wait for a texture's line in flight, however many do", function()
   local function fails(config, set)
     local r = ww.run { config = config, workload = "leukocyte", size = "small,kernel=score,columns=15", policy = "lrr", set = set }
