@@ -22,7 +22,10 @@ local machine = ww.variant("gtx480_mascar", "gtx480_gpgpusim4", function(m)
     keeps_lines = true,                   -- [L] not flushed between kernels
   })
   m:change("sm[*].lsu.mem -> sm[*].l1d.cpu", { depth = 2 }) -- tags first: a reservation fail is known when it happens
-  m:change("xbar", { flit = "32B", acknowledgements = "write" }) -- [N]; [L] lines without sectors
+  m:change("xbar", {
+    flit = "32B", output_buffer = 8,      -- [N]
+    response_part = 0, acknowledgements = "write", -- [L] lines without sectors: a packet each
+  })
   m:change("l2[*]", {
     sectors = 1, write_miss = "fetch",    -- [L] lines without sectors, fetched by a write that misses (W)
     mshrs = 32,                           -- [T] 64 per partition, which [L] has as well: two slices

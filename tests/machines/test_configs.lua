@@ -72,7 +72,7 @@ harness.test("gtx480_mascar is the GTX 480 of GPGPU-Sim 3.2.2: one clock for cor
   local _, _, config = run "gtx480_mascar"
   harness.contains(config, 'core = "700MHz"', 'icnt = "700MHz"', 'dram = "924MHz"')
   harness.contains(object(config, "L2", "l2[11]"), "size = 65536,", "ways = 8,", "sectors = 1,", "mshrs = 32,", "miss_queue = 4,")
-  harness.contains(object(config, "Crossbar", "xbar"), "up = 15,", "down = 12,", "flit = 32,")
+  harness.contains(object(config, "Crossbar", "xbar"), "up = 15,", "down = 12,", "flit = 32,", "output_buffer = 8,", "response_part = 0,")
   harness.contains(object(config, "MemoryController", "mc[5]"), "ports = 2,", "queue_entries = 32,")
   assert(not config:find("l2[12]", 1, true), "l2[12] is there")
 end)
