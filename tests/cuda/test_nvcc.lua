@@ -24,27 +24,7 @@ int main() {
     return !good;
 }
 ]])
-harness.write("parts.h", "__device__ int helper(int);\nextern __device__ int counter;\nvoid read_counter(int *);\n")
-harness.write("first.cu", [[
-#include "parts.h"
-#include <cstdio>
-__global__ void kernel(int *out) { out[threadIdx.x] = helper(threadIdx.x); atomicAdd(&counter, 1); }
-int main() {
-    int *d, h[32], n = 0;
-    cudaMalloc(&d, sizeof h);
-    kernel<<<1, 32>>>(d);
-    cudaMemcpy(h, d, sizeof h, cudaMemcpyDeviceToHost);
-    read_counter(&n);
-    printf("%d %d %d\n", h[1], h[31], n);
-}
-]])
-harness.write("second.cu", [[
-#include "parts.h"
-__device__ int counter;
-static __device__ int factor() { return 10; }
-__device__ int helper(int x) { return x * factor(); }
-void read_counter(int *n) { cudaMemcpyFromSymbol(n, counter, sizeof *n); }
-]])
+nvcc.write_parts()
 harness.write("plain.c", "#include <cuda_runtime_api.h>\nint devices(void) { int n = 0; cudaGetDeviceCount(&n); return n; }\n")
 harness.write("other.cpp", "#include <cuda_runtime.h>\n#include <vector>\nint size() { return (int)std::vector<float4>(3).size(); }\n")
 harness.write("mixed.cu", [[
@@ -478,37 +458,6 @@ int main() {
     for _, name in ipairs { "_ZL5table", "_ZN12_GLOBAL__N_13ownE" } do
       harness.equal(select(2, output:gsub("warpwright: variable " .. name .. ": no kernel uses it", "")), 1, output)
     end
-  end
-end)
-
-nvcc_test("types of cuda::std in C++11 and C++14", function()
-  harness.write("types14.cu", [[
-#include <cstdio>
-#include <cuda/functional>
-#include <cuda/std/array>
-#include <cuda/std/complex>
-#include <cuda/std/tuple>
-#include <cuda/atomic>
-__device__ cuda::atomic<float, cuda::thread_scope_device> sum{0.0f};
-__global__ void kernel(float *out) {
-    cuda::std::array<int, 3> three{{1, 2, 3}};
-    three.at(1) += (int)threadIdx.x;
-    cuda::std::tuple<int, cuda::std::complex<float>> both(three[1], {1.0f, 2.0f});
-    sum.fetch_add(cuda::std::get<0>(both) + cuda::std::get<1>(both).imag());
-    __syncthreads();
-    if (threadIdx.x == 0) *out = cuda::maximum<float>()(sum.load(), 3.0f);
-}
-int main() {
-    float *d, h;
-    cudaMalloc(&d, 4);
-    kernel<<<1, 4>>>(d);
-    cudaMemcpy(&h, d, 4, cudaMemcpyDeviceToHost);
-    cuda::std::array<float, 2> two{{h, 1}};
-    std::printf("%g\n", two.at(0));
-}
-]])
-  for _, standard in ipairs { "c++11", "c++14", "gnu++17", "c++20" } do
-    harness.contains(passes(("nvcc -arch=sm_70 -std=%s types14.cu -o types14 && cuda types14"):format(standard)), "22\n")
   end
 end)
 
@@ -1315,58 +1264,6 @@ __global__ void outer(const float *a, float *out, int n) {
 }]]
   local registers = tonumber(output:match "(%d+) registers")
   assert(registers < 32, output)
-end)
-
-nvcc_test("the programs of workloads/cuda compile by their Makefile and pass their own checks", function()
-  local names <const> = { "vecadd_streams", "reduction", "stencil", "sort", "tensor_matmul" }
-  passes(([[make -s -j2 -C '%s/workloads/cuda' BUILD='%s' NVCC="$program nvcc"]]):format(core.real_path(core.home_path "."),
-    core.real_path(harness.folder())))
-  for _, name in ipairs(names) do
-    harness.contains(passes(('"$program" cuda gtx480 --out %s.out -- ./%s'):format(name, name)), name .. ": passed")
-  end
-end)
-
-nvcc_test("precompiled headers: the same code, rules and messages as without; damaged ones, and two at once", function()
-  harness.write("warns.cu", "#include <cstdio>\n__global__ void k() {}\nint main() { int unused; k<<<1, 1>>>(); return VALUE; }\n")
-  harness.write("wrong.cu", "__global__ void k() { sqrtf(\"text\"); }\n")
-  passes [[
-export XDG_CACHE_HOME=$PWD/cache
-kept() { ls cache/warpwright/nvcc/*.pch | wc -l; }
-fails() { ! nvcc -ptx wrong.cu 2>$1; }
-for way in without first second; do
-    export CUDA_CACHE_DISABLE=$([ $way = without ] && echo 1 || echo 0)
-    nvcc -DVALUE=0 -Xcompiler -Wall -MD -c warns.cu -o $way.o 2>$way.txt && sed 's/^[^ ]*: *//; s/ *\\$//; s/^ *//' $way.d | tr ' ' '\n' | sort >$way.sorted || exit 1
-    [ $way = without ] && [ -e cache ] && exit 2
-done
-for way in first second; do
-    cmp without.o $way.o && cmp without.txt $way.txt && cmp without.sorted $way.sorted || exit 3
-done
-grep -q 'unused variable' first.txt && [ $(kept) = 2 ] || exit 4
-nvcc -DVALUE=1 -Xcompiler -Wall -O1 -I. -c warns.cu -o other.o && [ $(kept) = 2 ] || exit 5
-fails with.txt && CUDA_CACHE_DISABLE=1 fails without.txt && cmp with.txt without.txt && [ $(kept) = 3 ] || exit 6
-for file in cache/warpwright/nvcc/*.pch; do head -c 100000 $file >cut && cp cut $file; done
-nvcc -DVALUE=0 -Xcompiler -Wall -c warns.cu -o cut.o && cmp without.o cut.o && [ $(kept) = 1 ] || exit 7
-rm -r cache
-nvcc -ptx one.cu -o one1.ptx & nvcc -ptx one.cu -o one2.ptx & wait
-cmp one1.ptx one2.ptx && [ $(kept) = 1 ] && ! ls cache/warpwright/nvcc | grep tmp || exit 8
-XDG_CACHE_HOME=/dev/null nvcc -ptx one.cu -o one3.ptx && cmp one1.ptx one3.ptx || exit 9
-]]
-end)
-
-nvcc_test("precompiled headers: one that has changed counts, and one in a folder of the program's, also a new one", function()
-  harness.write("changed.cu", "#if defined(CHANGED) != WANTED_CHANGED || defined(HIDES) != WANTED_HIDES\n#error other headers\n#endif\n")
-  passes(([[
-export WARPWRIGHT_HOME='%s' XDG_CACHE_HOME=$PWD/cache2
-mkdir -p copied/bin copied/share/warpwright hiding && cp "$program" copied/bin && cp -r "$toolkit" copied/share/warpwright
-compile() { copied/bin/warpwright nvcc -ptx -Ihiding -DWANTED_CHANGED=$1 -DWANTED_HIDES=$2 changed.cu || exit 1; }
-compile 0 0; compile 0 0
-printf '#include_next <string.h>\n#define HIDES\n' >hiding/string.h
-compile 0 1; compile 0 1
-rm hiding/string.h
-compile 0 0
-echo '#define CHANGED' >>copied/share/warpwright/cuda/include/vector_functions.h
-compile 1 0; compile 1 0; [ $(ls cache2/warpwright/nvcc/*.pch | wc -l) = 1 ]
-]]):format(core.real_path "."))
 end)
 
 harness.test("an installation and a build without what CUDA programs need say where it is looked for and what makes it", function()

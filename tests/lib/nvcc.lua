@@ -47,4 +47,29 @@ function nvcc.passes(script)
   return output
 end
 
+--- A program of two files, first.cu and second.cu, with a function and a variable of the device in the second: it prints "10 310 32".
+function nvcc.write_parts()
+  harness.write("parts.h", "__device__ int helper(int);\nextern __device__ int counter;\nvoid read_counter(int *);\n")
+  harness.write("first.cu", [[
+#include "parts.h"
+#include <cstdio>
+__global__ void kernel(int *out) { out[threadIdx.x] = helper(threadIdx.x); atomicAdd(&counter, 1); }
+int main() {
+    int *d, h[32], n = 0;
+    cudaMalloc(&d, sizeof h);
+    kernel<<<1, 32>>>(d);
+    cudaMemcpy(h, d, sizeof h, cudaMemcpyDeviceToHost);
+    read_counter(&n);
+    printf("%d %d %d\n", h[1], h[31], n);
+}
+]])
+  harness.write("second.cu", [[
+#include "parts.h"
+__device__ int counter;
+static __device__ int factor() { return 10; }
+__device__ int helper(int x) { return x * factor(); }
+void read_counter(int *n) { cudaMemcpyFromSymbol(n, counter, sizeof *n); }
+]])
+end
+
 return nvcc

@@ -1,4 +1,4 @@
--- CMake with `warpwright nvcc` for nvcc.
+-- CMake and make with `warpwright nvcc` for nvcc.
 local core = require "warpwright.core"
 local harness = require "tests.lib.harness"
 local nvcc = require "tests.lib.nvcc"
@@ -10,26 +10,7 @@ local function cmake_test(name, body)
   end)
 end
 
-harness.write("first.cu", [[
-#include <cstdio>
-__device__ int helper(int);
-extern __device__ int counter;
-void read_counter(int *);
-__global__ void kernel(int *out) { out[threadIdx.x] = helper(threadIdx.x); atomicAdd(&counter, 1); }
-int main() {
-    int *d, h[32], n = 0;
-    cudaMalloc(&d, sizeof h);
-    kernel<<<1, 32>>>(d);
-    cudaMemcpy(h, d, sizeof h, cudaMemcpyDeviceToHost);
-    read_counter(&n);
-    printf("%d %d %d\n", h[1], h[31], n);
-}
-]])
-harness.write("second.cu", [[
-__device__ int counter;
-__device__ int helper(int x) { return x * 10; }
-void read_counter(int *n) { cudaMemcpyFromSymbol(n, counter, sizeof *n); }
-]])
+nvcc.write_parts()
 harness.write("one.cu", [[
 #include <cstdio>
 __global__ void twice(int *x) { x[threadIdx.x] *= 2; }
@@ -71,6 +52,15 @@ target_compile_options(demo PRIVATE $<$<COMPILE_LANGUAGE:CUDA>:--generate-line-i
 ]])
   harness.contains(nvcc.passes "cmake -S . -B made -DCMAKE_CUDA_COMPILER=$toolkit/bin/nvcc && make -C made && cp made/demo . && cuda demo",
     "CUDA compiler identification is NVIDIA 11.8", "10 310 32")
+end)
+
+nvcc.test("the programs of workloads/cuda compile by their Makefile and pass their own checks", function()
+  local names <const> = { "vecadd_streams", "reduction", "stencil", "sort", "tensor_matmul" }
+  nvcc.passes(([[make -s -j2 -C '%s/workloads/cuda' BUILD='%s' NVCC="$program nvcc"]]):format(core.real_path(core.home_path "."),
+    core.real_path(harness.folder())))
+  for _, name in ipairs(names) do
+    harness.contains(nvcc.passes(('"$program" cuda gtx480 --out %s.out -- ./%s'):format(name, name)), name .. ": passed")
+  end
 end)
 
 harness.finish()
