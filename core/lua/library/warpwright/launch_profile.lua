@@ -10,8 +10,6 @@ local HIT <const>, MISS <const> = 40, 400 -- cycles that an access keeps a warp 
 -- else is done meanwhile. The SMs' own time is cycles already.
 local kinds <const> = { { "cycles" }, { "loads", MISS }, { "accesses", HIT }, { "requests", MISS }, { "sectors", MISS } }
 
-launch_profile.kinds = #kinds
-
 --- Executes until so many CTAs have ended: a look, { warp instructions, cycles, loads, accesses, requests, sectors } so far.
 function launch_profile.look(gpu, ctas)
   local instructions, _, loads, cycles, accesses, requests, sectors = core.forward_until(gpu, ctas)
@@ -71,13 +69,15 @@ local function cost_of(kind, cycles_per_instruction, sms)
   return kind[2] and kind[2] / (sms * cycles_per_instruction) or math.huge
 end
 
+--- By what part more or less a piece with this rate may take than those that say a range.
+local function change_beyond(rate, range, cost) return most_change(rate, math.max(range[1], math.min(range[2], rate)), cost) end
+
 --- Of each kind, by what factor a launch with such rates may take more or less than launches say that range so far, and take so many
 -- cycles per instruction; and whether that is this part at the most.
 function launch_profile.factors_beyond(rates, ranges, cycles_per_instruction, sms, part)
   local factors, is_near = {}, true
   for k, kind in ipairs(kinds) do
-    local known = math.max(ranges[k][1], math.min(ranges[k][2], rates[k]))
-    local change = most_change(rates[k], known, cost_of(kind, cycles_per_instruction, sms))
+    local change = change_beyond(rates[k], ranges[k], cost_of(kind, cycles_per_instruction, sms))
     factors[k], is_near = 1 + change, is_near and math.abs(change) <= part
   end
   return factors, is_near
@@ -89,14 +89,11 @@ end
 function launch_profile.factors(looks, first, last, ranges, cycles_per_instruction, sms)
   local factors = {}
   for k, kind in ipairs(kinds) do
-    local least, most, sum = ranges[k][1], ranges[k][2], 0
-    local cost = cost_of(kind, cycles_per_instruction, sms)
+    local sum, cost = 0, cost_of(kind, cycles_per_instruction, sms)
     for i = 2, #looks do
       local length = looks[i][1] - looks[i - 1][1]
       if length > 0 and looks[i - 1][1] >= first and looks[i][1] <= last then
-        local rate = (looks[i][k + 1] - looks[i - 1][k + 1]) / length
-        local known = math.max(least, math.min(most, rate))
-        if rate ~= known then sum = sum + length * most_change(rate, known, cost) end
+        sum = sum + length * change_beyond((looks[i][k + 1] - looks[i - 1][k + 1]) / length, ranges[k], cost)
       end
     end
     factors[k] = 1 + sum / math.max(1, last - first)
