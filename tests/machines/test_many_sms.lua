@@ -67,7 +67,8 @@ local function wide_machine(network, arbitration)
   end)
 end
 
-for network, arbitration in pairs { crossbar = "oldest", mux = "round_robin" } do
+for _, case in ipairs { { "crossbar", "oldest" }, { "mux", "round_robin" } } do
+  local network, arbitration = case[1], case[2]
   harness.test(("1024 ports of one %s, %s: tick orders, threads and resumes change nothing"):format(network, arbitration), function()
     local folder = ("%s/%s-%s"):format(harness.folder(), network, arbitration)
     local function run(name, options)
