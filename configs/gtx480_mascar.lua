@@ -21,8 +21,8 @@ local machine = ww.variant("gtx480_mascar", "gtx480_gpgpusim4", function(m)
     latency = 1,                          -- [L] has no option for it
     keeps_lines = true,                   -- [L] not flushed between kernels
   })
-  -- [W] [L] has 2 KiB. Which loops fit there is a matter of the compiler's code, and ours is not the paper's: of sad-1 one takes
-  -- 2.5 KiB, of histo-1 more than 2, and under LRR each of their instructions would come from the L2. Here all fit, as in gtx480.
+  -- [W] [L] has 2 KiB. Which loops fit there is a matter of the compiler's code, and ours is not the paper's: those of
+  -- histo-1, particle and sad-1 do not, and their code would come from the L2 round after round. Here all fits, as in gtx480.
   m:change("sm[*]", { code_bytes = "16KiB" })
   m:change("sm[*].lsu.mem -> sm[*].l1d.cpu", { depth = 2 }) -- tags first: a reservation fail is known when it happens
   m:change("xbar", {
