@@ -273,7 +273,7 @@ static inline __attribute__((always_inline)) void link_pop_uncut(Link *link, uin
     link->popped_seen = link->last_pop == now ? link->popped_seen : link->popped;
     link->last_pop = now;
     if (link->pushed - link->popped_seen == link->depth) /* the sender may be waiting for space */
-        object_poke(link->sender, link_sender_edge_after(link, now));
+        object_poke_counted(link->sender, link_sender_edge_after(link, now));
     uint64_t next = link->ready[++link->popped & link->slot_mask]; /* read even if void: no branch */
     link->next_ready = link->popped == link->pushed_seen ? NEVER : next;
 }

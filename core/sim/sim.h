@@ -55,7 +55,7 @@ enum { TURNS_IN_STEP = 3 };
 /* Objects that see each other every cycle. Clusters meet through cut links only. A host thread runs a cluster
  * through a whole quantum, so no two clusters share a cache line. */
 struct Cluster {
-    uint64_t next;  /* none of the first step's turns is due earlier */
+    uint64_t next;  /* first: none of the first step's turns is due earlier */
     uint64_t later; /* none of the others is: most cycles pass them over */
     uint64_t now;
     Turn *turns; /* in tick order; behind them such as are never due, to fill up the last step */
@@ -71,6 +71,8 @@ struct Cluster {
     uint64_t observed;                /* somebody looks at its objects in the middle of a quantum */
     uint64_t kept_later;              /* `later` as it was, where it has been lowered; else NEVER */
 } __attribute__((aligned(64)));
+
+_Static_assert(offsetof(Cluster, next) == 0, "object_poke_counted() finds it there");
 
 /* One thread's part in a quantum. */
 typedef struct {

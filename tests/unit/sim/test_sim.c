@@ -120,8 +120,21 @@ static uint64_t poked_tick(SimObject *object, uint64_t now) {
 static const Class poked_class = {
     .name = "Poked", .doc = "For tests", .bytes = sizeof(Node), .fields = node_fields, .tick = poked_tick};
 
+/* Sends one token, ticks in every cycle up to `hold`, and waits for nothing. */
+static uint64_t sleepless_tick(SimObject *object, uint64_t now) {
+    Node *node = (Node *)object;
+    if (!node->sent++) ((Token *)link_send(node->out.send, now))->value = 1;
+    return object_cycle(object, now) < node->hold ? now + object->period : NEVER;
+}
+static const Class sleepless_class = {.name = "Sleepless",
+                                      .doc = "For tests",
+                                      .bytes = sizeof(Node),
+                                      .fields = node_fields,
+                                      .tick = sleepless_tick};
+
 static Sim *two_clocks(void) {
     class_register(&node_class);
+    class_register(&sleepless_class);
     class_register(&poked_class);
     class_register(&sink_class);
     Sim *sim = sim_new("test");
@@ -344,6 +357,41 @@ START_TEST(objects_that_never_sleep_are_idle_when_those_that_do_are) {
         sim_free(sim);
     }
     ck_assert_uint_eq(idle_at[0], idle_at[1]);
+}
+END_TEST
+
+/* When it is idle, where the last that happens is a pop of a full link, in the last cycle in which the sender ticks as
+ * well and of a quantum. The receiver's turn is one of the cluster's first step, the sender's is not. */
+static uint64_t idle_after_a_pop_beside_a_tick(TickOrder order, uint64_t seed) {
+    enum { QUANTUM = 4 };
+    Sim *sim = two_clocks();
+    Node *receiver = add_node(sim, "a", "core", 0, 0);
+    Node *other = add_node(sim, "b", "core", 0, 0), *another = add_node(sim, "c", "core", 0, 0);
+    Node *sender = (Node *)sim_add(sim, "Sleepless", "d", "core");
+    object_set_number(&sender->obj, "hold", QUANTUM - 1);
+    sim_finish_object(&sender->obj);
+    wire(sim, sender, receiver, (LinkOptions){.latency = QUANTUM - 1, .depth = 1});
+    wire(sim, other, sender, (LinkOptions){.latency = 1}); /* one cluster; nothing comes there */
+    wire(sim, another, other, (LinkOptions){.latency = 1});
+    sim_set_quantum(sim, QUANTUM);
+    sim->order = order;
+    sim->order_seed = seed;
+    sim_elaborate(sim);
+    ck_assert_uint_eq(sim->cluster_count, 1);
+    ck_assert_int_eq(sim_run(sim, NEVER - sim->quantum), STOP_IDLE);
+    ck_assert_uint_eq(receiver->log_used, 1);
+    ck_assert_uint_eq(receiver->log[0], (QUANTUM - 1) * sender->obj.period);
+    uint64_t cycle = object_cycle(&sender->obj, sim->now);
+    sim_free(sim);
+    return cycle;
+}
+
+START_TEST(when_a_machine_is_idle_does_not_depend_on_whether_the_sender_of_a_full_link_has_ticked) {
+    uint64_t want = idle_after_a_pop_beside_a_tick(ORDER_PATH, 0);
+    ck_assert_uint_eq(idle_after_a_pop_beside_a_tick(ORDER_REVERSED, 0), want);
+    ck_assert_uint_eq(idle_after_a_pop_beside_a_tick(ORDER_RESTLESS, 0), want);
+    for (uint64_t seed = 0; seed < 20; seed++)
+        ck_assert_uint_eq(idle_after_a_pop_beside_a_tick(ORDER_SHUFFLED, seed), want);
 }
 END_TEST
 
@@ -752,6 +800,8 @@ Suite *sim_suite(void) {
     tcase_add_test(run, a_cut_link_frees_slots_at_the_quantum_boundary);
     tcase_add_test(run, objects_without_work_are_not_ticked_and_time_jumps);
     tcase_add_test(run, objects_that_never_sleep_are_idle_when_those_that_do_are);
+    tcase_add_test(run,
+                   when_a_machine_is_idle_does_not_depend_on_whether_the_sender_of_a_full_link_has_ticked);
     tcase_add_test(run, the_order_of_ticks_changes_nothing);
     tcase_add_test(run, a_saved_machine_goes_on_as_if_it_had_never_stopped);
     tcase_add_test(run, a_truncated_or_foreign_snapshot_is_refused_with_a_reason);
