@@ -20,7 +20,7 @@ harness.test("every form of instructions computes what its reference does, and h
 end)
 
 harness.test("random programs do in every thread what an interpreter of single threads does", function()
-  local status, output = conformance(("--cases 0 --programs 100 --seed 3 --out '%s'"):format(harness.folder()))
+  local status, output = conformance(("--cases 0 --programs 50 --seed 3 --out '%s'"):format(harness.folder()))
   harness.equal(status, 0, output)
   harness.contains(output, "| random programs |")
 end)

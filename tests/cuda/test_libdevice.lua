@@ -63,7 +63,7 @@ local function checker()
 end
 
 harness.test("errors are no larger than those that CUDA documents", function()
-  local pipe = assert(io.popen(("'%s' ulps 1 20000"):format(checker())))
+  local pipe = assert(io.popen(("'%s' ulps 1 5000"):format(checker())))
   local text = pipe:read "a"
   local ok = pipe:close()
   local _, rows = text:gsub("\n", "")

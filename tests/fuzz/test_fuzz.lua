@@ -6,8 +6,8 @@ local harness = require "tests.lib.harness"
 local folder = arg[-1]:match("^(.*)/[^/]*/warpwright$") or "build"
 -- A changed checkpoint takes a fraction of a millisecond, a machine that loads one takes several.
 local targets = {
-  { name = "checkpoint", changes = 5000 }, { name = "machine", changes = 100 }, { name = "ptx", changes = 2000 },
-  { name = "resume", changes = 6 }, { name = "sass", changes = 5000 },
+  { name = "checkpoint", changes = 5000 }, { name = "machine", changes = 40 }, { name = "ptx", changes = 2000 },
+  { name = "resume", changes = 2 }, { name = "sass", changes = 5000 },
 }
 
 local function run(command, ...)

@@ -138,7 +138,7 @@ local function resumed(options, until_cycle, ask)
   return texts
 end
 
-for _, options in ipairs { { policy = "gto" }, { policy = "perfect", threads = 2 },
+for _, options in ipairs { { policy = "gto" }, { policy = "perfect", threads = 2, set = { sms = 4, partitions = 2 } },
   { policy = "equalizer", set = { ["clock.core"] = "700MHz, 600MHz to 800MHz" } } } do
   harness.test(("a host program that reads counters and drains resumes from everywhere, under %s"):format(options.policy), function()
     local function ask(sim)
