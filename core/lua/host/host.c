@@ -100,6 +100,17 @@ static int l_digest(lua_State *L) {
     return 1;
 }
 
+/* core.is_ascii(text): no byte of it is 0x80 or more. */
+static int l_is_ascii(lua_State *L) {
+    size_t length;
+    const char *text = luaL_checklstring(L, 1, &length);
+    unsigned bits = 0;
+    for (size_t i = 0; i < length; i++)
+        bits |= (unsigned char)text[i];
+    lua_pushboolean(L, bits < 0x80);
+    return 1;
+}
+
 /* core.host() -> { name =, cores =, peak_bytes =, cpu_seconds = } of this computer and this process */
 static int l_host(lua_State *L) {
     char name[256] = "";
@@ -170,6 +181,7 @@ void host_open(lua_State *L) {
         {"list_folder", l_list_folder},
         {"is_file", l_is_file},
         {"digest", l_digest},
+        {"is_ascii", l_is_ascii},
         {"host", l_host},
         {"bits_count", l_bits_count},
         {"bits_lowest", l_bits_lowest},

@@ -5,15 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-void buffer_append(Buffer *buffer, const void *bytes, size_t count) {
-    if (count == 0) return;
-    if (buffer->count + count > buffer->capacity) {
-        buffer->capacity = (buffer->count + count) * 2 + 4096;
-        buffer->bytes = realloc(buffer->bytes, buffer->capacity);
-        ensure_memory(buffer->bytes);
-    }
-    memcpy(buffer->bytes + buffer->count, bytes, count);
-    buffer->count += count;
+void buffer_grow(Buffer *buffer, size_t count) {
+    buffer->capacity = (buffer->count + count) * 2 + 4096;
+    buffer->bytes = realloc(buffer->bytes, buffer->capacity);
+    ensure_memory(buffer->bytes);
 }
 
 void buffer_u32(Buffer *buffer, uint32_t value) {
@@ -29,16 +24,11 @@ void buffer_text(Buffer *buffer, const char *text) {
     buffer_append(buffer, text, strlen(text));
 }
 
-void buffer_put(Buffer *buffer, const char *text) {
-    buffer_append(buffer, text, strlen(text));
-}
-
 void buffer_put_spaces(Buffer *buffer, uint32_t count) {
-    static const char spaces[] = "                ";
-    for (uint32_t piece; count > 0; count -= piece) {
-        piece = count < strlen(spaces) ? count : (uint32_t)strlen(spaces);
-        buffer_append(buffer, spaces, piece);
-    }
+    if (count == 0) return;
+    if (buffer->count + count > buffer->capacity) buffer_grow(buffer, count);
+    memset(buffer->bytes + buffer->count, ' ', count);
+    buffer->count += count;
 }
 
 void buffer_free(Buffer *buffer) {

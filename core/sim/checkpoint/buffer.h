@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 /* All zero is empty. */
 typedef struct {
@@ -13,7 +14,16 @@ typedef struct {
     size_t count, capacity;
 } Buffer;
 
-void buffer_append(Buffer *buffer, const void *bytes, size_t count);
+/* Room for `count` more bytes. */
+void buffer_grow(Buffer *buffer, size_t count);
+
+static inline void buffer_append(Buffer *buffer, const void *bytes, size_t count) {
+    if (count == 0) return;
+    if (buffer->count + count > buffer->capacity) buffer_grow(buffer, count);
+    memcpy(buffer->bytes + buffer->count, bytes, count);
+    buffer->count += count;
+}
+
 void buffer_u32(Buffer *buffer, uint32_t value);
 void buffer_u64(Buffer *buffer, uint64_t value);
 /* A text with its length in front. */
@@ -21,7 +31,9 @@ void buffer_text(Buffer *buffer, const char *text);
 void buffer_free(Buffer *buffer);
 
 /* Text that people read: no length in front, no 0 behind. */
-void buffer_put(Buffer *buffer, const char *text);
+static inline void buffer_put(Buffer *buffer, const char *text) {
+    buffer_append(buffer, text, strlen(text));
+}
 void buffer_put_spaces(Buffer *buffer, uint32_t count);
 
 /* Reads bytes that may be damaged: after the first failure everything reads as zero or NULL. */
