@@ -468,6 +468,7 @@ harness.test("speed-ups over several seeds are one row with an interval, which t
   harness.contains(text, "+- is half of a 95% interval, ~ not significant: 1 lies in it")
   harness.equal(#rows, 3)
   harness.equal(rows[1][1], "spmv, 3 seeds")
+  harness.equal(rows[2][1], "vecadd, 3 seeds, all alike")
   local quotients = {}
   local cycles = core.open_database(home .. "/seeds/results.sqlite", false):prepare("SELECT cycles FROM runs WHERE workload = 'spmv' ORDER BY run"):rows()
   for i = 1, 3 do quotients[i] = { value = cycles[2 * i - 1][1] / cycles[2 * i][1] } end

@@ -128,6 +128,17 @@ local function quotient_of(row, base, value)
   return base == value and quotients[1] or ratio.over_seeds(quotients)
 end
 
+--- Do all seeds of a row take the same, whatever the value?
+local function are_alike(row)
+  local all = true
+  for _, by_seed in pairs(row.took) do
+    local took = {}
+    for _, seed in ipairs(row.seeds) do took[#took + 1] = by_seed[seed] end
+    all = all and (not took[2] or ratio.are_alike(took))
+  end
+  return all
+end
+
 --- Those that any of the rows has a speed-up for.
 local function values_that_ran(rows, values)
   local list = {}
@@ -174,7 +185,7 @@ function speed_ups.of(found, compare, base)
   for _, row in ipairs(rows) do
     row.speed = {}
     for _, value in ipairs(values) do row.speed[value] = quotient_of(row, values[1], value) end
-    row.label = row.seeds[2] and ("%s, %d seeds"):format(row.name, #row.seeds) or row.name
+    row.label = row.seeds[2] and ("%s, %s"):format(row.name, ratio.seeds_text(#row.seeds, are_alike(row))) or row.name
     has_seeds = has_seeds or row.seeds[2] ~= nil
     for _, quotient in pairs(row.speed) do is_any, has_intervals = true, has_intervals or quotient.half_width ~= nil end
   end

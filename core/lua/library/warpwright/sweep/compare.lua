@@ -224,7 +224,7 @@ local function row_of_seeds(group)
   end
   local name = group[1].name_without_seed
   local function mean(sum) return math.floor(sum / #group + 0.5) end
-  return { ("%s%d seeds"):format(name ~= "" and name .. ", " or "", #group), mean(sum_a), mean(sum_b),
+  return { (name ~= "" and name .. ", " or "") .. ratio.seeds_text(#group, ratio.are_alike(quotients)), mean(sum_a), mean(sum_b),
     quotient_cells_of(ratio.over_seeds(quotients)) }
 end
 

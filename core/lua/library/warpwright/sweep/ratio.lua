@@ -31,13 +31,25 @@ local function logarithms_of(quotients)
   return measures.mean_and_deviation(logarithms)
 end
 
+--- Are there several, and all the same? Of runs over seeds these change nothing then, and say nothing of how far others would be.
+function ratio.are_alike(quantities)
+  for _, one in ipairs(quantities) do
+    if one.value ~= quantities[1].value then return false end
+  end
+  return quantities[2] ~= nil
+end
+
+--- So many seeds, for a row of runs over them.
+function ratio.seeds_text(count, are_alike) return ("%d seeds%s"):format(count, are_alike and ", all alike" or "") end
+
 --- The geometric mean of quotients of several seeds, by how far apart they are; what each of them errs by, such as the bias of a
 -- sampled run, may be the same in all.
 function ratio.over_seeds(quotients)
   if not quotients[2] then return quotients[1] end
   local mean, deviation = logarithms_of(quotients)
-  local by_seed = measures.student(#quotients - 1) * deviation / math.sqrt(#quotients)
-  return quantity(math.exp(mean), math.sqrt(by_seed ^ 2 + (squares_of(quotients) or 0) / #quotients))
+  local by_seed, squares = measures.student(#quotients - 1) * deviation / math.sqrt(#quotients), squares_of(quotients)
+  if ratio.are_alike(quotients) then return quantity(quotients[1].value, squares and math.sqrt(squares / #quotients)) end
+  return quantity(math.exp(mean), math.sqrt(by_seed ^ 2 + (squares or 0) / #quotients))
 end
 
 --- The geometric mean of quotients of these very workloads: nothing is said of others.
