@@ -219,6 +219,28 @@ static bool is_separator(char c) {
     return c == 0 || c == '.' || c == '[' || c == ']';
 }
 
+/* Behind a number and what is to follow it; NULL where there is none. */
+static const char *read_index(const char *at, const char *behind, uint64_t *index) {
+    *index = 0;
+    if (*at < '0' || *at > '9') return NULL;
+    for (; *at >= '0' && *at <= '9'; at++)
+        *index = *index < UINT32_MAX ? *index * 10 + (uint64_t)(*at - '0') : *index;
+    size_t length = strlen(behind);
+    return strncmp(at, behind, length) == 0 ? at + length : NULL;
+}
+
+/* Is "[3]" of the path in "[0..7]" of the pattern? Then both go on behind it. */
+static bool pass_range(const char **pattern, const char **path) {
+    uint64_t first, last, index;
+    const char *behind = read_index(*pattern + 1, "..", &first), *rest = NULL;
+    if (behind) behind = read_index(behind, "]", &last);
+    if (behind) rest = read_index(*path + 1, "]", &index);
+    if (!rest || index < first || index > last) return false;
+    *pattern = behind;
+    *path = rest;
+    return true;
+}
+
 /* '*' stands for any run of characters other than '.', '[' and ']'. Where what follows a star does not fit,
  * the star takes in one more: only the last star need be tried so, as what stands before it fits as early as
  * it can. */
@@ -228,6 +250,8 @@ bool path_matches(const char *pattern, const char *path) {
         if (*pattern == '*') {
             star = pattern++;
             beyond = path;
+        } else if (*pattern == '[' && *path == '[' && pass_range(&pattern, &path)) {
+            continue;
         } else if (*pattern == *path) {
             pattern++, path++;
         } else if (star && !is_separator(*beyond)) {

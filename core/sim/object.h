@@ -393,7 +393,7 @@ static inline void object_touch(SimObject *object) {
     if (object->class->touched) object->class->touched(object);
 }
 
-/* Does `path` match `pattern`, in which [*] stands for any index and * for any name? */
+/* Does `path` match `pattern`, in which [*] stands for any index, [0..3] for four of them, and * for any name? */
 bool path_matches(const char *pattern, const char *path);
 
 #endif

@@ -78,12 +78,37 @@ harness.test("bounds in messages are whole numbers in full", function()
   harness.equal(names.wanted(0.5, 0, 1.5), "a number from 0 to 1.5")
 end)
 
+harness.test("a range of indices stands for these objects wherever a pattern is taken", function()
+  local folder = harness.folder() .. "/ranges"
+  local machine = ww.variant("v", "gtx480", function(m) m:change("sm[1..2].l1d", { size = "8KiB" }) end)
+  local sim = ww.build(machine, { set = { ["sm[3..14].l1d.size"] = "32KiB" } })
+  local counters = sim:counters { some = "sm[0..2].l1d.misses" }
+  sim:run("vecadd", "small")
+  local r = sim:result()
+  for sm, size in pairs { [0] = 16384, [1] = 8192, [2] = 8192, [3] = 32768, [14] = 32768 } do
+    harness.equal(sim:object(("sm[%d].l1d"):format(sm)).size, size, "size of the L1 of SM " .. sm)
+  end
+  local sum = 0
+  for sm = 0, 2 do sum = sum + r[("sm[%d].l1d.misses"):format(sm)] end
+  assert(sum > 0 and sum < r["sm[*].l1d.misses"])
+  harness.equal(r["sm[0..2].l1d.misses"], sum)
+  harness.equal(counters:read().some, sum)
+  local status, output = harness.run("run", "gtx480", "vecadd", "--size", "small,n=5000", "--set", "sms=4", "--out", folder, "--trace", "sm[1..2]*",
+    "--stats-every", "1000", "--stats-of", "sm[2..3].warp_instructions")
+  harness.equal(status, 0, output)
+  local traced = harness.read(folder .. "/trace.txt")
+  for sm = 0, 3 do harness.equal(traced:find(("\n%%d+ sm%%[%d%%]"):format(sm)) ~= nil, sm == 1 or sm == 2, "SM in the trace: " .. sm) end
+  harness.contains(harness.read(folder .. "/intervals.csv"):match "^[^\n]*", "sm[2..3].warp_instructions")
+  harness.refused("set: sm[10..20].l1d.size: expected sm[0] to sm[14] on machine gtx480, got sm[20]", "run", "gtx480", "vecadd", "--set",
+    "sm[10..20].l1d.size=8KiB", "--out", folder)
+end)
+
 local strays <const> = { ["sm[3.l1d.size"] = "[3.l1d.size", ["sm[*.l1d.size"] = "[*.l1d.size", ["sm[].l1d.size"] = "[]", ["sm[a].l1d.size"] = "[a]",
-  ["sm[*]].l1d.size"] = "].l1d.size", ["sm[0..3].l1d.size"] = "[0..3]" }
+  ["sm[*]].l1d.size"] = "].l1d.size", ["sm[3..0].l1d.size"] = "[3..0]", ["sm[0..x].l1d.size"] = "[0..x]", ["sm[0...3].l1d.size"] = "[0...3]" }
 
 harness.test("indices that are none are named wherever a path or pattern is taken", function()
   for pattern, stray in pairs(strays) do
-    local wanted = ("%s: expected indices as [3] or [*], got '%s'"):format(pattern, stray)
+    local wanted = ("%s: expected indices as [3], [*] or [0..3], got '%s'"):format(pattern, stray)
     local function refused_at(place, ...)
       harness.refused(("error: %s: %s"):format(place, wanted), "run", "gtx480", "vecadd", "--size", "small", "--out", harness.folder() .. "/out", ...)
     end
@@ -96,10 +121,8 @@ harness.test("indices that are none are named wherever a path or pattern is take
     harness.refused("counters: " .. wanted, of_script 'ww.build("gtx480"):counters { x = pattern }')
     harness.refused("stray.lua:2: machine v: " .. wanted,
       of_script 'ww.build(ww.variant("v", "gtx480", function(m) m:change(pattern, { size = 1 }) end))')
-    if stray ~= "[0..3]" then
-      harness.refused(("wire: %s: expected indices as [3], [*] or [0..3], got '%s'"):format(pattern, stray),
-        of_script 'ww.build(ww.machine("m", function(m) m:clocks { core = "1GHz" }; m:wire(pattern, "x.y") end))')
-    end
+    harness.refused(("wire: %s: expected indices as [3], [*] or [0..3], got '%s'"):format(pattern, stray),
+      of_script 'ww.build(ww.machine("m", function(m) m:clocks { core = "1GHz" }; m:wire(pattern, "x.y") end))')
   end
 end)
 

@@ -76,7 +76,7 @@ end)
 
 harness.test("what matches nothing is refused, with names that are near", function()
   harness.refused("stats: no name matches 'mc[*].row_hut_rate'; did you mean mc[*].row_hit_rate", "stats", "gtx480", "run.ipc", "mc[*].row_hut_rate")
-  harness.refused("stats: mc[.reads: expected indices as [3] or [*], got '[.reads'", "stats", "gtx480", "mc[.reads")
+  harness.refused("stats: mc[.reads: expected indices as [3], [*] or [0..3], got '[.reads'", "stats", "gtx480", "mc[.reads")
   harness.refused("stats: expected CONFIG, got nothing; see warpwright stats --help", "stats", "--policy", "gto")
 end)
 

@@ -169,6 +169,8 @@ harness.test("a sweep's database has the figures of single runs", function()
   harness.equal(query(whole(), "--select", "run, cycles, sm[*].l1d.misses, sm[*].l1d.miss_rate, sm[1].l1d.hits",
     "--where", "run = 6"), ("run,cycles,sm[*].l1d.misses,sm[*].l1d.miss_rate,sm[1].l1d.hits\n"
     .. "6,%d,%d,%.17g,%d\n"):format(r.cycles, r["sm[*].l1d.misses"], r["sm[*].l1d.miss_rate"], r["sm[1].l1d.hits"]))
+  harness.equal(query(whole(), "--select", "sm[0..1].l1d.misses, sm[1..1].l1d.miss_rate", "--where", "run = 6"),
+    ("sm[0..1].l1d.misses,sm[1..1].l1d.miss_rate\n%d,%.17g\n"):format(r["sm[*].l1d.misses"], r["sm[1].l1d.miss_rate"]))
   harness.equal(query(whole(), "--sql", "select kernel, cycles from launches where run = 6"),
     ("kernel,cycles\n%s,%d\n"):format(r.launches[1].kernel, r.launches[1].cycles))
 end)
@@ -928,7 +930,7 @@ harness.test("query: names of columns behind AS and in quotes may have spaces, c
   harness.equal(head "*, cycles * 2 as twice", head "*" .. ",twice")
   harness.equal(first [["policy" || ' it''s, ' as x]], 'x\n"lrr it\'s, "\n')
   harness.refused("query: --select: expected columns apart by commas, got 'policy,'", "query", whole(), "--select", "policy,")
-  harness.refused("query: sm[3.l1d.hits: expected indices as [3] or [*], got '[3.l1d.hits'", "query", whole(), "--select", "sm[3.l1d.hits")
+  harness.refused("query: sm[3.l1d.hits: expected indices as [3], [*] or [0..3], got '[3.l1d.hits'", "query", whole(), "--select", "sm[3.l1d.hits")
 end)
 
 harness.test("options of a sweep and a query that cannot be are refused at once", function()

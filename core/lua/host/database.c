@@ -33,6 +33,14 @@ _Noreturn static void refuse(const Database *database, const char *sql) {
                shown ? shown : "");
 }
 
+/* path_matches(pattern, path), also in statements of users. */
+static void sql_path_matches(sqlite3_context *context, int count, sqlite3_value **values) {
+    const char *pattern = (const char *)sqlite3_value_text(values[0]);
+    const char *path = (const char *)sqlite3_value_text(values[1]);
+    (void)count;
+    if (pattern && path) sqlite3_result_int(context, path_matches(pattern, path));
+}
+
 /* core.open_database(path, writable): a new file where there is none and it is writable */
 static int l_open(lua_State *L) {
     size_t length;
@@ -46,6 +54,8 @@ static int l_open(lua_State *L) {
     if (sqlite3_open_v2(path, &database->handle, flags, NULL) == SQLITE_OK) {
         /* A name in double quotes that is none is an error, not a text. */
         sqlite3_db_config(database->handle, SQLITE_DBCONFIG_DQS_DML, 0, NULL);
+        sqlite3_create_function(database->handle, "path_matches", 2, SQLITE_UTF8 | SQLITE_DETERMINISTIC, NULL,
+                                sql_path_matches, NULL, NULL);
         return 1;
     }
     lua_pushstring(L, sqlite3_errmsg(database->handle));

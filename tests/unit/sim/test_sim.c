@@ -719,6 +719,26 @@ START_TEST(patterns_match_indexes_and_names) {
 }
 END_TEST
 
+START_TEST(a_range_of_a_pattern_matches_the_indexes_in_it) {
+    for (uint32_t i = 0; i < 120; i++) {
+        char path[32];
+        snprintf(path, sizeof path, "sm[%u].l1d.size", i);
+        ck_assert_int_eq(path_matches("sm[9..11].l1d.size", path), i >= 9 && i <= 11);
+        ck_assert_int_eq(path_matches("*[100..100].*.size", path), i == 100);
+        ck_assert(!path_matches("sm[11..9].l1d.size", path));
+        ck_assert(!path_matches("sm[9..11].l1d", path));
+    }
+    ck_assert(path_matches("mc[0..1].cpu[2..3]", "mc[1].cpu[2]"));
+    ck_assert(!path_matches("mc[0..1].cpu[2..3]", "mc[1].cpu[4]"));
+    ck_assert(path_matches("mc[0..99999999999999999999]", "mc[7]"));
+    static const char *const no_ranges[] = {"mc[0..]",   "mc[..1]", "mc[0..x]",
+                                            "mc[0...1]", "mc[0..1", "mc[-1..1]"};
+    for (size_t i = 0; i < sizeof no_ranges / sizeof *no_ranges; i++)
+        ck_assert_msg(!path_matches(no_ranges[i], "mc[0]"), "%s", no_ranges[i]);
+    ck_assert(!path_matches("mc[0..1]", "mc[]") && !path_matches("mc[0..1]", "mc[0"));
+}
+END_TEST
+
 /* What a match is, tried in all ways. */
 static bool matches_somehow(const char *pattern, const char *path) {
     if (*pattern == 0) return *path == 0;
@@ -809,6 +829,7 @@ Suite *sim_suite(void) {
     tcase_add_test(run, whole_numbers_have_the_digits_that_printf_writes);
     tcase_add_test(run, whole_numbers_of_messages_have_all_digits);
     tcase_add_test(run, patterns_match_indexes_and_names);
+    tcase_add_test(run, a_range_of_a_pattern_matches_the_indexes_in_it);
     tcase_add_test(run, patterns_match_as_if_all_ways_were_tried);
     tcase_add_test(run, patterns_of_many_stars_take_no_time);
     tcase_add_exit_test(errors, a_misspelt_parameter_is_a_user_error, EXIT_USER_ERROR);

@@ -202,9 +202,9 @@ local function is_policy_knob(objects, pattern)
   return false
 end
 
---- "sm[0] to sm[14]", "sm[99]" where an index of the pattern is too high.
+--- "sm[0] to sm[14]", "sm[99]" where an index of the pattern is too high, or the last one of a range.
 local function beyond_the_last(objects, pattern)
-  for name, index in pattern:gmatch "()%[(%d+)%]" do
+  for name, index in pattern:gmatch "()%[[%d.]-(%d+)%]" do
     local prefix, last = pattern:sub(1, name - 1), nil
     for _, object in ipairs(objects) do
       local whole = object.path:match "^(.*)%[%d+%]$"
@@ -218,16 +218,18 @@ end
 
 local function require_matches(overrides, built, description)
   for _, o in ipairs(overrides) do
-    if o.matches == 0 then
-      local objects = machine.all_objects(built)
-      if is_policy_knob(objects, o.pattern) then
-        core.user_error(("set: %s: expected a parameter, got a knob, which only policies set"):format(o.pattern))
-      end
+    local objects = (o.matches == 0 or o.pattern:find("..", 1, true)) and machine.all_objects(built)
+    if o.matches == 0 and is_policy_knob(objects, o.pattern) then
+      core.user_error(("set: %s: expected a parameter, got a knob, which only policies set"):format(o.pattern))
+    end
+    if objects then
       names.check_indices("set", o.pattern)
       local legal, beyond = beyond_the_last(objects, o.pattern)
       if legal then
         core.user_error(("set: %s: expected %s on machine %s, got %s"):format(o.pattern, legal, description.name, beyond))
       end
+    end
+    if o.matches == 0 then
       local wanted = o.pattern:gsub("%[%d+%]", "[*]")
       core.user_error(("set: no object or parameter matches '%s' on machine %s%s"):format(o.pattern, description.name,
         names.did_you_mean(wanted, parameter_patterns(built, description), 3)))

@@ -106,16 +106,21 @@ function names.at_place(place, call, ...)
   error(problem, 0)
 end
 
+--- May the name stand for several: has it a star, or a range of indices?
+function names.is_pattern(name) return name:find("*", 1, true) ~= nil or name:find "%[%d+%.%.%d+%]" ~= nil end
+
 --- What in a path or pattern is no index, such as "[3.lsu.mem" and "[]", or nil.
 function names.stray_index(pattern)
-  local rest = tostring(pattern):gsub("%[[%d*]+%]", "")
+  local rest = tostring(pattern):gsub("%[[%d*]+%]", ""):gsub("%[(%d+)%.%.(%d+)%]", function(first, last)
+    return tonumber(first) <= tonumber(last) and "" or nil
+  end)
   return rest:match "%[[^%]]*%]?" or rest:match "%].*"
 end
 
 --- Of a path or pattern that matches nothing: an error where that is the reason.
 function names.check_indices(where, pattern)
   local stray = names.stray_index(pattern)
-  if stray then core.user_error(("%s: %s: expected indices as [3] or [*], got '%s'"):format(where, pattern, stray)) end
+  if stray then core.user_error(("%s: %s: expected indices as [3], [*] or [0..3], got '%s'"):format(where, pattern, stray)) end
 end
 
 --- "; did you mean a, b?" for a misspelt name and many legal ones: the `count` nearest.

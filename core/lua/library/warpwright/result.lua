@@ -270,7 +270,7 @@ function Result:__index(key)
   if Result[key] then return Result[key] end
   if key == "rows" then return rows_of(self) end
   if key == "energy" then return energy_of(self) end
-  local function counted(name) return rows_of(self):value(name) or name:find("*", 1, true) and over_pattern(self, name) end
+  local function counted(name) return rows_of(self):value(name) or names.is_pattern(name) and over_pattern(self, name) end
   local current = type(key) == "string" and core.current_name(key)
   return type(key) == "string" and counted(key) or current and counted(current) or unknown(self, key)
 end

@@ -159,7 +159,7 @@ local function require_used(self)
     elseif not change.used and not change.is_new then
       local stray = names.stray_index(change.pattern)
       if stray then
-        error(("%smachine %s: %s: expected indices as [3] or [*], got '%s'"):format(change.place, self.name, change.pattern, stray), 0)
+        error(("%smachine %s: %s: expected indices as [3], [*] or [0..3], got '%s'"):format(change.place, self.name, change.pattern, stray), 0)
       end
       refuse(change.kind == "insertion" and "wire" or change.kind, names.did_you_mean(change.pattern:gsub("%[%d+%]", "[*]"), candidates(self, change.kind), 3))
     end

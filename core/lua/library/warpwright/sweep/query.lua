@@ -54,7 +54,8 @@ local function glob_of(pattern) return (pattern:gsub("%[", "\1"):gsub("%]", "\2"
 
 --- What SQL asks of a name for the pattern.
 local function condition(pattern)
-  if not pattern:find("*", 1, true) then return "name = " .. sql_text(pattern) end
+  if not names.is_pattern(pattern) then return "name = " .. sql_text(pattern) end
+  if pattern:find("..", 1, true) then return ("path_matches(%s, name)"):format(sql_text(pattern)) end
   local only_indices = not pattern:find "%[%d" and not pattern:gsub("%[%*%]", ""):find("*", 1, true)
   return only_indices and "pattern = " .. sql_text(pattern) or "name GLOB " .. sql_text(glob_of(pattern))
 end
