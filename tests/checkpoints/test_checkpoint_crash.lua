@@ -44,7 +44,7 @@ for _, case in ipairs { { "bfs", "gto" }, { "kmeans", "lrr" } } do
       folder = harness.folder(), jobs = 2, threaded = 0, seed = 1, config = "gtx480", workload = workload,
       size = "small", policy = policy, newest = 2, report = function(line) lines[#lines + 1] = line end,
     }
-    local killed = runs:kill_often(6)
+    local killed = runs:kill_often(4)
     for _ = 1, most_tries do -- runs that had ended before they were killed, since this computer is busy
       if killed >= 3 and runs.resumes >= 5 then break end
       killed = killed + runs:kill_often(1)

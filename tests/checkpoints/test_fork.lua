@@ -120,7 +120,7 @@ end
 --- The counters of k-means on a small machine, which in the midst of it goes on as itself, or does not; and its cycles.
 local function small_run(policy, cycle)
   local sim = ww.build("gtx480", { policy = policy, set = { "sms=2", "partitions=2" } })
-  sim:start("kmeans", "small,points=1000")
+  sim:start("kmeans", "small,points=300")
   if cycle then
     assert(not sim:run { until_cycle = cycle })
     sim:change {}
