@@ -201,5 +201,7 @@ uint32_t sass_row_matrices(const char *text) {
 }
 
 CacheOp sass_cache_op(const char *text) {
-    return strstr(text, ".STRONG") || strstr(text, ".BYPASS") ? CACHE_GLOBAL : CACHE_DEFAULT;
+    if (strstr(text, ".STRONG") || strstr(text, ".BYPASS")) return CACHE_GLOBAL;
+    return strncmp(text, "LDG", 3) == 0 && sass_has_modifier(text, "CONSTANT") ? CACHE_READ_ONLY
+                                                                               : CACHE_DEFAULT;
 }

@@ -276,6 +276,17 @@ harness.test("shared memory has bank conflicts, generic addresses lie in its win
   harness.equal(accesses, 32, "segments of a generic address elsewhere")
 end)
 
+harness.test("loads of constant data go where read-only loads go", function()
+  local function texture_loads(opcode, set)
+    return run(write("constant", {}, function() return { line(0, opcode, { 4 }, { 2 }, "4 1 0x7f1000000000 4") } end), { set = set })
+      ["sm[*].lsu.texture_loads"]
+  end
+  local set <const> = { ["sm[*].lsu.read_only_segment"] = 32 }
+  harness.equal(texture_loads("LDG.E.CONSTANT", set), 1)
+  harness.equal(texture_loads("LDG.E.CONSTANT"), 0)
+  harness.equal(texture_loads("LDG.E", set), 0)
+end)
+
 harness.test("local memory of neighbouring lanes lies side by side", function()
   local r = run(write("local", {}, function()
     return { line(0, "STL", {}, { 1, 4 }, "4 1 0xfff72c 0"), line(16, "LDL.LU", { 5 }, { 1 }, "4 1 0xfff72c 0") }

@@ -115,8 +115,7 @@ static void find_long_route(const Sim *sim, Look *look) {
 
 /* --- Line sizes -------------------------------------------------------------------------------- */
 
-/* How long the requests of a port are at most: so many bytes, or as many as a parameter of its object says.
- */
+/* How long the requests of a port are at most: so many bytes, or more where a parameter of its object says so. */
 static const struct {
     const Class *class;
     const char *port, *parameter;
@@ -124,7 +123,7 @@ static const struct {
 } sources[] = {
     {&lsu_class, "mem", NULL, COALESCE_LINE},
     {&lsu_class, "constant", NULL, CONSTANT_SEGMENT},
-    {&lsu_class, "texture", NULL, TEXTURE_SEGMENT},
+    {&lsu_class, "texture", "read_only_segment", TEXTURE_SEGMENT},
     {&sm_class, "fetch", "code_line", 0},
     {&dma_engine_class, "mem", NULL, DMA_SEGMENT},
     {&traffic_source_class, "mem", "bytes", 0},
@@ -164,8 +163,9 @@ static void send_from(void *context, const Field *port, const Link *link) {
     const SimObject *object = link->sender;
     for (size_t i = 0; i < sizeof sources / sizeof *sources; i++) {
         if (sources[i].class != object->class || strcmp(sources[i].port, port->name) != 0) continue;
-        uint32_t bytes = sources[i].parameter ? parameter_of(object, sources[i].parameter) : sources[i].bytes;
-        if (bytes > LINE_BYTES_MAX) continue; /* which its class refuses */
+        uint32_t said = sources[i].parameter ? parameter_of(object, sources[i].parameter) : 0;
+        uint32_t bytes = said > sources[i].bytes ? said : sources[i].bytes;
+        if (bytes > LINE_BYTES_MAX || bytes & (bytes - 1)) continue; /* which its class refuses */
         send_on(&(Requests){object, port, bytes, context}, port, link);
     }
 }

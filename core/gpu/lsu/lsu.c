@@ -156,6 +156,8 @@ static void count_instruction(Lsu *lsu, const MemoryOp *op) {
             lsu->atomics++;
         else if (op->kind == INST_STORE)
             lsu->global_stores++;
+        else if (space_of(lsu, op) == SPACE_TEXTURE)
+            lsu->texture_loads++;
         else
             lsu->global_loads++;
         break;
@@ -219,6 +221,9 @@ static inline uint32_t constant_segments(const MemoryOp *op, Segment *segments) 
 }
 
 static uint32_t widest_segment(const Lsu *lsu, const MemoryOp *op) {
+    bool read_only = lsu->read_only_segment != 0;
+    if (!(lsu->narrow_segments | read_only)) return COALESCE_LINE;
+    if (read_only && op->cache_op == CACHE_READ_ONLY) return lsu->read_only_segment;
     if (!lsu->narrow_segments || op->space == SPACE_LOCAL || op->kind == INST_ATOMIC || is_prefetch(op))
         return COALESCE_LINE;
     uint32_t element = sm_inst((const Sm *)lsu->obj.parent, op->warp, op->inst)->element_bytes;
@@ -317,6 +322,9 @@ static void find_common(Lsu *lsu) {
     if (__builtin_expect(op->cache_op == CACHE_DEFAULT, 1)) return;
     request->flags = flags_of(op);
     lsu->requests.accesses = counter_of(lsu, op);
+    if (space_of(lsu, op) != SPACE_TEXTURE) return;
+    lsu->requests.link = lsu->texture.send;
+    lsu->requests.accesses = &lsu->uncounted;
 }
 
 bool lsu_knobs_set(SimObject *object) {
@@ -436,7 +444,7 @@ UntimedAnswer lsu_take_untimed(SimObject *object, const void *request) {
     const Lsu *lsu = (const Lsu *)object;
     const Sm *sm = (const Sm *)object->parent;
     const MemoryOp *op = request;
-    const Link *link = port_of(lsu, op->space);
+    const Link *link = port_of(lsu, space_of(lsu, op));
     Segment segments[MAX_SEGMENTS];
     UntimedAnswer least = UNTIMED_REPEATS;
     if (!has_accesses(lsu, op->space)) return least;

@@ -27,6 +27,11 @@ static const Field lsu_fields[] = {
                "Global loads and stores: segments of at most 32 B for elements of 1 B and for .cg, 64 B for "
                "elements of 2 B, also where a vector of them is accessed",
                .timing = true),
+    PARAM(
+        Lsu, read_only_segment, "0", "bytes",
+        "ld.global.nc by the port texture, in segments of at most so many bytes: 32, 64 or 128, no more than "
+        "the lines of the cache there; 0: as other loads",
+        .max = COALESCE_LINE, .timing = true),
     DERIVED(Lsu, fixed.slots, "Size of the ring of completed instructions"),
     DERIVED(Lsu, fixed.pad, "Alignment"),
     DERIVED(Lsu, answered_slots, "Size of the ring of answered instructions"),
@@ -35,6 +40,7 @@ static const Field lsu_fields[] = {
     PORT(Lsu, constant, memory_protocol, ROLE_REQUESTER, "Constant cache: parameters and constants",
          .optional = true),
     PORT(Lsu, texture, memory_protocol, ROLE_REQUESTER, "Texture cache", .optional = true),
+    HOST(Lsu, read_only_space, "Space whose port loads by .nc take"),
     HOST(Lsu, names_sectors, "Requests name the sectors that lanes touch"),
     HOST(Lsu, to_l1s, "The ways to L1s in its cluster"),
     HOST(Lsu, l1_spaces, "What these serve"),
@@ -87,7 +93,7 @@ static const Field lsu_fields[] = {
                "Warp loads from shared memory, atomics included"),
     STAT_NAMED(Lsu, fixed.shared_stores, "shared_stores", "instructions", "Warp stores to shared memory"),
     STAT(Lsu, constant_loads, "instructions", "Warp loads of parameters and constants"),
-    STAT(Lsu, texture_loads, "instructions", "Warp texture fetches"),
+    STAT(Lsu, texture_loads, "instructions", "Warp texture fetches, and other loads by the port texture"),
     STAT(Lsu, atomics, "instructions", "Warp atomics on global memory"),
     STAT(Lsu, prefetches, "instructions", "Warp prefetches of global and local memory"),
     STAT(Lsu, load_accesses, "accesses", "Segments requested by global and local loads"),
@@ -113,12 +119,19 @@ static uint32_t power_of_two_from(uint32_t n) {
     return power;
 }
 
+static void check_read_only_segment(const Lsu *lsu) {
+    uint32_t bytes = lsu->read_only_segment;
+    if (bytes && (bytes < TEXTURE_SEGMENT || bytes & (bytes - 1)))
+        user_error("%s.read_only_segment: expected 0, 32, 64 or 128, got %u", object_path(&lsu->obj), bytes);
+}
+
 /* The pipeline of fixed latency takes and hands on one instruction per cycle; what of it is due may have to
  * wait for as many with the shorter latency as are begun meanwhile. Its ring is no larger than that: the
  * slots are used in turn, and all take a place in the host's cache. */
 static void build(SimObject *object) {
     enum { AT_LEAST = 128 }; /* a resumed run may have another latency */
     Lsu *lsu = (Lsu *)object;
+    check_read_only_segment(lsu);
     const FixedPipeline *fixed = &lsu->fixed;
     uint32_t latency = fixed->shared_latency > fixed->constant_latency ? fixed->shared_latency
                                                                        : fixed->constant_latency;
@@ -173,6 +186,9 @@ FixedPipeline *lsu_fixed_pipeline(SimObject *object) {
 static void init(SimObject *object) {
     Lsu *lsu = (Lsu *)object;
     if (!lsu->sm.receive) user_error("%s.sm: expected a wire to an SM, got none", object->path);
+    if (lsu->read_only_segment && !lsu->texture.send)
+        user_error("%s.texture: expected a wire to a cache, for read_only_segment = %u, got none",
+                   object->path, lsu->read_only_segment);
     audit_queue(object, QUEUE_OUTSTANDING, "instructions that wait for answers", QUEUE_TABLE, lsu->entries,
                 queue_length);
     audit_queue(object, QUEUE_COMPLETED, "instructions in the fixed pipeline", QUEUE_TABLE, lsu->fixed.slots,
@@ -182,6 +198,7 @@ static void init(SimObject *object) {
     for (uint32_t i = 0; i < lsu->entries; i++)
         lsu->outstanding[i].next_free = i + 1;
     lsu->entry = NO_ENTRY;
+    lsu->read_only_space = lsu->read_only_segment ? SPACE_TEXTURE : SPACE_GLOBAL;
     lsu->names_sectors = l1s_have_sectors(object->sim);
     lsu->other_answers[0] = when_answered(&lsu->constant);
     lsu->other_answers[1] = when_answered(&lsu->texture);
@@ -196,6 +213,12 @@ bool lsu_fetches_constants(const SimObject *object) {
     return ((const Lsu *)object)->constant.send != NULL;
 }
 
+bool lsu_splits_read_only_lines(const SimObject *object) {
+    ensure(object->class == &lsu_class);
+    uint32_t bytes = ((const Lsu *)object)->read_only_segment;
+    return bytes && bytes < COALESCE_LINE;
+}
+
 uint32_t lsu_caches(const SimObject *object, SimObject *const **caches) {
     ensure(object->class == &lsu_class);
     const Ways *ways = &((const Lsu *)object)->to_l1s;
@@ -204,7 +227,7 @@ uint32_t lsu_caches(const SimObject *object, SimObject *const **caches) {
 }
 
 static bool goes_to_l1(const Lsu *lsu, const MemoryOp *op) {
-    return lsu->l1_spaces >> op->space & 1;
+    return lsu->l1_spaces >> space_of(lsu, op) & 1;
 }
 
 /* Of which warp a request is looked for. */

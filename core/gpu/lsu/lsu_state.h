@@ -48,10 +48,11 @@ typedef struct {
 typedef struct {
     SimObject obj;
     /* parameters */
-    uint32_t entries, narrow_segments;
+    uint32_t entries, narrow_segments, read_only_segment;
     /* derived */
     uint32_t answered_slots;
-    uint32_t names_sectors; /* host: of what it accesses in global and local memory; a flag */
+    uint32_t read_only_space; /* host: whose port loads by .nc take */
+    uint32_t names_sectors;   /* host: of what it accesses in global and local memory; a flag */
     /* ports */
     Port sm, mem, constant, texture;
     Ways to_l1s;         /* host: to the L1s in its cluster */
@@ -98,6 +99,11 @@ static inline Link *port_of(const Lsu *lsu, uint32_t space) {
     if (space == SPACE_TEXTURE && lsu->texture.send) return lsu->texture.send;
     if (space_is_constant(space) && lsu->constant.send) return lsu->constant.send;
     return lsu->mem.send;
+}
+
+/* The space with whose accesses those of the instruction go. */
+static inline uint32_t space_of(const Lsu *lsu, const MemoryOp *op) {
+    return __builtin_expect(op->cache_op == CACHE_READ_ONLY, 0) ? lsu->read_only_space : op->space;
 }
 
 void lsu_find_rules(Lsu *lsu);

@@ -36,8 +36,7 @@ void memory_op_add_addresses(const Sm *sm, uint32_t w, const Inst *inst, MemoryO
     bool known = inst->space != SPACE_GENERIC && op->space != SPACE_LOCAL;
     op->lowest = known ? context->lowest : 0;
     op->highest = known ? context->highest : UINT64_MAX;
-    bool whole_lines = inst->element_bytes > 2 &&
-                       op->cache_op != CACHE_GLOBAL; /* else the LSU may want narrow segments */
+    bool whole_lines = inst->element_bytes > 2 && !(sm->narrow_cache_ops >> op->cache_op & 1);
     bool one_access = op->space == SPACE_GLOBAL
                           ? op->kind == INST_LOAD && whole_lines &&
                                 (op->lowest ^ (op->highest + op->bytes - 1)) < sm->one_access_bytes

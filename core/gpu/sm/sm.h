@@ -381,6 +381,8 @@ struct Sm {
     uint64_t untimed_repeats;  /* a segment_of_constant() whose next access changes no cache, or 0 */
     /* Per kind: words whose least and greatest address differ by less need one cycle of shared memory. */
     uint64_t one_pass_bytes[INST_ATOMIC + 1];
+    uint32_t narrow_cache_ops; /* bit per CacheOp: the LSU may want narrow segments of their loads */
+    uint32_t pad_narrow;
     uint64_t one_access_bytes; /* a load from one aligned block of them need not bring its addresses */
     uint64_t spaces_beyond;    /* bit per space: loads from it come from beyond the SM */
     FixedPipeline *fixed;      /* of its load/store unit */
@@ -413,6 +415,8 @@ typedef void MemoryDoneVisitor(void *context, const MemoryDone *done);
 void lsu_visit_instructions(const SimObject *lsu, MemoryDoneVisitor *visit, void *context);
 /* Are constants and parameters fetched from memory, and not at a fixed latency? */
 bool lsu_fetches_constants(const SimObject *lsu);
+/* May a load by .nc of one line have several segments? */
+bool lsu_splits_read_only_lines(const SimObject *lsu);
 
 /* Of the kernel of a warp. */
 static inline const Inst *sm_inst(const Sm *sm, uint32_t warp, uint32_t index) {

@@ -307,6 +307,8 @@ static const Field sm_fields[] = {
     HOST(Sm, untimed_miss, "Whether the last such access missed"),
     HOST(Sm, untimed_repeats, "Where another like it would change no cache"),
     HOST(Sm, one_pass_bytes, "Spans of shared memory that take one cycle"),
+    HOST(Sm, narrow_cache_ops, "Loads of which the LSU may want narrow segments"),
+    HOST(Sm, pad_narrow, "Alignment"),
     HOST(Sm, one_access_bytes, "Blocks of them in which loads need no addresses"),
     HOST(Sm, spaces_beyond, "Which spaces are beyond the SM"),
     HOST(Sm, class_setter, "The policy that set classes"),
@@ -452,6 +454,8 @@ static void init(SimObject *object) {
                                                                                    : sm->shared_banks * 4 - 3;
     sm->one_access_bytes = l1s_have_sectors(object->sim) ? SECTOR_BYTES : COALESCE_LINE;
     sm->spaces_beyond = 1u << SPACE_GLOBAL | 1u << SPACE_LOCAL | 1u << SPACE_TEXTURE;
+    sm->narrow_cache_ops = 1u << CACHE_GLOBAL;
+    if (lsu_splits_read_only_lines(sm->lsu.send->receiver)) sm->narrow_cache_ops |= 1u << CACHE_READ_ONLY;
     sm->fixed = lsu_fixed_pipeline(sm->lsu.send->receiver);
     if (lsu_fetches_constants(sm->lsu.send->receiver))
         sm->spaces_beyond |= 1u << SPACE_CONST | 1u << SPACE_PARAM;

@@ -116,6 +116,7 @@ typedef enum {
     CACHE_GLOBAL,
     CACHE_STREAMING,
     CACHE_VOLATILE,
+    CACHE_READ_ONLY,       /* ld.global.nc, unless it goes to the L2 alone */
     CACHE_PREFETCH_L1 = 8, /* bits of their own: asked about at every access */
     CACHE_PREFETCH_L2 = 16,
 } CacheOp;

@@ -57,7 +57,7 @@ static const NamedValue vectors[] = {{"v2", 2}, {"v4", 4}};
 
 /* Accepted without effect on values or timing: ordering beyond program order, and hints. */
 static const char *const plain_modifiers[] = {"weak",    "relaxed", "acquire", "release",
-                                              "acq_rel", "nc",      "mmio",    "unified"};
+                                              "acq_rel", "mmio",    "unified"};
 
 static const NamedValue atomic_ops[] = {{"add", ATOMIC_ADD},   {"min", ATOMIC_MIN}, {"max", ATOMIC_MAX},
                                         {"exch", ATOMIC_EXCH}, {"cas", ATOMIC_CAS}, {"inc", ATOMIC_INC},
@@ -95,7 +95,8 @@ typedef struct {
     const NamedValue *operation; /* atomics */
     uint8_t elements;
     bool is_volatile;
-    bool has_hint; /* .L2::cache_hint: its last operand is a policy, which has no effect */
+    bool is_read_only; /* .nc */
+    bool has_hint;     /* .L2::cache_hint: its last operand is a policy, which has no effect */
     bool keeps_subnormals;
     bool is_element; /* one of those that an atomic on a vector has become */
 } Access;
@@ -226,6 +227,8 @@ static bool take_modifier(Access *access, const char *name) {
         access->cache_op = (CacheOp)found->value;
     } else if (is_plain(name)) {
         return true;
+    } else if (access->opcode == OPCODE_LOAD && strcmp(name, "nc") == 0) {
+        access->is_read_only = true;
     } else if (access->opcode <= OPCODE_RED && is_cache_hint(name)) {
         access->has_hint |= strcmp(name, "L2::cache_hint") == 0;
     } else if (is_atomic && (found = FIND(atomic_ops, name))) {
@@ -284,6 +287,14 @@ static ValueWidth value_width(const Statement *statement, int first, int count) 
 typedef struct {
     int destinations, address, first_value, values;
 } Layout;
+
+/* What bypasses the L1 bypasses the cache for .nc, too. */
+static CacheOp cache_op_of(const Access *access) {
+    if (access->is_volatile) return CACHE_VOLATILE;
+    bool is_cached = access->cache_op != CACHE_GLOBAL && access->cache_op != CACHE_VOLATILE;
+    return access->is_read_only && access->space == SPACE_GLOBAL && is_cached ? CACHE_READ_ONLY
+                                                                              : access->cache_op;
+}
 
 static Layout layout_of(const Access *access) {
     int operands = access->operation && access->operation->value == ATOMIC_CAS ? 2 : 1;
@@ -420,7 +431,7 @@ bool isa_select_memory(const Statement *statement, Inst *inst, OperandPlan *plan
     inst->kind = is_atomic ? INST_ATOMIC : access.opcode == OPCODE_LOAD ? INST_LOAD : INST_STORE;
     inst->timing = TIMING_MEM;
     inst->space = (uint8_t)access.space;
-    inst->cache_op = access.is_volatile ? CACHE_VOLATILE : (uint8_t)access.cache_op;
+    inst->cache_op = cache_op_of(&access);
     inst->element_bytes = access.type->bytes;
     inst->elements = access.elements;
     uint8_t base_bytes = statement->register_bytes[layout.address];

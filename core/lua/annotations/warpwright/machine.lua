@@ -459,6 +459,7 @@ function Machine:L2(name, index) end
 ---@field constant_latency? integer Parameter and constant loads when no constant cache is wired (cycles); default 2
 ---@field entries? integer Instructions with outstanding answers (entries); default 256
 ---@field narrow_segments? boolean Global loads and stores: segments of at most 32 B for elements of 1 B and for .cg, 64 B for elements of 2 B, also where a vector of them is accessed; default false
+---@field read_only_segment? integer|string ld.global.nc by the port texture, in segments of at most so many bytes: 32, 64 or 128, no more than the lines of the cache there; 0: as other loads (bytes); default 0
 
 ---@class warpwright.LSU.Object: warpwright.Object
 ---@field sm warpwright.Port Instructions from the SM
@@ -469,6 +470,7 @@ function Machine:L2(name, index) end
 ---@field constant_latency integer Parameter and constant loads when no constant cache is wired (cycles)
 ---@field entries integer Instructions with outstanding answers (entries)
 ---@field narrow_segments boolean Global loads and stores: segments of at most 32 B for elements of 1 B and for .cg, 64 B for elements of 2 B, also where a vector of them is accessed
+---@field read_only_segment integer ld.global.nc by the port texture, in segments of at most so many bytes: 32, 64 or 128, no more than the lines of the cache there; 0: as other loads (bytes)
 
 ---Load/store unit: coalescing, shared-memory banks, accesses to the caches
 ---@param name string

@@ -790,6 +790,7 @@ function L2:clean(set, way) end
 ---@field constant_latency integer Parameter and constant loads when no constant cache is wired (cycles)
 ---@field entries integer Instructions with outstanding answers (entries)
 ---@field narrow_segments boolean Global loads and stores: segments of at most 32 B for elements of 1 B and for .cg, 64 B for elements of 2 B, also where a vector of them is accessed
+---@field read_only_segment integer ld.global.nc by the port texture, in segments of at most so many bytes: 32, 64 or 128, no more than the lines of the cache there; 0: as other loads (bytes)
 
 ---@class (exact) warpwright.LSU.Knobs
 
@@ -802,7 +803,7 @@ function L2:clean(set, way) end
 ---@field shared_loads integer Warp loads from shared memory, atomics included (instructions)
 ---@field shared_stores integer Warp stores to shared memory (instructions)
 ---@field constant_loads integer Warp loads of parameters and constants (instructions)
----@field texture_loads integer Warp texture fetches (instructions)
+---@field texture_loads integer Warp texture fetches, and other loads by the port texture (instructions)
 ---@field atomics integer Warp atomics on global memory (instructions)
 ---@field prefetches integer Warp prefetches of global and local memory (instructions)
 ---@field load_accesses integer Segments requested by global and local loads (accesses)
