@@ -271,6 +271,52 @@ end)
 
 checks.resumes(policy_file("sharing_again", sharing), "bfs", 3)
 
+-- What memory controllers do, in an L1's question.
+local busy <const> = [[
+local p = policy "busy" { scope = "mc", period = 200, shares = { served = { 2, doc = "" } } }
+function p:on_served() self.state.served = (self.state.served or 0) + 1 end
+function p:on_period() self:share("served", self.state.served or 0, 2) end
+return p]]
+local reader <const> = [[
+local p = policy "reader" { uses = { "%s" }, counters = { asked = "", busy = "", most = "" } }
+function p:l1_bypass()
+  local list, place = self:shared("busy.served", 2)
+  assert(#list == 2 and place == nil)
+  local sum = 0
+  for _, value in ipairs(list) do sum = sum + value end
+  self:count "asked"
+  if sum > 20 then self:count "busy" end
+  self:count("most", math.max(0, sum - self.counters.most))
+  return sum %% 3 == 1
+end
+return p]]
+
+local function reader_file(name) return policy_file("reader_" .. name, reader:format(policy_file("busy_" .. name, busy))) end
+
+harness.test("what the instances of another policy share is seen in questions, from the next boundary on", function()
+  local path = reader_file "once"
+  local r = good { policy = path, workload = "bfs" }
+  assert(stat(r, "sm[0].reader.busy") > 0 and stat(r, "sm[0].reader.busy") < stat(r, "sm[0].reader.asked"), "it is not seen, or never grows")
+  assert(stat(r, "sm[0].reader.most") > 20, "little is seen")
+  for _, how in ipairs { { order = "reversed" }, { order = "restless", threads = 2 }, { threads = 3 } } do
+    how.policy, how.workload = path, "bfs"
+    harness.equal(runs.without(good(how), "run.", "host"), runs.without(r, "run.", "host"), "stats")
+  end
+end)
+
+checks.resumes(reader_file "again", "bfs", 3)
+
+harness.test("numbers that another policy does not share, or that nobody shares, are refused", function()
+  local path = policy_file("busy_alone", busy)
+  local function refused(body, ...)
+    fails({ policy = policy_file("refused", ('local x = policy "x" { uses = { "%s" } } %s return x'):format(path, body)) }, ...)
+  end
+  refused('function x:on_warps_changed() self:shared "busy.sreved" end', "shared: no shared number of policy busy matches 'sreved'; did you mean served?")
+  refused('function x:on_warps_changed() self:shared("busy.served", 3) end', "shared busy.served: expected an index from 1 to 2, got 3")
+  refused('function x:on_warps_changed() self:shared "bsuy.served" end',
+    "shared bsuy.served: expected a policy of this run that shares numbers, got 'bsuy'; `uses` or --policy names it")
+end)
+
 harness.test("wrong uses of shared numbers are refused", function()
   local function refused(body, ...)
     fails({ policy = policy_file("refused", ('local x = policy "x" { shares = { n = { 2 } } } function x:start() %s end return x'):format(body)) }, ...)
@@ -280,6 +326,8 @@ harness.test("wrong uses of shared numbers are refused", function()
   refused('self:share("n", "1")', "share n: expected a number, got '1'")
   refused('self:shared("n", 0)', "shared n: expected an index from 1 to 2, got 0")
   fails({ policy = policy_file("refused", 'return policy "x" { shares = { n = 2 } }') }, "policy x: shares: n: expected { how many numbers")
+  fails({ policy = policy_file("refused", 'return policy "x" { shares = { ["a.b"] = { 2 } } }') },
+    "policy x: shares: expected names of letters, digits and _, got 'a.b'")
 end)
 
 harness.finish()

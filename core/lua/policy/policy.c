@@ -353,6 +353,7 @@ static void free_instance(PolicyInstance *instance) {
     hooks_free(instance);
     bindings_free(&instance->bindings);
     free(instance->next);
+    free(instance->shared_rows);
     free(instance->name);
     free(instance);
 }

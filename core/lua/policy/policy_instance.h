@@ -40,6 +40,7 @@ struct PolicyInstance {
     Hook *hooks;
     Bindings bindings;
     SharedNumber *next, *shared; /* what it has said, and what others see of it: from the next boundary on */
+    char *shared_rows;           /* "NAME FIRST COUNT\n" of each name of those: which they are */
     uint32_t shared_count;
     int start, period, kernel_start, kernel_end, changed; /* functions on the stack, or NOT_THERE */
     int at_rest;                                          /* height of the stack between calls */
@@ -63,7 +64,7 @@ void hooks_push_functions(PolicyInstance *instance);
 void hooks_keep_on_stack(PolicyInstance *instance);
 void hooks_free(PolicyInstance *instance);
 
-/* In policy_shared.c: native.share(), native.shared(). */
+/* In policy_shared.c: native.share(), native.shared(), native.shared_by(). */
 void shared_push_functions(PolicyInstance *instance);
 /* Pushes what it shares, as plain data; takes it back from the top of the stack: false when that is damaged. */
 void shared_push(const PolicyInstance *instance);

@@ -461,7 +461,10 @@ local function check_shares(name, shares)
   for _, key in ipairs(names.sorted_keys(shares)) do
     local row = shares[key]
     local count = type(row) == "table" and math.type(row[1]) == "integer" and row[1] or 0
-    if type(key) ~= "string" or count < 1 or count > 4096 then
+    if type(key) ~= "string" or not key:find "^[%w_]+$" then
+      names.expected(("policy %s: shares"):format(name), "names of letters, digits and _", key)
+    end
+    if count < 1 or count > 4096 then
       names.expected(("policy %s: shares: %s"):format(name, tostring(key)), "{ how many numbers, 1 to 4096, doc = }", row)
     end
     names.check_keys(("policy %s: shares: %s"):format(name, key), row, { 1, "doc" })

@@ -134,16 +134,38 @@ local function concerns(self, handle)
   return sm:number()
 end
 
+local function check_index(what, index, last)
+  if math.type(index) ~= "integer" or index < 1 or index > last then
+    error(("%s: expected an index from 1 to %d, got %s"):format(what, last, names.shown(index)), 4)
+  end
+end
+
+--- What the instances of another policy have told: self:shared("policy.name", index).
+local function shared_by(native, policy, name, index)
+  local list, problem = native.shared_by(policy, name, math.tointeger(index) or 0)
+  if list then return list end
+  local what = ("shared %s.%s"):format(policy, name)
+  if problem == "policy" then
+    error(("%s: expected a policy of this run that shares numbers, got '%s'; `uses` or --policy names it"):format(what, policy), 3)
+  elseif type(problem) == "string" then
+    local shared = {}
+    for row in problem:gmatch "(%S+)[^\n]*\n" do shared[#shared + 1] = row end
+    error(("shared: no shared number of policy %s matches '%s'%s"):format(policy, name, names.available(name, shared)), 3)
+  end
+  check_index(what, index, problem)
+end
+
 --- self:share("name", number, index) tells it to all instances of the policy, from the next boundary of a quantum on;
 -- self:shared("name", index) is a list of what they have told last, in their order, and the place of this one in it. Index 1
 -- unless there are several numbers of the name.
 local function add_shares(definition, native)
-  local first, all = {}, 0
+  local first, all, rows = {}, 0, {}
   for _, name in ipairs(names.sorted_keys(definition.shares)) do
     first[name] = all
+    rows[#rows + 1] = ("%s %d %d\n"):format(name, all, definition.shares[name][1])
     all = all + definition.shares[name][1]
   end
-  if all > 0 then native.share_numbers(all) end
+  if all > 0 then native.share_numbers(all, table.concat(rows)) end
   local function place(what, name, index)
     local row = definition.shares[name]
     if not row then
@@ -151,9 +173,7 @@ local function add_shares(definition, native)
         names.available(name, names.sorted_keys(definition.shares))), 3)
     end
     index = index or 1
-    if math.type(index) ~= "integer" or index < 1 or index > row[1] then
-      error(("%s %s: expected an index from 1 to %d, got %s"):format(what, name, row[1], names.shown(index)), 3)
-    end
+    check_index(("%s %s"):format(what, name), index, row[1])
     return first[name] + index - 1
   end
   function Instance:share(name, value, index)
@@ -161,7 +181,11 @@ local function add_shares(definition, native)
     if type(value) ~= "number" then error(("share %s: expected a number, got %s"):format(name, names.shown(value)), 2) end
     native.share(at, value)
   end
-  function Instance:shared(name, index) return native.shared(place("shared", name, index)) end
+  function Instance:shared(name, index)
+    local policy, number = tostring(name):match "^([^.]+)%.([^.]+)$"
+    if policy then return shared_by(native, policy, number, index or 1) end
+    return native.shared(place("shared", name, index))
+  end
 end
 
 --- self:own_l1(): an error unless the load/store unit has an L1 for data, which no other SM uses.
