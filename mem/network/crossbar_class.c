@@ -217,7 +217,11 @@ static const Field crossbar_fields[] = {
           .max = LATENCY_MAX, .timing = true),
     PARAM(Crossbar, speedup, "1", "steps", "Flits that cross from an input to an output in a cycle", .min = 1,
           .max = 8, .power_of_two = true, .timing = true),
-    PARAM(Crossbar, output_buffer, "16", "flits", "Buffer of each output", .min = 1, .max = 4096),
+    PARAM(
+        Crossbar, output_buffer, "16", "flits",
+        "Buffer of each output, in which a packet has room from its crossing until it is sent: less than the "
+        "latency and two packets limits the throughput",
+        .min = 1, .max = 4096),
     PARAM(Crossbar, response_part, "0", "flits",
           "Responses cross in parts of so many, each arbitrated for like a packet; 0: as a whole",
           .max = 1024),

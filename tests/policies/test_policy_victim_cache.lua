@@ -37,6 +37,48 @@ harness.test("a run goes over to it in the midst of a kernel", function()
   checks.takes_over("victim_cache", "gto", "kmeans", 40000)
 end)
 
+--- A victim cache of 8 ways, of which a policy opens `first`, and after 20,000 cycles `then_open`.
+local function opening(name, first, then_open, lines, ways)
+  return harness.write(name .. ".lua", ([[
+local p = require "warpwright.policy" "opening" {
+  caches = "data", parts = { { class = "VictimCache", name = "victims", of = "cache", lines = %d, ways = %d } },
+  period = 20000,
+}
+function p:on_kernel_start() self.victimss[1].open_ways = %d end
+function p:on_period() self.victimss[1].open_ways = %d end
+return p]]):format(lines or 256, ways or 8, first, then_open))
+end
+
+--- Misses of the L1s, exchanges and lines that were dropped, under this policy.
+local function opened(...)
+  local r = checks.run { workload = "kmeans", policy = opening(...), set = { sms = 2 } }
+  return checks.sum(r, "sm.l1d.read_misses"), checks.sum(r, "sm.l1d.victims.exchanges"), checks.sum(r, "sm.l1d.victims.drops")
+end
+
+harness.test("a policy opens ways of it: with none it holds nothing, with some fewer lines than with all", function()
+  local none, exchanges = opened("none", 0, 0)
+  local some = opened("some", 3, 3)
+  local all = opened("all", -1, -1)
+  harness.equal(exchanges, 0, "exchanges")
+  assert(all < 0.95 * some and some < 0.95 * none, ("%d, %d and %d misses"):format(all, some, none))
+  local as_small = checks.run { workload = "kmeans", policy = "victim_cache:lines=64,ways=2", set = { sms = 2 } }
+  harness.equal(some, checks.sum(as_small, "sm.l1d.read_misses"), "misses with two ways of eight, and in one of two ways")
+end)
+
+harness.test("ways that are closed in the midst of a kernel lose their lines", function()
+  local _, exchanges, drops = opened("closed", -1, 0)
+  local _, exchanges_of_all, drops_of_all = opened("left", -1, -1)
+  assert(exchanges > 0 and exchanges < exchanges_of_all, ("%d exchanges, %d without closing"):format(exchanges, exchanges_of_all))
+  assert(drops > drops_of_all - 2 * 256 and drops > 0, ("%d drops"):format(drops))
+end)
+
+for name, policy in pairs { closing = opening("closing", 255, 12), large = opening("large", -1, 0, 100, 0) } do
+  harness.test(name .. " while it runs: tick order, threads and resumes change nothing", function()
+    checks.law(policy, "kmeans")
+    checks.resumes(policy, "kmeans", 2)
+  end)
+end
+
 harness.test("a second one below an L1 is an error", function()
   local second = harness.write("second.lua", [[
 return require "warpwright.policy" "second" { doc = "A victim cache, too",

@@ -150,6 +150,27 @@ harness.test("bad scopes and caches are refused", function()
     "refused.lua:3: policy x: part v: expected caches on which the policy acts, got none; `where` leaves the part out")
 end)
 
+harness.test("what a CTA takes of the SM is known when the SM gets its kernel", function()
+  local path = policy_file("needs", [[
+local p = policy "needs" { counters = { warps = "", registers = "", shared = "", unused = "" } }
+function p:on_kernel_given()
+  local warps, registers, shared = self.sm:cta_needs()
+  self:count("warps", warps) self:count("registers", registers) self:count("shared", shared)
+  self:count("unused", self.sm.registers - self.sm:ctas_per_sm() * registers)
+end
+function p:pick() local warps = self.sm:cta_needs() assert(warps == self.sm:warps_per_cta()) end
+return p]])
+  local sim = ww.build("gtx480", { policy = path, set = { sms = 1 } })
+  local gpu = sim:gpu()
+  local kernel = gpu:load { text = ".version 7.0\n.target sm_20\n.address_size 64\n.visible .entry k() { ret; }\n", name = "k.ptx" }.k
+  gpu:launch(kernel, { grid = 3, block = 100, registers = 22, shared = 1000 })
+  local r = sim:result()
+  harness.equal(r["sm[0].needs.warps"], 4)
+  harness.equal(r["sm[0].needs.registers"], 4 * 32 * 24, "registers, in units of 4 a thread")
+  harness.equal(r["sm[0].needs.shared"], 1024, "shared memory, in pieces of 128 B")
+  harness.equal(r["sm[0].needs.unused"], 32768 - 8 * 3072, "registers that the 8 CTAs of an SM leave")
+end)
+
 -- Requests -------------------------------------------------------------------------------------------------------------
 
 harness.test("a policy gives each request a class by its instruction, and says what that is", function()

@@ -103,6 +103,16 @@ static void warps_per_cta(SimObject *object, MethodCall *call) {
     if (running) call->result[0].whole = running->warps_per_cta;
 }
 
+static void cta_needs(SimObject *object, MethodCall *call) {
+    const Sm *sm = (const Sm *)object;
+    const RunningKernel *running = only_kernel(sm, call, "ctas_per_sm() alone");
+    if (!running) return;
+    CtaNeeds needs = sm_needs(sm, running);
+    call->result[0].whole = needs.warps;
+    call->result[1].whole = needs.registers;
+    call->result[2].whole = (int64_t)needs.shared;
+}
+
 /* The kernel of the warp that is the first argument; NULL: refused. A question of another object comes before or after a CTA
  * that starts in its cycle: it may ask where all CTAs are of one kernel, which changes between quanta alone. */
 static const RunningKernel *kernel_of_warp(const Sm *sm, MethodCall *call) {
@@ -239,6 +249,11 @@ const Method sm_methods[] = {
            "Warps n of a CTA of the present kernel; those of slot s are s * n to s * n + n - 1. Where the SM "
            "may hold CTAs of several kernels it is an error, and cta_warps() tells",
            RETURNS(WHOLE_NUMBER("n")), FIXED),
+    METHOD(
+        "cta_needs", cta_needs,
+        "What a CTA of the present kernel takes of the SM: warps, of `registers` so many, bytes of `shared`. "
+        "An error where the SM may hold CTAs of several kernels",
+        RETURNS(WHOLE_NUMBER("warps"), WHOLE_NUMBER("registers"), WHOLE_NUMBER("shared")), FIXED),
     METHOD("launch_of", launch_of,
            "Of the kernel whose CTA the warp is or was of: its number among the run's launches, from 0. In a "
            "question of another object, of the kernel that the SM runs; an error where it may hold CTAs of "

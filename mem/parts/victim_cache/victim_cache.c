@@ -10,6 +10,7 @@ typedef struct {
     uint32_t lines, ways;
     uint32_t exchanged; /* in this cycle */
     uint32_t pad;
+    uint64_t open_ways; /* a knob */
     TagArray tags;
     TagFront front;
     CacheObserver observer;
@@ -21,6 +22,8 @@ static const Field fields[] = {
     PARAM(VictimCache, lines, "4", "lines", "Lines that it holds", .min = 1, .max = 65536),
     PARAM(VictimCache, ways, "0", "ways",
           "Of each set, a divisor of lines; 0: as lines, it is fully associative", .max = 65536),
+    KNOB(VictimCache, open_ways, "ways",
+         "Ways of each set that take lines; what the others hold is dropped. More than 64: all or none"),
     HOST(VictimCache, exchanged, "A line was exchanged in this cycle"),
     HOST(VictimCache, pad, "Alignment"),
     TAG_ARRAY_ROWS(VictimCache, tags),
@@ -28,7 +31,8 @@ static const Field fields[] = {
     HOST(VictimCache, observer, "Sees what the L1 replaces"),
     STAT(VictimCache, insertions, "lines", "Lines that the L1 has replaced"),
     STAT(VictimCache, exchanges, "accesses", "Misses of the L1 that found their line here; a cycle each"),
-    STAT(VictimCache, drops, "lines", "Lines that were written below or fetched again"),
+    STAT(VictimCache, drops, "lines",
+         "Lines that were written below, fetched again, or in ways that were closed"),
     FIELDS_END};
 
 static VictimCache *of_front(const TagFront *front) {
@@ -44,13 +48,27 @@ static uint32_t find(const VictimCache *v, uint64_t line_address) {
 
 /* Of the L1. */
 
+static bool is_open(const VictimCache *v, uint32_t way) {
+    return tag_is_hashed(&v->tags) ? v->open_ways != 0 : v->open_ways >> way & 1;
+}
+
+/* The place of the next line of the set, or NO_LINE. */
+static uint32_t next_place(const VictimCache *v, uint32_t set) {
+    uint32_t ways = v->tags.shape.ways;
+    uint64_t all = ways < 64 ? (1ull << ways) - 1 : ~0ull;
+    if (__builtin_expect((v->open_ways & all) == all, 1)) return tag_victim(&v->tags, set);
+    if (tag_is_hashed(&v->tags)) return v->open_ways ? tag_victim(&v->tags, set) : NO_LINE;
+    return tag_victim_among(&v->tags, set, v->open_ways & all);
+}
+
 /* What the L1 replaces comes here. */
 static void replaced(CacheObserver *observer, uint32_t line) {
     VictimCache *v = of_observer(observer);
     const TagArray *l1 = &v->front.object->cache.tags;
     if (!l1->tag[line] || !l1->line[line].valid) return;
     uint64_t address = tag_address(l1, line);
-    uint32_t place = tag_victim(&v->tags, tag_set(&v->tags.shape, address));
+    uint32_t place = next_place(v, tag_set(&v->tags.shape, address));
+    if (place == NO_LINE) return;
     tag_install(&v->tags, place, address, l1->line[line].sm, l1->line[line].warp, 0);
     v->tags.line[place].valid = l1->line[line].valid;
     v->insertions++;
@@ -141,6 +159,17 @@ static uint64_t end_cycle(TagFront *front, uint64_t now) {
     return exchanged ? now + front->object->cache.period : NEVER;
 }
 
+/* Closed ways are empty. */
+static bool knobs_set(SimObject *object) {
+    VictimCache *v = (VictimCache *)object;
+    for (uint32_t place = 0; place < v->lines; place++) {
+        if (!v->tags.tag[place] || is_open(v, place % v->tags.shape.ways)) continue;
+        tag_invalidate(&v->tags, place);
+        v->drops++;
+    }
+    return false;
+}
+
 static const TagFrontClass victim_cache_front = {
     .offer = offer,
     .looked_up = looked_up,
@@ -171,6 +200,7 @@ static void init(SimObject *object) {
     for (CacheObserver *o = l1->cache.observers; o; o = o->next)
         if (o->accessed == accessed)
             user_error("%s: expected one VictimCache below %s, got a second", object->path, l1->obj.path);
+    v->open_ways = ~0ull;
     v->observer = (CacheObserver){
         .accessed = accessed, .filled = filled, .replaced = replaced, .untold = untold, .cleared = cleared};
     cache_observe(&l1->cache, &v->observer);
@@ -186,7 +216,7 @@ static void is_sound(const SimObject *object, bool fits) {
               object->path, i);
 }
 
-/* No line is in both, and every one that came is there, was exchanged or dropped, or was replaced. */
+/* No line is in both, none in a closed way, and every one that came is there, was exchanged or dropped, or was replaced. */
 static void check(const SimObject *object, bool idle) {
     const VictimCache *v = (const VictimCache *)object;
     const TagArray *l1 = &v->front.object->cache.tags;
@@ -198,6 +228,8 @@ static void check(const SimObject *object, bool idle) {
         uint32_t line = tag_find(l1, tag_set(&l1->shape, address), address);
         if (line != NO_LINE && l1->line[line].valid)
             panic("%s: line 0x%lx is in the L1, too", object->path, address);
+        if (!is_open(v, i % v->tags.shape.ways))
+            panic("%s: line 0x%lx is in a closed way", object->path, address);
         kept++;
     }
     if (v->exchanges + v->drops + kept > v->insertions)
@@ -214,6 +246,7 @@ const Class victim_cache_class = {
     .build = build,
     .init = init,
     .tick = part_sleeps,
+    .knobs_set = knobs_set,
     .is_sound = is_sound,
     .check = check,
 };

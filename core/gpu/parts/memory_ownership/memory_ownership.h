@@ -28,7 +28,7 @@ typedef struct {
 #define MEMORY_OWNERSHIP_WATCH_ROWS(T, m)                                                                    \
     KNOB_NAMED(T, m.watched, "watched", "warps",                                                             \
                "Watched warps: one emits an event once it waits for a load or stops, and is then no longer " \
-               "watched"),                                                                                   \
+               "watched; nor is one that does not live yet, so a warp is watched from on_cta_start on"),     \
         HOST(T, m.taken, "Adds to them")                                                                     \
     , HOST(T, m.saturation, "Handles events of the L1s behind the load/store unit")                          \
     , HOST(T, m.memory_access, "Handles what they take")                                                     \

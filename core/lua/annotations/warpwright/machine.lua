@@ -120,7 +120,7 @@ function Machine:BankCounters(name, index) end
 ---@field flit? integer|string What a channel carries in a cycle (bytes); default 32B
 ---@field latency? integer From a flit's crossing to the output channel (cycles); default 1
 ---@field speedup? integer Flits that cross from an input to an output in a cycle (steps); default 1
----@field output_buffer? integer Buffer of each output (flits); default 16
+---@field output_buffer? integer Buffer of each output, in which a packet has room from its crossing until it is sent: less than the latency and two packets limits the throughput (flits); default 16
 ---@field response_part? integer Responses cross in parts of so many, each arbitrated for like a packet; 0: as a whole (flits); default 0
 ---@field acknowledgements? "write"|"sector" Packets that acknowledge a write: one, or one for each sector of 32 B in which it wrote; default write
 ---@field arbitration? "round_robin"|"priority"|"oldest"|"age"|"class" Which of several inputs goes first. priority: the lowest port; oldest: the message that came first; age: the one whose first requester sent it first; class: that of the lowest class_priority. Of equals, by turns; default round_robin
@@ -132,7 +132,7 @@ function Machine:BankCounters(name, index) end
 ---@field flit integer What a channel carries in a cycle (bytes)
 ---@field latency integer From a flit's crossing to the output channel (cycles)
 ---@field speedup integer Flits that cross from an input to an output in a cycle (steps)
----@field output_buffer integer Buffer of each output (flits)
+---@field output_buffer integer Buffer of each output, in which a packet has room from its crossing until it is sent: less than the latency and two packets limits the throughput (flits)
 ---@field response_part integer Responses cross in parts of so many, each arbitrated for like a packet; 0: as a whole (flits)
 ---@field acknowledgements "write"|"sector" Packets that acknowledge a write: one, or one for each sector of 32 B in which it wrote
 ---@field arbitration "round_robin"|"priority"|"oldest"|"age"|"class" Which of several inputs goes first. priority: the lowest port; oldest: the message that came first; age: the one whose first requester sent it first; class: that of the lowest class_priority. Of equals, by turns

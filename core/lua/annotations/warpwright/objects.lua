@@ -59,7 +59,7 @@ function BankCounters:setting(knobs, ...) end
 ---@field flit integer What a channel carries in a cycle (bytes)
 ---@field latency integer From a flit's crossing to the output channel (cycles)
 ---@field speedup integer Flits that cross from an input to an output in a cycle (steps)
----@field output_buffer integer Buffer of each output (flits)
+---@field output_buffer integer Buffer of each output, in which a packet has room from its crossing until it is sent: less than the latency and two packets limits the throughput (flits)
 ---@field response_part integer Responses cross in parts of so many, each arbitrated for like a packet; 0: as a whole (flits)
 ---@field acknowledgements "write"|"sector" Packets that acknowledge a write: one, or one for each sector of 32 B in which it wrote
 ---@field arbitration "round_robin"|"priority"|"oldest"|"age"|"class" Which of several inputs goes first. priority: the lowest port; oldest: the message that came first; age: the one whose first requester sent it first; class: that of the lowest class_priority. Of equals, by turns
@@ -1316,7 +1316,7 @@ function Router:head(input) end
 ---@field may_issue_memory? integer|fun(argument: integer): integer Warps that may issue memory instructions (warps)
 ---@field may_load? integer|fun(argument: integer): integer Warps that may issue loads and atomics of global and local memory (warps)
 ---@field preferred? integer|fun(argument: integer): integer Warps that go before the others (warps)
----@field watched? integer|fun(argument: integer): integer Watched warps: one emits an event once it waits for a load or stops, and is then no longer watched (warps)
+---@field watched? integer|fun(argument: integer): integer Watched warps: one emits an event once it waits for a load or stops, and is then no longer watched; nor is one that does not live yet, so a warp is watched from on_cta_start on (warps)
 
 ---Streaming multiprocessor: warps, schedulers, scoreboard, operand collectors, pipelines
 ---@class warpwright.SM: warpwright.Handle, warpwright.SM.Values
@@ -1335,7 +1335,7 @@ function Router:head(input) end
 ---@field may_issue_memory integer Warps that may issue memory instructions (warps): a knob
 ---@field may_load integer Warps that may issue loads and atomics of global and local memory (warps): a knob
 ---@field preferred integer Warps that go before the others (warps): a knob
----@field watched integer Watched warps: one emits an event once it waits for a load or stops, and is then no longer watched (warps): a knob
+---@field watched integer Watched warps: one emits an event once it waits for a load or stops, and is then no longer watched; nor is one that does not live yet, so a warp is watched from on_cta_start on (warps): a knob
 ---@field saturated integer After watch_caches(): one of the L1s behind the load/store unit is nearly full of misses
 ---@field allowed integer Warps that may issue and are within warp_limit (warps)
 ---@field dma_parked integer Warps that wait for transfers (warps)
@@ -1442,6 +1442,12 @@ function SM:ctas_per_sm() end
 ---Warps n of a CTA of the present kernel; those of slot s are s * n to s * n + n - 1. Where the SM may hold CTAs of several kernels it is an error, and cta_warps() tells
 ---@return integer n
 function SM:warps_per_cta() end
+
+---What a CTA of the present kernel takes of the SM: warps, of `registers` so many, bytes of `shared`. An error where the SM may hold CTAs of several kernels
+---@return integer warps
+---@return integer registers
+---@return integer shared
+function SM:cta_needs() end
 
 ---Of the kernel whose CTA the warp is or was of: its number among the run's launches, from 0. In a question of another object, of the kernel that the SM runs; an error where it may hold CTAs of several
 ---@param warp integer 0 to warps - 1
@@ -1653,12 +1659,14 @@ function UtilityMonitor:halve() end
 ---@field ways integer Of each set, a divisor of lines; 0: as lines, it is fully associative (ways)
 
 ---@class (exact) warpwright.VictimCache.Knobs
+---@field open_ways? integer|fun(argument: integer): integer Ways of each set that take lines; what the others hold is dropped. More than 64: all or none (ways)
 
 ---Lines that an L1 has replaced, to be exchanged when they are needed again
 ---@class warpwright.VictimCache: warpwright.Handle, warpwright.VictimCache.Values
+---@field open_ways integer Ways of each set that take lines; what the others hold is dropped. More than 64: all or none (ways): a knob
 ---@field insertions integer Lines that the L1 has replaced (lines)
 ---@field exchanges integer Misses of the L1 that found their line here; a cycle each (accesses)
----@field drops integer Lines that were written below or fetched again (lines)
+---@field drops integer Lines that were written below, fetched again, or in ways that were closed (lines)
 local VictimCache = {}
 
 ---Checks values for several knobs and returns a function that sets them; more objects and their knobs may follow.
