@@ -896,6 +896,14 @@ harness.test("commands that look at runs take those of a sweep by number", funct
   harness.refused("expected the folder of a run", "cpi", whole() .. "/none")
 end)
 
+harness.test("a run of a sweep that failed says why it has nothing to look at", function()
+  local written = harness.write("no_l1.lua", 'return { axes = { config = { "gallery/no_l1", "gallery/private_l1" }, workload = "vecadd", size = "small,n=1024", policy = { "gto", "mrpb" } } }')
+  local folder = harness.folder() .. "/no_l1"
+  harness.equal(harness.run("sweep", written, "--out", folder), 1, "exit status of the sweep")
+  harness.refused("/2: expected a run that has ended, got one that failed: policy mrpb: cache: expected one of data", "cpi", folder .. "/2")
+  harness.equal(harness.run("cpi", folder .. "/1"), 0, "exit status for the other run")
+end)
+
 harness.test("query writes LaTeX, with its special characters escaped", function()
   local _, tabular = harness.run("query", whole(), "--latex", "--sql",
     "select 'a_b & 5%' as \"x#y\", 1 as n, -0.5 as half union all select '{~^\\<|>}$', 123456789, 2.5e-12")
@@ -945,6 +953,19 @@ harness.test("options of a sweep and a query that cannot be are refused at once"
   core.make_folder(folder .. "/results.sqlite")
   os.execute(("cp '%s/sweep.lua' '%s'"):format(whole(), folder))
   harness.refused(("%s/results.sqlite: expected a file that can be written, got: "):format(folder), "sweep", "--collect", folder)
+end)
+
+harness.test("compare: a number that is not whole is the same in a run with nine digits of it and in one with all", function()
+  local folders = {}
+  for i, stats in ipairs { "all", "packed" } do
+    folders[i] = harness.folder() .. "/digits_" .. stats
+    harness.run("run", "gtx480", "vecadd", "--size", "small,n=65536", "--policy", "equalizer:mode=energy", "--set", "sms=2", "--stats", stats, "--out", folders[i])
+  end
+  local mean = harness.read(folders[1] .. "/stats.txt"):match "run.clock.dram.frequency +(%S+)"
+  harness.equal(math.type(tonumber(mean)), "integer", "a frequency of nine digits, " .. mean .. ", is")
+  local status, output = harness.run("compare", folders[1], folders[2])
+  harness.equal(status, 0, output)
+  harness.contains(output, "0 of ")
 end)
 
 harness.test("compare: the parameter that differs and the statistics that follow; nothing between a run and itself", function()
