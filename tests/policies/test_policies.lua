@@ -343,6 +343,8 @@ harness.test("knobs and values that there are not, and values out of bounds, are
   start_fails("self.sm.warps = 1", "sm[0]: no knob matches 'warps'")
   start_fails("self.sm.live = 1", "sm[0]: no knob matches 'live'")
   start_fails("local x = self.sm.liv", "sm[0]: no value matches 'liv'; available: ", "live")
+  start_fails("self.sm:unheard_of()", "sm[0]: no value matches 'unheard_of'; available: scheduler, ", "; methods: oldest, oldest_ctas, ",
+    "; also parameters and statistics, as --describe SM has them")
   start_fails("local x = self.lsu.nothing", "sm[0].lsu: no value matches 'nothing'")
   start_fails("self.sm.scheduler = 'fifo'", "sm[0].scheduler: expected one of lrr, gto, oldest, groups, got 'fifo'")
   start_fails("self.sm.scheduler = ''", "sm[0].scheduler: expected one of lrr, gto, oldest, groups, got ''")

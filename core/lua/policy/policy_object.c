@@ -77,14 +77,26 @@ static bool is_visible(const Field *f) {
     return kind && (f->type == TYPE_U32 || f->type == TYPE_U64 || f->type == TYPE_DOUBLE);
 }
 
+/* Parameters are too many for a message. */
 static void list_names(const Class *class, bool knobs, luaL_Buffer *text) {
     bool first = true;
     for (const Field *f = class->fields; f->kind != FIELD_END; f++) {
-        if (!is_visible(f) || (knobs && !f->knob) || f->kind == FIELD_STAT) continue;
+        if (!is_visible(f) || (!f->knob && (knobs || f->kind != FIELD_STATE))) continue;
         if (!first) luaL_addstring(text, ", ");
         luaL_addstring(text, f->name);
         first = false;
     }
+}
+
+static void list_methods(const Class *class, luaL_Buffer *text) {
+    const char *before = "; methods: ";
+    for (const Method *m = class->methods; m && m->name; m++, before = ", ") {
+        luaL_addstring(text, before);
+        luaL_addstring(text, m->name);
+    }
+    luaL_addstring(text, "; also parameters and statistics, as --describe ");
+    luaL_addstring(text, class->name);
+    luaL_addstring(text, " has them");
 }
 
 /* The name that was meant, if one is near. */
@@ -105,11 +117,13 @@ static int no_such_name(lua_State *L, const SimObject *object, bool knob) {
     const char *name = luaL_tolstring(L, 2, NULL);
     luaL_buffinit(L, &text);
     list_names(object->class, knob, &text);
+    if (!luaL_bufflen(&text)) luaL_addstring(&text, "none");
+    if (!knob) list_methods(object->class, &text);
     luaL_pushresult(&text);
     const char *names = lua_tostring(L, -1);
     add_near_name(L, object, knob, name);
     return luaL_error(L, "%s: no %s matches '%s'; available: %s%s", object->path, knob ? "knob" : "value",
-                      name, *names ? names : "none", lua_tostring(L, -1));
+                      name, names, lua_tostring(L, -1));
 }
 
 static void push_choice(lua_State *L, const Field *f, uint32_t index) {
