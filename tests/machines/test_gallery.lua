@@ -73,6 +73,8 @@ harness.test("requests go where the hierarchy says", function()
   end
   local crossbars = run_on "two_crossbars"
   assert(crossbars["read_only.request_packets_in"] > 0 and crossbars["xbar.request_packets_in"] > 0)
+  local read_only = run_on("read_only_cache", "kmeans_texture")
+  assert(read_only["sm[*].lsu.texture_loads"] > 0 and read_only["sm[*].read_only.accesses"] > 0, "nothing comes to the read-only cache")
   local modules = run_on("modules", "spmv")
   local all, remote = modules["xbar[*].request_packets_in"], modules["l15[*].accesses"]
   assert(math.abs(remote / all - 3 / 4) < 0.05, "three of four pages lie in other modules")

@@ -31,7 +31,7 @@ static const Field lsu_fields[] = {
         Lsu, read_only_segment, "0", "bytes",
         "ld.global.nc by the port texture, in segments of at most so many bytes: 32, 64 or 128, no more than "
         "the lines of the cache there; 0: as other loads",
-        .max = COALESCE_LINE, .timing = true),
+        .max = COALESCE_LINE),
     DERIVED(Lsu, fixed.slots, "Size of the ring of completed instructions"),
     DERIVED(Lsu, fixed.pad, "Alignment"),
     DERIVED(Lsu, answered_slots, "Size of the ring of answered instructions"),
