@@ -431,7 +431,7 @@ bool isa_select_memory(const Statement *statement, Inst *inst, OperandPlan *plan
     inst->kind = is_atomic ? INST_ATOMIC : access.opcode == OPCODE_LOAD ? INST_LOAD : INST_STORE;
     inst->timing = TIMING_MEM;
     inst->space = (uint8_t)access.space;
-    inst->cache_op = cache_op_of(&access);
+    inst->cache_op = (uint8_t)cache_op_of(&access);
     inst->element_bytes = access.type->bytes;
     inst->elements = access.elements;
     uint8_t base_bytes = statement->register_bytes[layout.address];
