@@ -142,7 +142,8 @@ START_TEST(a_method_works_on_any_object_of_its_class_and_on_no_other) {
 END_TEST
 
 START_TEST(a_name_that_there_is_not_comes_with_the_nearest) {
-    fails("a:ehco(1, 0, true)", "desk[0]: no value matches 'ehco'; available: none; methods: echo, neighbour, ");
+    fails("a:ehco(1, 0, true)",
+          "desk[0]: no value matches 'ehco'; available: none; methods: echo, neighbour, ");
     fails("a:ehco(1, 0, true)", "; did you mean the method echo?");
     fails("a:neigbor(b)", "did you mean the method neighbour?");
     fails("return a.slotss", "did you mean slots?");
