@@ -65,6 +65,15 @@ harness.test("a policy opens ways of it: with none it holds nothing, with some f
   harness.equal(some, checks.sum(as_small, "sm.l1d.read_misses"), "misses with two ways of eight, and in one of two ways")
 end)
 
+harness.test("a part of the caches is no part of the SM: whoever reads it so is told how it is called", function()
+  local path = harness.write("of_l1.lua", [[
+local p = require "warpwright.policy" "of_l1" { caches = "data", parts = { { class = "VictimCache", name = "victims", of = "cache" } } }
+function p:on_kernel_start() self.victims.open_ways = 0 end
+return p]])
+  harness.refused("of_l1.lua:2: policy of_l1 of sm[0], in on_kernel_start at cycle 0: self.victims: expected a part of an SM, got one of "
+    .. 'caches; with `caches` and of = "cache" a list of them is self.victimss', "run", "gtx480", "vecadd", "--size", "small", "--policy", path)
+end)
+
 harness.test("ways that are closed in the midst of a kernel lose their lines", function()
   local _, exchanges, drops = opened("closed", -1, 0)
   local _, exchanges_of_all, drops_of_all = opened("left", -1, -1)

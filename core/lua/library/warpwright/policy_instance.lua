@@ -313,6 +313,17 @@ local function add_energy(scope, native)
   end
 end
 
+--- An instance of scope sm has parts of its SM by their names, and of its caches lists of them: what it reads by the name of a part of
+-- caches is an error.
+local function refuse_parts_of_caches(definition, name)
+  for _, part in ipairs(definition.scope == "sm" and definition.parts or {}) do
+    if part.name == name and (part.of == "cache" or part.of == "L1" or part.of == "L2") then
+      error(("self.%s: expected a part of an SM, got one of caches; with `caches` and of = \"cache\" a list of them is self.%ss"):format(
+        name, name), 3)
+    end
+  end
+end
+
 return function(specification, handles, native)
   own_state.confine()
   --- self:cycle(): the present cycle, of the clock of the object that the instance is about.
@@ -358,7 +369,10 @@ return function(specification, handles, native)
   for _, name in ipairs(names.sorted_keys(definition.functions)) do methods[name] = definition.functions[name] end
   methods.params = parameters.of(definition.name, specification.params)
   local read_counters = counters_to_read(counters, native)
-  setmetatable(methods, { __index = function(_, name) return name == "counters" and read_counters() or nil end })
+  setmetatable(methods, { __index = function(_, name)
+    if name == "counters" then return read_counters() end
+    refuse_parts_of_caches(definition, name)
+  end })
   setmetatable(self, { __index = methods, __newindex = set_field_in_start })
   return self, counters, connect(self, definition, specification, handles, native, hooks, legal, counters)
 end
