@@ -78,7 +78,9 @@ end
 
 harness.test("patterns that are wrong are refused in the line that has them", function()
   refused('m:wire("sm[*].lsu.mem", "xbar.up[*]")',
-    "wire sm[*].lsu.mem -> xbar.up[*]: expected as many ports on both sides, got 4 and 6; m:join joins several into one")
+    "wire sm[*].lsu.mem -> xbar.up[*]: expected as many ports on both sides, got 4 and 6\n")
+  refused('m:wire("sm[*].lsu.mem", "xbar.up[0..1]")',
+    "wire sm[*].lsu.mem -> xbar.up[0..1]: expected as many ports on both sides, got 4 and 2; m:join joins several into one")
   refused('m:wire("sm[*].lsu.memo", "xbar.up[0..3]")', "wire: no port matches 'sm[*].lsu.memo'; did you mean sm[*].lsu.mem, ")
   refused('m:wire("ms[*].lsu.mem", "xbar.up[0..3]")', "wire: no port matches 'ms[*].lsu.mem'; did you mean sm[*].lsu.mem, ")
   refused('m:wire("sm[*].lsu.mem", "xbar.up[6..9]")', "wire: xbar.up[6..9]: expected xbar.up[0] to xbar.up[5], got xbar.up[9]")

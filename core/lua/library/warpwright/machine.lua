@@ -362,8 +362,8 @@ function Builder:wire(a, b, options)
   local from, to = patterns_to_ports(self, a, b)
   if not from then return wire_one(self, a, b, options) end
   if #from ~= #to then
-    core.user_error(("wire %s -> %s: expected as many ports on both sides, got %d and %d; m:join joins several into one"):format(
-      a, b, #from, #to))
+    core.user_error(("wire %s -> %s: expected as many ports on both sides, got %d and %d%s"):format(
+      a, b, #from, #to, #from > #to and "; m:join joins several into one" or ""))
   end
   for i, port in ipairs(from) do wire_one(self, port, to[i], options) end
 end
