@@ -4,7 +4,8 @@
 #include "core/sim/checkpoint/buffer.h"
 
 static bool is_register(uint32_t source) {
-    return !(source & OPERAND_CONST) && source % SLOT_BYTES == 0; /* else a predicate, by its number */
+    /* else a constant, or a predicate by its number */
+    return !(source & (OPERAND_CONST | OPERAND_NEGATED)) && source % SLOT_BYTES == 0;
 }
 
 /* Of the instructions from `first` to before `last` that set predicates, the registers that they compare. Of 64 bits it is
@@ -15,7 +16,7 @@ static uint64_t hash_compared(const Sm *sm, uint32_t w, uint32_t first, uint32_t
     uint64_t hash = 0;
     for (uint32_t i = first; i < last; i++) {
         const Inst *inst = sm_inst(sm, w, i);
-        if (inst->pdst == NO_PREDICATE) continue;
+        if (inst->pdst == NO_PREDICATE || !inst->bank_count) continue; /* it reads no register */
         for (uint32_t s = 0; s < inst->src_count && s < COMPARED; s++)
             if (is_register(inst->src[s])) hash = hash_bytes(hash, registers + inst->src[s], SLOT_BYTES);
     }

@@ -95,6 +95,18 @@ START_TEST(a_warp_spins_for_a_lock_whose_loop_has_the_work_in_it) {
 }
 END_TEST
 
+/* Predicate operands have the numbers of predicates: the constants stand for the first, as it is and negated. */
+START_TEST(predicates_that_a_loop_sets_to_constants_hide_no_spinning) {
+    const char *const body = OTHERS(
+        "SET") "L: mov.pred %p3, 0;\n mov.pred %p4, -1;\n ld.volatile.shared.u32 %r2, [0];\n"
+               "setp.eq.u32 %p2, %r2, 0;\n@%p2 bra L;\n bra E;\nSET: " LATE(
+                   "0") "E: st.global.u32 [out+8], %r1;\n";
+    Spins spins = watch((TinySpec){.body = body, .threads = 64, .shared_bytes = 4}, BRANCH + 2);
+    ck_assert_uint_eq(spins.times, 1);
+    ck_assert_uint_eq(spins.begun, 2);
+}
+END_TEST
+
 START_TEST(what_changes_from_turn_to_turn_is_no_spinning) {
     static const char *const bodies[] = {
         /* a loop that counts its turns, */
@@ -187,6 +199,7 @@ Suite *spinning_suite(void) {
     tcase_add_test(tcase, a_warp_that_leaves_by_a_branch_within_the_loop_spins_no_more);
     tcase_add_test(tcase, a_warp_whose_lanes_exit_within_the_loop_spins_no_more);
     tcase_add_test(tcase, a_warp_spins_for_a_lock_whose_loop_has_the_work_in_it);
+    tcase_add_test(tcase, predicates_that_a_loop_sets_to_constants_hide_no_spinning);
     tcase_add_test(tcase, what_changes_from_turn_to_turn_is_no_spinning);
     tcase_add_test(tcase, a_path_that_lets_others_of_its_warp_go_on_spins_no_more);
     tcase_add_test(tcase, warps_that_spin_take_no_place_of_the_warp_limit);
