@@ -878,6 +878,40 @@ int main() {
   harness.contains(output, "wrong.cu:9:15: error: no viable constructor or deduction guide")
 end)
 
+nvcc_test("registers of PTX have one % or two in inline assembly with operands", function()
+  harness.write("registers.cu", [[
+#include <cstdio>
+#define READ(name, to) asm volatile("mov.u32 %0, %" #name ";" : "=r"(to))
+__device__ __forceinline__ unsigned lane() {
+    unsigned result;
+    asm("mov.u32 %0, %laneid;" : "=r"(result));
+    return result;
+}
+template <class T> __device__ T two(T value) {
+    T a, b;
+    asm("{ .reg .u32 %t; mov.u32 %t, %ntid.x; add.u32 %0, %2, %t;\n\t" "mov.u32 %1, %%tid.x; }" : "=r"(a), "=r"(b) : "r"(value));
+    return a * 100 + b;
+}
+__global__ void kernel(unsigned *to) {
+    unsigned below, clock;
+    READ(lanemask_lt, below);
+    asm volatile("mov.u32 %[x], %clock;" : [x] "=r"(clock));
+    if (threadIdx.x == 37) to[0] = lane(), to[1] = two(3u), to[2] = below, to[3] = clock > 0, to[4] = __LINE__;
+}
+int main() {
+    unsigned *to;
+    cudaMallocManaged(&to, 20);
+    kernel<<<1, 64>>>(to);
+    int problem = cudaDeviceSynchronize();
+    printf("%d: %u %u %u %u %u\n", problem, to[0], to[1], to[2], to[3], to[4]);
+}
+]])
+  harness.contains(passes "nvcc registers.cu -o registers && cuda registers", "0: 5 6737 31 1 17\n")
+  local status, output = shell "sed 's/%2, %t/%7, %t/' registers.cu > wrong.cu; nvcc -c wrong.cu"
+  harness.equal(status, 1, output)
+  harness.contains(output, "wrong.cu:10:", "error: invalid operand number in inline asm string")
+end)
+
 nvcc_test("functions of the standard library that throw stop the kernel; on the host they throw", function()
   harness.write("throwing.cu", [[
 #include <array>

@@ -3,15 +3,18 @@
 --     __shared__ alignas(16) float tile[64];   an attribute of C++ behind one of CUDA; C's _Alignas may stand there
 --     __shared__ Complex row[64];              of a class whose constructor does something, which nvcc leaves out
 --     overloaded both{[](int) {}, ...};        in device code, by a deduction guide, which clang takes for a function of the host
+--     asm("mov.u32 %0, %laneid;" : "=r"(i));   a register of PTX with one %, where clang wants two beside operands
 local leniency = {}
 
 local attributes <const>, initialization <const> = "an attribute list cannot appear here", "initialization is not supported for __shared__ variables"
 
 local deduction <const> = "no viable constructor or deduction guide for deduction of template arguments of "
 
+local escape <const> = "invalid % escape in inline assembly string"
+
 --- Are clang's messages about what can be changed?
 function leniency.applies(messages)
-  for _, message in ipairs { attributes, initialization, deduction } do
+  for _, message in ipairs { attributes, initialization, deduction, escape } do
     if messages:find(message, 1, true) then return true end
   end
   return false
@@ -27,12 +30,12 @@ function leniency.change_attributes(text)
   return text
 end
 
--- Shared objects -------------------------------------------------------------------------------------------------------------------------
+-- Places ---------------------------------------------------------------------------------------------------------------------------------
 
---- The columns, by file and line, of the variables that clang's messages name.
-local function columns_of(messages)
+--- The columns, by file and line, to which clang's messages with this text point.
+local function columns_of(messages, message)
   local columns = {}
-  for file, line, column in messages:gmatch("([^\n]-):(%d+):(%d+): error: " .. initialization) do
+  for file, line, column in messages:gmatch("([^\n]-):(%d+):(%d+): error: " .. message:gsub("%%", "%%%%")) do
     local of_file, number = columns[file] or {}, tonumber(line)
     columns[file], of_file[number] = of_file, of_file[number] or {}
     of_file[number][tonumber(column)] = true
@@ -58,6 +61,8 @@ local function places_of(text, columns)
   table.sort(places)
   return places
 end
+
+-- Shared objects -------------------------------------------------------------------------------------------------------------------------
 
 local memory <const> = "__attribute__((shared))"
 
@@ -147,7 +152,7 @@ end
 
 --- Preprocessed text in which the shared objects that clang's messages name have no constructors; nil where nothing can be changed.
 local function change_objects(text, messages)
-  local columns, pieces, last = columns_of(messages), {}, 0
+  local columns, pieces, last = columns_of(messages, initialization), {}, 0
   if not next(columns) then return nil end
   for _, place in ipairs(places_of(text, columns)) do
     local from, to = declaration_around(text, place)
@@ -175,9 +180,47 @@ local function change_guides(text, messages, done)
   return is_changed and text or nil
 end
 
+-- Registers in inline assembly -----------------------------------------------------------------------------------------------------------
+
+--- Signs of percent and what follows them: one more where that is a name, and no operand, `%r0` or `%r[x]`.
+local function with_double_sign(signs, name)
+  if #signs % 2 == 1 and not name:find '^["%s]*%a[%d%[]' then return "%" .. signs .. name end
+end
+
+--- A statement of assembly with such signs in its strings; a macro may leave the name to the next string.
+local function with_double_signs(statement)
+  local changed = statement:gsub('(%%+)("%s*"%a[%w_]*%[?)', with_double_sign)
+  return (changed:gsub('"[^"\n]*"', function(characters) return (characters:gsub("(%%+)(%a[%w_]*%[?)", with_double_sign)) end))
+end
+
+--- From where to where the brackets of the statement of assembly go in which `place` is; nil where they are not found.
+local function assembly_around(text, place)
+  local window <const> = math.max(1, place - 4000)
+  local first, last
+  for after in text:sub(window, place):gmatch "%f[%w_]_*asm_*%f[^%w_]()" do
+    first, last = text:find("%b()", window + after - 1)
+  end
+  return last and last > place and first or nil, last
+end
+
+--- Preprocessed text in which the statements of assembly to which clang's messages point have two signs in front of registers; nil where
+--- nothing can be changed.
+local function change_registers(text, messages)
+  local pieces, last = {}, 0
+  for _, place in ipairs(places_of(text, columns_of(messages, escape))) do
+    local from, to = assembly_around(text, place)
+    if from and from > last then
+      pieces[#pieces + 1] = text:sub(last + 1, from - 1) .. with_double_signs(text:sub(from, to))
+      last = to
+    end
+  end
+  local changed = table.concat(pieces) .. text:sub(last + 1)
+  return changed ~= text and changed or nil
+end
+
 --- Preprocessed text with changes by clang's messages; nil where nothing can be changed. `done` is empty at first.
 function leniency.change(text, messages, done)
-  local changed = change_objects(text, messages)
+  local changed = change_objects(text, messages) or change_registers(text, messages)
   return change_guides(changed or text, messages, done) or changed
 end
 
