@@ -912,6 +912,57 @@ int main() {
   harness.contains(output, "wrong.cu:10:", "error: invalid operand number in inline asm string")
 end)
 
+nvcc_test("#pragma unroll of what is not positive is ignored", function()
+  harness.write("unroll.cu", [[
+#include <cstdio>
+#define TRIPS 6
+template <int N> __global__ void kernel(int *to) {
+    int sum = 0;
+#pragma unroll N / 4
+    for (int i = 0; i < TRIPS; i++) sum += i;
+#pragma unroll(N - 1)
+    for (int i = 0; i < TRIPS; i++) sum += i;
+#pragma unroll -1
+    for (int i = 0; i < TRIPS; i++) sum += i;
+    to[0] += sum;
+}
+int main() {
+    int *to;
+    cudaMallocManaged(&to, 4);
+    kernel<0><<<1, 1>>>(to);
+    kernel<1><<<1, 1>>>(to);
+    kernel<8><<<1, 1>>>(to);
+    int problem = cudaDeviceSynchronize();
+    printf("%d: %d\n", problem, to[0]);
+}
+]])
+  harness.contains(passes "nvcc unroll.cu -o unroll && cuda unroll", "0: 135\n")
+end)
+
+nvcc_test("#pragma unroll names macros, as they are where it stands, in files that clang refuses as they are, too", function()
+  harness.write("unrolled.cu", [[
+#define TRIPS 8
+#define HALF(n) \
+    ((n) / 2)
+extern __shared__ alignas(16) float row[];
+template <int N> __global__ void kernel(int n) {
+#pragma unroll TRIPS
+    for (int i = 0; i < n; i++) row[i * 2] *= 1.5f;
+#undef TRIPS
+#define TRIPS (N)
+#  pragma unroll(HALF(TRIPS))
+    for (int i = 0; i < n; i++) row[i * 2] += 2.5f;
+    _Pragma("unroll TRIPS / 4") for (int i = 0; i < n; i++) row[i * 2] *= 3.5f;
+}
+template __global__ void kernel<8>(int);
+]])
+  passes "nvcc -ptx unrolled.cu"
+  local ptx = harness.read(harness.folder() .. "/unrolled.ptx")
+  local bodies = {}
+  for i, constant in ipairs { "0f3FC00000", "0f40200000", "0f40600000" } do bodies[i] = select(2, ptx:gsub(constant, "")) end
+  harness.equal(table.concat(bodies, " "), "9 5 3") -- one of each for what is left
+end)
+
 nvcc_test("functions of the standard library that throw stop the kernel; on the host they throw", function()
   harness.write("throwing.cu", [[
 #include <array>

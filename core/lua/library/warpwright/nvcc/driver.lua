@@ -14,6 +14,7 @@ local note = require "warpwright.note"
 local options = require "warpwright.nvcc.options"
 local precompiled = require "warpwright.nvcc.precompiled"
 local registration = require "warpwright.nvcc.registration"
+local unroll_pragmas = require "warpwright.nvcc.unroll_pragmas"
 
 local driver = {}
 
@@ -180,12 +181,22 @@ local function try(job, words)
   return ok, inputs.read_file(path), problem
 end
 
+--- What `clang`'s first command of two wrote to `path`, without definitions of macros, which `#pragma unroll` no longer names.
+local function read_preprocessed(job, clang, path)
+  local lines, pragmas, questions = unroll_pragmas.separate(inputs.read_file(path))
+  if not pragmas[1] then return unroll_pragmas.join(lines, pragmas, "") end
+  local asked, answered = job.temporary .. "/questions.txt", job.temporary .. "/answers.txt"
+  inputs.write_file(asked, questions)
+  run(job, { clang, "-E", "-P", "-undef", "-w", "-x", "c", asked, "-o", answered })
+  return unroll_pragmas.join(lines, pragmas, inputs.read_file(answered))
+end
+
 --- A pass of clang's over preprocessed text, which is changed until clang takes it or refuses what cannot be changed.
 local function run_changed_pass(job, words)
   local path = job.temporary .. "/preprocessed.cui"
   local first, second = leniency.parts(words, path)
   run(job, first)
-  local text, done = leniency.change_attributes(inputs.read_file(path)), {}
+  local text, done = leniency.change_attributes(read_preprocessed(job, words[1], path)), {}
   while true do
     inputs.write_file(path, text)
     local ok, messages, problem = try(job, second)

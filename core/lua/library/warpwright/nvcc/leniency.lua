@@ -4,18 +4,23 @@
 --     __shared__ Complex row[64];              of a class whose constructor does something, which nvcc leaves out
 --     overloaded both{[](int) {}, ...};        in device code, by a deduction guide, which clang takes for a function of the host
 --     asm("mov.u32 %0, %laneid;" : "=r"(i));   a register of PTX with one %, where clang wants two beside operands
+--     #pragma unroll N / 4                     where that is 0, in a template: nvcc ignores it then
+local unroll_pragmas = require "warpwright.nvcc.unroll_pragmas"
+
 local leniency = {}
+
+-- clang's messages, as patterns.
 
 local attributes <const>, initialization <const> = "an attribute list cannot appear here", "initialization is not supported for __shared__ variables"
 
 local deduction <const> = "no viable constructor or deduction guide for deduction of template arguments of "
 
-local escape <const> = "invalid % escape in inline assembly string"
+local escape <const>, unrolling <const> = "invalid %% escape in inline assembly string", "invalid value '%-?%d+'; must be positive"
 
 --- Are clang's messages about what can be changed?
 function leniency.applies(messages)
-  for _, message in ipairs { attributes, initialization, deduction, escape } do
-    if messages:find(message, 1, true) then return true end
+  for _, message in ipairs { attributes, initialization, deduction, escape, unrolling } do
+    if messages:find(message) then return true end
   end
   return false
 end
@@ -32,10 +37,10 @@ end
 
 -- Places ---------------------------------------------------------------------------------------------------------------------------------
 
---- The columns, by file and line, to which clang's messages with this text point.
+--- The columns, by file and line, to which clang's messages of this pattern point.
 local function columns_of(messages, message)
   local columns = {}
-  for file, line, column in messages:gmatch("([^\n]-):(%d+):(%d+): error: " .. message:gsub("%%", "%%%%")) do
+  for file, line, column in messages:gmatch("([^\n]-):(%d+):(%d+): error: " .. message) do
     local of_file, number = columns[file] or {}, tonumber(line)
     columns[file], of_file[number] = of_file, of_file[number] or {}
     of_file[number][tonumber(column)] = true
@@ -218,9 +223,26 @@ local function change_registers(text, messages)
   return changed ~= text and changed or nil
 end
 
+-- Unrolling ------------------------------------------------------------------------------------------------------------------------------
+
+--- Preprocessed text in which the pragmas to which clang's messages point say 1 where they would say less; nil where there are none.
+local function change_unrolling(text, messages)
+  local pieces, last = {}, 0
+  for _, place in ipairs(places_of(text, columns_of(messages, unrolling))) do
+    local finish = text:find("\n", place, true)
+    local from = finish - #text:sub(math.max(1, place - 1000), finish - 1):match "[^\n]*$"
+    local count, before = unroll_pragmas.split(text:sub(from, finish - 1))
+    if from > last and count and not count:find "^0 < " then
+      pieces[#pieces + 1] = ("%s%s 0 < (%s) ? (%s) : 1"):format(text:sub(last + 1, from - 1), before, count, count)
+      last = finish - 1
+    end
+  end
+  return last > 0 and table.concat(pieces) .. text:sub(last + 1) or nil
+end
+
 --- Preprocessed text with changes by clang's messages; nil where nothing can be changed. `done` is empty at first.
 function leniency.change(text, messages, done)
-  local changed = change_objects(text, messages) or change_registers(text, messages)
+  local changed = change_objects(text, messages) or change_registers(text, messages) or change_unrolling(text, messages)
   return change_guides(changed or text, messages, done) or changed
 end
 
@@ -232,7 +254,8 @@ local of_preprocessor <const> = { ["-include"] = 2, ["-D"] = 2, ["-U"] = 2, ["-d
 
 local actions <const> = { ["-S"] = true, ["-emit-llvm"] = true, ["-emit-obj"] = true }
 
---- In the place of clang's own command `words` for one file: a command that preprocesses it into `path`, and one that goes on from there.
+--- In the place of clang's own command `words` for one file: a command that preprocesses it into `path`, with the definitions of macros, and
+--- one that goes on from there.
 function leniency.parts(words, path)
   local first, second, i = {}, {}, 1
   while words[i] do
@@ -245,6 +268,7 @@ function leniency.parts(words, path)
     if actions[word] then first[k] = "-E" end
     if word == "-o" then first[k + 1] = path end
   end
+  table.insert(first, 3, "-dD")
   second[#second - 1], second[#second] = "cuda-cpp-output", path
   return first, second
 end
