@@ -963,6 +963,33 @@ template __global__ void kernel<8>(int);
   harness.equal(table.concat(bodies, " "), "9 5 3") -- one of each for what is left
 end)
 
+nvcc_test("threadIdx and its like are copied, to auto and to parameters of templates", function()
+  harness.write("copied.cu", [[
+#include <cstdio>
+template <class T> __device__ unsigned first(T index) { return index.x; }
+template <class T, class U> __device__ unsigned linear(T index, U size) { T same = index; return same.y * size.x + same.x; }
+__device__ void grow(uint3 &index) { index.x += 100; }
+__global__ void kernel(unsigned *to) {
+    auto thread = threadIdx;
+    const auto size(blockDim);
+    auto const x = threadIdx.x;
+    auto block = blockIdx, blocks = blockIdx;
+    grow(thread);
+    dim3 all = size;
+    if (block.x == 1 && linear(threadIdx, size) == 7)
+        to[0] = thread.x, to[1] = first(blockDim), to[2] = x + all.y * 10, to[3] = first(blocks) + first(gridDim) * 10;
+}
+int main() {
+    unsigned *to;
+    cudaMallocManaged(&to, 16);
+    kernel<<<2, dim3(5, 2)>>>(to);
+    int problem = cudaDeviceSynchronize();
+    printf("%d: %u %u %u %u\n", problem, to[0], to[1], to[2], to[3]);
+}
+]])
+  harness.contains(passes "nvcc copied.cu -o copied && cuda copied", "0: 102 5 22 21\n")
+end)
+
 nvcc_test("functions of the standard library that throw stop the kernel; on the host they throw", function()
   harness.write("throwing.cu", [[
 #include <array>

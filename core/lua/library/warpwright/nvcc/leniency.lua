@@ -5,6 +5,7 @@
 --     overloaded both{[](int) {}, ...};        in device code, by a deduction guide, which clang takes for a function of the host
 --     asm("mov.u32 %0, %laneid;" : "=r"(i));   a register of PTX with one %, where clang wants two beside operands
 --     #pragma unroll N / 4                     where that is 0, in a template: nvcc ignores it then
+--     auto index = threadIdx;                  which is no uint3 here, but reads registers; so is blockDim in `linear(blockDim)`
 local unroll_pragmas = require "warpwright.nvcc.unroll_pragmas"
 
 local leniency = {}
@@ -17,9 +18,11 @@ local deduction <const> = "no viable constructor or deduction guide for deductio
 
 local escape <const>, unrolling <const> = "invalid %% escape in inline assembly string", "invalid value '%-?%d+'; must be positive"
 
+local copy <const> = "call to deleted constructor of '__cuda_builtin_"
+
 --- Are clang's messages about what can be changed?
 function leniency.applies(messages)
-  for _, message in ipairs { attributes, initialization, deduction, escape, unrolling } do
+  for _, message in ipairs { attributes, initialization, deduction, escape, unrolling, copy } do
     if messages:find(message) then return true end
   end
   return false
@@ -240,9 +243,26 @@ local function change_unrolling(text, messages)
   return last > 0 and table.concat(pieces) .. text:sub(last + 1) or nil
 end
 
+-- Copies of threadIdx and its like ---------------------------------------------------------------------------------------------------------
+
+local built_in <const> = { threadIdx = "uint3", blockIdx = "uint3", blockDim = "dim3", gridDim = "dim3" }
+
+--- Preprocessed text in which `auto` is the type that such a variable has in CUDA, and any other copy reads the same registers; nil where
+--- there is nothing to change, or it is done.
+local function change_copies(text, messages, done)
+  if done[copy] or not messages:find(copy) then return nil end
+  done[copy] = true
+  for name, type in pairs(built_in) do
+    text = text:gsub(("%%f[%%w_]auto(%%s+[%%a_][%%w_]*%%s*[=({]%%s*%s%%s*[;)},])"):format(name), type .. "%1")
+  end
+  return (text:gsub("__attribute__%(%(device%)%) (__cuda_builtin_%w+_t)%(const %1 &%) =delete;",
+    "public: __attribute__((device)) %1(const %1 &) {} private:"))
+end
+
 --- Preprocessed text with changes by clang's messages; nil where nothing can be changed. `done` is empty at first.
 function leniency.change(text, messages, done)
   local changed = change_objects(text, messages) or change_registers(text, messages) or change_unrolling(text, messages)
+    or change_copies(text, messages, done)
   return change_guides(changed or text, messages, done) or changed
 end
 
