@@ -630,6 +630,11 @@ nvcc_test("-ccbin: the compiler of .c and .cpp files, which links", function()
     local output = passes("mkdir -p compiler && cp g++ compiler && chmod +x compiler/g++ && nvcc -DVALUE=7 -ccbin " .. value .. " plain.c other.cpp mixed.cu -o mixed && cuda mixed")
     harness.contains(output, "called with -x c ", "called with -x c++ ", "called with -o mixed", "1 3 7")
   end
+  for _, arguments in ipairs { "other.cpp -c", "-DVALUE=7 mixed.cu -o mixed" } do
+    local status, output = shell("nvcc -ccbin g++-1.2 " .. arguments)
+    harness.equal(status, 2, output)
+    harness.contains(output, "nvcc: -ccbin: expected a compiler, or a folder with g++, got 'g++-1.2'")
+  end
 end)
 
 nvcc_test("a shared library with kernels", function()

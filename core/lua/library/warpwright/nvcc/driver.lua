@@ -58,10 +58,17 @@ end
 local function stem_of(path) return (path:match "([^/]*)$":gsub("%.[^.]*$", "")) end
 
 local function is_there(program)
-  local pipe = assert(io.popen(("command -v %s"):format(program)))
+  local pipe = assert(io.popen(("command -v %s"):format(quoted(program))))
   local found = pipe:read "l"
   pipe:close()
   return found ~= nil
+end
+
+--- What compiles host code, and links.
+local function host_compiler(job, usual)
+  local chosen = job.host_compiler
+  if chosen and not is_there(chosen) then refuse("-ccbin: expected a compiler, or a folder with g++, got '%s'", chosen) end
+  return chosen or usual
 end
 
 -- Compiling -----------------------------------------------------------------------------------------------------------------------------
@@ -118,7 +125,7 @@ local compilers <const> = { ["c"] = "gcc", ["c++"] = "g++" }
 
 local function command_of(job, input, words)
   if input.language == "cuda" then return append({ COMPILER, "-x", "cuda" }, cuda_flags(job), words, { input.path }) end
-  return append({ job.host_compiler or compilers[input.language], "-x", input.language }, host_flags(job, input.language), words,
+  return append({ host_compiler(job, compilers[input.language]), "-x", input.language }, host_flags(job, input.language), words,
     { input.path })
 end
 
@@ -412,7 +419,7 @@ local function link(job)
   local objects = objects_of(job, job.temporary)
   if not objects[1] then refuse "expected a file to compile or to link, got none; see warpwright nvcc --help" end
   local device, lib64 = link_device_code(job, objects, job.temporary .. "/parts.o"), cuda_home.path "lib64"
-  local words = { job.host_compiler or "g++", "-o", job.output or "a.out" }
+  local words = { host_compiler(job, "g++"), "-o", job.output or "a.out" }
   if job.shared then words[#words + 1] = "-shared" end
   append(words, job.host, { device }, objects, link_words(job), { "-L" .. lib64, "-lcudart", "-Wl,-rpath," .. lib64 },
     openmp_library(job), { "-lstdc++", "-lm", "-ldl", "-lpthread" })
