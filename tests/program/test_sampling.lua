@@ -149,7 +149,7 @@ end)
 harness.test("the end of a launch is counted with timing when its last CTAs have nothing to do", function()
   local misses, tail = window_checks.misses, nil
   window_checks.misses = function(seen)
-    tail = seen.tail.all
+    tail = seen.tails[1]
     return misses(seen)
   end
   local w = workload_of({ { later = grid - 90 } }, (source:gsub("@%%p1 add.u32 %%r1, %%r1, %%r1;", "@%%p1 ret;")))
@@ -160,6 +160,15 @@ harness.test("the end of a launch is counted with timing when its last CTAs have
   local cycles, instructions = measures.header(tail)
   assert(cycles > 0 and instructions > 5000, ("%g cycles, %g instructions"):format(cycles, instructions))
   assert(math.abs(r.cycles - truth.cycles) <= r:interval "run.cycles", r.cycles .. " of " .. truth.cycles)
+end)
+
+harness.test("the interval of cycles knows that another end of the launch may take longer: few long CTAs are spread over SMs by chance", function()
+  local w = workload_of({ { later = grid - 8 } }, (source:gsub("@%%p1 add.u32 %%r1, %%r1, %%r1;", "@%%p1 shl.b32 %%r1, %%r1, 4;")))
+  local more <const> = { workload = w, out = false, set = { sms = 4, partitions = 2, ["sm[*].ctas"] = 4 } }
+  local truth, r = run("long-end", nil, nil, more), run("long-end", nil, "error=3%", more)
+  harness.equal(r.sampled.sampled, 1)
+  local off, width = math.abs(r.cycles - truth.cycles), r:interval "run.cycles"
+  assert(off <= width and width < 0.06 * truth.cycles, ("%d of %d, +-%g"):format(r.cycles, truth.cycles, width))
 end)
 
 --- CTAs that load all that they need, and then compute for long. On the machine they stay in step.

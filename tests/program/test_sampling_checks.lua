@@ -62,6 +62,23 @@ harness.test("what longer warm-ups change of the estimate is part of the interva
   harness.equal(select(3, measures.interval_of_cycles(launch)), 80.0)
 end)
 
+harness.test("ends of a launch that take other times widen the interval, and one end by what it takes beyond its instructions", function()
+  local part, window = took(10, 10), { all = took(20, 10), second = took(20, 10), weight = 100 }
+  local function chance(tails)
+    local launch = { offer = { sms = 15 }, head = part, tail = measures.mean(tails), tails = tails, windows = { window, window },
+      check = { timed = part, all = part, middle = 100 } }
+    return (select(2, measures.interval_of_cycles(launch)))
+  end
+  local function near(width, wanted) assert(math.abs(width - wanted) < 1e-9, ("%g, not %g"):format(width, wanted)) end
+  near(chance { took(20, 10) }, 0) -- as in the middle
+  local of_last <const> = 2 * math.sqrt(15 / 17) / 14 -- SMs that end evenly between 0 and 1: the last one's deviation by its distance to the mean
+  near(chance { took(120, 10) }, 1.96 * math.sqrt(2) * of_last * 100)
+  -- Tails of 10, 20 and 30: their variance is 100, and a fourth one has none around its instructions.
+  near(chance { took(10, 10), took(20, 10), took(30, 10) }, measures.student(2) * math.sqrt(100 * 2 / 3 * (1 + 1 / 3)))
+  -- Three alike have been so by chance.
+  near(chance { took(120, 10), took(120, 10), took(120, 10) }, measures.student(3) * of_last * 100 * math.sqrt((1 + 1 / 3) / 3))
+end)
+
 --- What two SMs count: CTAs and a ratio.
 local function of_two_sms(a, b)
   local rows = core.stats()

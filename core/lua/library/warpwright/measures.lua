@@ -22,6 +22,12 @@ function measures.counters(measure) return measure:sub(HEADER_BYTES + 1) end
 
 function measures.sum(list, weights) return core.weighted_sum(list, weights) end
 
+function measures.mean(list)
+  local weights = {}
+  for i = 1, #list do weights[i] = 1 / #list end
+  return core.weighted_sum(list, weights)
+end
+
 function measures.difference(a, b) return core.weighted_sum({ a, b }, { 1, -1 }) end
 
 -- Statistics ------------------------------------------------------------------------------------------------------------------------
@@ -107,6 +113,49 @@ function measures.replicas(launch)
   return replicas
 end
 
+--- What the tail took beyond what its instructions take in the middle: while ever fewer CTAs are left.
+local function of_drain(launch)
+  local list, weights, middle = { launch.tail }, { 1 }, 0
+  local _, instructions = measures.header(launch.tail)
+  for _, window in ipairs(launch.windows) do middle = middle + window.weight end
+  for i, window in ipairs(launch.windows) do
+    local _, own = measures.header(window.all)
+    list[i + 1], weights[i + 1] = window.all, -window.weight / middle * instructions / math.max(1, own)
+  end
+  return measures.sum(list, weights)
+end
+
+--- The standard deviation of when the last of so many SMs ends, as a part of how much later than their mean it does so on average, when
+-- each ends at any time of an interval: what is left over for it when CTAs are handed out.
+local function deviation_of_last(sms)
+  local n = math.max(2, sms)
+  return 2 * math.sqrt(n / (n + 2)) / (n - 1)
+end
+
+--- Groups of totals of which the jackknife says how far the end of a launch like this one is from that of the estimate by chance, each
+-- with its `degrees` of freedom: which SM gets which of the last CTAs depends on when all those before them ended. `count`: launches
+-- whose estimate this is, of which each has an end of its own. Tails say it, and what they took beyond their instructions, which counts
+-- as one more of them: SMs that end apart leave as much of the machine idle, and all of few tails may have had their CTAs alike. None for
+-- launches without a tail.
+function measures.groups_of_end(launch, count)
+  local tails, total, groups = launch.tails, measures.total(launch), {}
+  if not tails then return groups end
+  local n = #tails
+  local deviations = math.sqrt(count * (count + n)) -- standard errors of their mean
+  if n > 1 then
+    local group, by = { degrees = n - 1 }, deviations * math.sqrt((n - 1) / n)
+    for i in ipairs(tails) do
+      local others = table.move(tails, 1, n, 1, {})
+      table.remove(others, i)
+      group[i] = measures.sum({ total, measures.mean(others), launch.tail }, { 1, by, -by })
+    end
+    groups[1] = group
+  end
+  local drain, by = of_drain(launch), deviations / n * deviation_of_last(launch.offer.sms)
+  groups[#groups + 1] = { measures.sum({ total, drain }, { 1, by }), measures.sum({ total, drain }, { 1, -by }), degrees = n > 1 and n or math.huge }
+  return groups
+end
+
 --- The estimate by the second halves of windows; nil for launches without windows.
 function measures.by_second_halves(launch) return launch.windows and of_windows(launch, "second") or nil end
 
@@ -143,9 +192,7 @@ end
 -- What does not grow with instructions is counted so.
 function measures.by_launches(launch)
   if not launch.members then return nil end
-  local weights = {}
-  for i = 1, #launch.members do weights[i] = 1 / #launch.members end
-  return measures.sum(totals_of(launch.members), weights)
+  return measures.mean(totals_of(launch.members))
 end
 
 --- Other estimates of a launch, functions of it: what each differs by is a bias that the estimate may have.
@@ -163,16 +210,42 @@ function measures.jackknife(values)
   return #values < 2 and 0 or deviation * (#values - 1) / math.sqrt(#values), mean
 end
 
+local function values_of(replicas, value_of)
+  local values = {}
+  for i, replica in ipairs(replicas) do values[i] = value_of(replica) end
+  return values
+end
+
+--- Half the width of the 95% interval of variances, { { variance, degrees of freedom }, ... }, by the degrees of Welch and Satterthwaite.
+function measures.half_width(parts)
+  local variance, square = 0, 0
+  for _, part in ipairs(parts) do variance, square = variance + part[1], square + part[1] ^ 2 / part[2] end
+  return variance > 0 and measures.student(variance ^ 2 / square + 1e-9) * math.sqrt(variance) or 0.0
+end
+
+--- How far a value, a function of measures, of the launch is from its estimate by chance: half-width.
+function measures.chance(launch, value_of)
+  local values = values_of(measures.replicas(launch), value_of)
+  local parts = { { measures.jackknife(values) ^ 2, math.max(1, #values - 1) } }
+  for _, group in ipairs(measures.groups_of_end(launch, 1)) do
+    parts[#parts + 1] = { measures.jackknife(values_of(group, value_of)) ^ 2, group.degrees }
+  end
+  return measures.half_width(parts)
+end
+
+--- Of a sampled launch: cycles, and half the width that windows alone have by chance.
+function measures.chance_of_windows(launch)
+  local values = values_of(measures.replicas(launch), measures.header)
+  return measures.header(measures.total(launch)), measures.student(#values - 1) * measures.jackknife(values)
+end
+
 --- Of a sampled launch: cycles, and the parts of the 95% interval's half-width: chance and bias.
 function measures.interval_of_cycles(launch)
-  local cycles = measures.header(measures.total(launch))
-  local values = {}
-  for i, replica in ipairs(measures.replicas(launch)) do values[i] = measures.header(replica) end
   local bias = 0
   for _, estimate in ipairs(measures.other_estimates) do
     bias = bias + measures.change_of_cycles(launch, estimate(launch))
   end
-  return cycles, measures.student(#values - 1) * measures.jackknife(values), bias
+  return measures.header(measures.total(launch)), measures.chance(launch, measures.header), bias
 end
 
 return measures

@@ -78,7 +78,8 @@ local function other_totals(sampler, total, times)
   return others
 end
 
---- Groups of totals, those of a group each with one window or member left out; and other_totals().
+--- Groups of totals, those of a group each with one window, tail or member left out, with `degrees` of freedom if these are not one less
+-- than they are; and other_totals().
 local function alternatives(sampler, total)
   local groups, times = {}, multiples(sampler)
   for _, launch in ipairs(sampler.launches) do
@@ -89,6 +90,10 @@ local function alternatives(sampler, total)
         group[i] = measures.sum({ total, replica, measures.total(launch) }, { 1, by, -by })
       end
       groups[#groups + 1] = group
+      for _, ends in ipairs(measures.groups_of_end(launch, by)) do
+        for i, replica in ipairs(ends) do ends[i] = measures.sum({ total, replica, measures.total(launch) }, { 1, 1, -1 }) end
+        groups[#groups + 1] = ends
+      end
     end
   end
   add_groups_of_members(groups, sampler, total)
@@ -173,7 +178,7 @@ function Chance:add_around_mean(family, values, sum_of_variances, degrees)
 end
 
 --- What replicas, lists of values, say of the rows of a family.
-function Chance:add_family(family, values, replicas)
+function Chance:add_family(family, values, replicas, degrees)
   local means, members = {}, family.rows
   for k, replica in ipairs(replicas) do means[k] = mean_of(replica, members) end
   local of_mean, mean, around = measures.jackknife(means) ^ 2, mean_of(values, members), 0
@@ -181,9 +186,9 @@ function Chance:add_family(family, values, replicas)
     local deviations = {}
     for k, replica in ipairs(replicas) do deviations[k] = replica[i] - means[k] end
     around = around + measures.jackknife(deviations) ^ 2
-    self:add(i, of_mean * share_of(family, values[i], mean) ^ 2, #replicas - 1)
+    self:add(i, of_mean * share_of(family, values[i], mean) ^ 2, degrees)
   end
-  self:add_around_mean(family, values, around * #members / (#members - 1), (#replicas - 1) * (#members - 1))
+  self:add_around_mean(family, values, around * #members / (#members - 1), degrees * (#members - 1))
 end
 
 --- Launches with timing behind one without begin as that left the machine, and so do ends of launches: which object counts what is
@@ -218,13 +223,13 @@ function sampled_result.chances(groups, r, make, disturbed)
   local rows, values = r.rows, values_of(r)
   local chance, families, singles = new_chance(#rows), families_of(rows)
   for _, group in ipairs(groups) do
-    local replicas = {}
+    local replicas, degrees = {}, group.degrees or #group - 1
     for k, replica in ipairs(group) do replicas[k] = values_of(make(replica)) end
-    for _, family in ipairs(families) do chance:add_family(family, values, replicas) end
+    for _, family in ipairs(families) do chance:add_family(family, values, replicas, degrees) end
     for _, i in ipairs(singles) do
       local of_row = {}
       for k, replica in ipairs(replicas) do of_row[k] = replica[i] end
-      chance:add(i, measures.jackknife(of_row) ^ 2, #group - 1)
+      chance:add(i, measures.jackknife(of_row) ^ 2, degrees)
     end
   end
   if disturbed then
@@ -249,17 +254,15 @@ local function widths_of_launches(sampler, widths)
   }
   local before = 0
   for _, launch in ipairs(sampler.launches) do
-    local replicas, total = measures.replicas(launch), measures.total(launch)
+    local total = measures.total(launch)
     for name, value_of in pairs(of_row) do
-      local values = {}
-      for i, replica in ipairs(replicas) do values[i] = value_of(replica) end
       local bias = 0
       for _, estimate in ipairs(measures.other_estimates) do
         local other = estimate(launch)
         bias = bias + (other and math.abs(value_of(other) - value_of(total)) or 0)
       end
-      local width = values[1] and measures.student(#values - 1) * measures.jackknife(values) + bias or 0
-      widths[("launch[%d].%s"):format(launch.offer.number, name)] = launch.kind ~= "exact" and width or nil
+      local is_exact_one = launch.kind == "exact"
+      widths[("launch[%d].%s"):format(launch.offer.number, name)] = not is_exact_one and measures.chance(launch, value_of) + bias or nil
     end
     widths[("launch[%d].start_cycle"):format(launch.offer.number)] = before > 0 and before or nil
     before = before + (widths[("launch[%d].cycles"):format(launch.offer.number)] or 0)

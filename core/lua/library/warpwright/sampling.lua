@@ -25,7 +25,9 @@ local DOUBLINGS <const> = 3 -- of the warm-up, while windows drift or are unlike
 local WINDOW <const> = 0.2 -- likewise
 local CHECK_WINDOWS <const> = 2 -- how long the check is
 local CHECK_PART <const>, LATEST_CHECK <const> = 1 / 8, 8 -- where it begins: of the launch; and in waves
-local MOST_TAILS <const> = 3 -- where the tail may begin: as many times its length from the end
+local EARLIEST_TAIL <const>, TAIL_STEP <const> = 3, 1 / 3 -- where tails may begin: times the length of the shortest one from the end
+local LEAST_TAILS <const>, MOST_TAILS <const> = 3, 6 -- that are counted, where more than one is
+local TAILS_PART <const> = 0.05 -- of the launch's instructions: those behind the first one
 local MOST_WAITING <const> = 12 -- windows that have counted and may be asked for longer ones: each keeps a machine in memory
 local MOST_SHIFT <const> = 1 / 2 -- of a part of the middle: how far windows may go on in it
 local MOST_OF_LAUNCH <const> = 1 / 3 -- of its instructions: a window with its warm-up
@@ -108,18 +110,28 @@ function Sampler:begin_part(work, order)
   return worker
 end
 
---- Of workers where the tail may begin, in order, the last one from which there is a warm-up and a wave to go, is at work. CTAs at
--- the end of a grid may be shorter than others.
-function Sampler:begin_tail(pass, plan)
+--- Of workers where the tail may begin, in order, the last one from which there is a warm-up and a wave to go is at work, as CTAs at
+-- the end of a grid may be shorter than others; and those before it, as many as there are to be, which count the same part of the
+-- launch: each begins it from another state.
+function Sampler:begin_tails(pass, plan)
   local chosen = 1
   for i, tail in ipairs(pass.tails) do
     if pass.instructions - tail.at >= plan.warm_up + plan.life then chosen = i end
   end
+  local fit = TAILS_PART * pass.instructions // (pass.instructions - pass.tails[chosen].at) -- long CTAs may be at the end
+  local more = math.min(plan.more_tails, math.max(fit, LEAST_TAILS - 1), chosen - 1)
+  local first = more + 1 < LEAST_TAILS and chosen or chosen - more
+  local workers_of_tails = {}
   for i, tail in ipairs(pass.tails) do
-    if i ~= chosen then self.pool:dismiss(tail.worker) end
+    if i >= first and i <= chosen then
+      self.pool:ask(tail.worker, { offset = pass.tails[chosen].at - tail.at, warm_up = plan.warm_up, doublings = DOUBLINGS,
+        least = plan.life / 2, is_last = true })
+      workers_of_tails[#workers_of_tails + 1] = tail.worker
+    else
+      self.pool:dismiss(tail.worker)
+    end
   end
-  pass.tail = pass.tails[chosen].worker
-  self.pool:ask(pass.tail, { warm_up = plan.warm_up, doublings = DOUBLINGS, least = plan.life / 2, is_last = true })
+  pass.tails = workers_of_tails
 end
 
 --- Executes the launch, with windows as `plan` has them: { windows =, seed =, warm_up =, length =, resident =, life =, check_at =,
@@ -148,7 +160,7 @@ function Sampler:pass(offer, plan)
   pass.all = launch_profile.look(self.gpu, offer.ctas)
   pass.instructions = pass.all[1]
   core.forward_end(self.gpu)
-  if has_tail then self:begin_tail(pass, plan) end
+  if has_tail then self:begin_tails(pass, plan) end
   for i = 1, plan.windows do
     pass.begins[i] = at_part[i][1]
     pass.parts[i], pass.loads[i] = at_part[i + 1][1] - at_part[i][1], at_part[i + 1][3] - at_part[i][3]
@@ -170,11 +182,22 @@ function Sampler:windows_counted(pass)
   return windows
 end
 
+--- What the tails of a pass have counted: lists, for warm-ups of so many doublings from 0 on.
+function Sampler:tails_counted(pass)
+  local by_doubling = {}
+  for i, worker in ipairs(pass.tails) do
+    for k, tail in ipairs(self:hear(worker)) do
+      by_doubling[k] = by_doubling[k] or {}
+      by_doubling[k][i] = tail
+    end
+  end
+  return by_doubling
+end
+
 function Sampler:dismiss(pass)
   for _, worker in ipairs(pass.windows) do self.pool:dismiss(worker) end
-  for _, name in ipairs { "check", "tail" } do
-    if pass[name] then self.pool:dismiss(pass[name]) end
-  end
+  for _, worker in ipairs(pass.tails) do self.pool:dismiss(worker) end
+  if pass.check then self.pool:dismiss(pass.check) end
 end
 
 -- What can be sampled ---------------------------------------------------------------------------------------------------------------
@@ -188,6 +211,9 @@ function Sampler:why_not(offer)
   if waves < LEAST_WAVES then return ("%.1f waves of CTAs, %d are needed"):format(waves, LEAST_WAVES) end
 end
 
+--- Instructions that one more tail takes: its CTAs are in the middle of their lives where it begins, one to two waves from the end.
+local function tail_length(warm_up, life) return 2 * life + warm_up end
+
 --- Of a launch that takes `all` instructions; `spent`: the part that had timing in passes before. Nil and the part that has it now,
 -- when nothing is in the way.
 function Sampler:why_not_so_long(warm_up, length, study)
@@ -195,7 +221,8 @@ function Sampler:why_not_so_long(warm_up, length, study)
   local one = (warm_up + length) / all
   if one > MOST_OF_LAUNCH then return ("a window and its warm-up are %s of it"):format(percent_text(one)) end
   local windows = self.options.windows or FIRST_WINDOWS
-  local share = (windows * (warm_up + length) + warm_up + CHECK_WINDOWS * length + head + life + warm_up) / all
+  local tails = life + warm_up + (study.more_tails or 0) * tail_length(warm_up, life)
+  local share = (windows * (warm_up + length) + warm_up + CHECK_WINDOWS * length + head + tails) / all
   if spent + share > MOST_WITH_TIMING then return ("%s of it would need timing"):format(percent_text(spent + share)) end
   return nil, share
 end
@@ -249,9 +276,10 @@ end
 local function launch_of(offer, passes)
   local first = passes[1]
   local _, head = measures.header(first.head.all)
-  local _, tail = measures.header(first.tail.all)
+  local tail_all = measures.mean(first.tails)
+  local _, tail = measures.header(tail_all)
   local middle = first.instructions - head - tail
-  return { offer = offer, kind = "sampled", head = first.head.all, tail = first.tail.all, windows = windows_of(passes, middle, offer.sms),
+  return { offer = offer, kind = "sampled", head = first.head.all, tail = tail_all, tails = first.tails, windows = windows_of(passes, middle, offer.sms),
     check = { all = checked(first), timed = first.head.checked, middle = middle },
     rates = launch_profile.rates_of_all(first.all), instructions = first.instructions, warm_up = first.plan.warm_up,
     length = first.plan.length, life = first.life }
@@ -261,7 +289,8 @@ end
 local function share_of(launch, windows)
   local _, head = measures.header(launch.head)
   local _, tail = measures.header(launch.tail)
-  return (head + tail + 2 * launch.warm_up + CHECK_WINDOWS * launch.length + windows * (launch.warm_up + launch.length)) / launch.instructions
+  local tails = #launch.tails * (tail + launch.warm_up)
+  return (head + tails + launch.warm_up + CHECK_WINDOWS * launch.length + windows * (launch.warm_up + launch.length)) / launch.instructions
 end
 
 --- How many windows the goal takes, those of the first pass included.
@@ -272,7 +301,7 @@ function Sampler:windows_for(launch)
     local each = (launch.warm_up + launch.length) / launch.instructions
     return math.max(n, math.min(MOST_WINDOWS, math.floor(n + (self.options.budget - share_of(launch, n)) / each)))
   end
-  local cycles, chance = measures.interval_of_cycles(launch)
+  local cycles, chance = measures.chance_of_windows(launch)
   local bias = measures.change_of_cycles(launch, measures.by_second_halves(launch))
     + measures.change_of_cycles(launch, measures.by_profile(launch))
   local room = self.options.error * cycles
@@ -354,12 +383,15 @@ function Sampler:plan(offer, study)
   if refused then return refused end
   local function ctas_at(lives) return math.floor(math.max(1, lives - 0.5) * offer.resident) end
   local function tail_at(times) return math.floor(offer.ctas - times * offer.resident * (1 + warm_up / life)) end
+  study.more_tails = math.min(MOST_TAILS - 1, TAILS_PART * study.all // tail_length(warm_up, life))
+  if self:why_not_so_long(warm_up, length, study) or study.more_tails < LEAST_TAILS - 1 then study.more_tails = 0 end
   study.plan = {
     windows = self.options.windows or FIRST_WINDOWS, seed = self.options.seed * 1000003 + offer.number,
     warm_up = warm_up, length = length, resident = offer.resident, life = life,
     check_at = check_at(offer), first_at = ctas_at(study.head / life), tail_at = tail_at(1), tails = {},
+    more_tails = study.more_tails,
   }
-  for times = MOST_TAILS, 1, -1 do
+  for times = EARLIEST_TAIL, 1 - TAIL_STEP / 2, -TAIL_STEP do
     if tail_at(times) > study.plan.first_at then table.insert(study.plan.tails, tail_at(times)) end
   end
   if study.plan.tail_at <= study.plan.first_at then return "its head and its tail are all of it" end
@@ -402,9 +434,9 @@ end
 -- warm-ups, if they can. `why`: the last ones are not good either; `too_long`: and longer ones cannot be.
 function Sampler:settle(offer, study, pass)
   local plan = study.plan
-  local tails, warm_up, length = self:hear(pass.tail), plan.warm_up, plan.length
+  local tails, warm_up, length = self:tails_counted(pass), plan.warm_up, plan.length
   local seen = executed(pass)
-  seen.windows, seen.check, seen.tail, seen.head = self:windows_counted(pass), self:hear(pass.check), { all = tails[1] }, self:hear(study.worker)
+  seen.windows, seen.check, seen.tails, seen.head = self:windows_counted(pass), self:hear(pass.check), tails[1], self:hear(study.worker)
   seen.life, seen.share, seen.doublings, seen.plan = study.life, study.share, study.doublings, plan
   local before
   repeat
@@ -421,7 +453,7 @@ function Sampler:settle(offer, study, pass)
       if goes_on then
         self:count_longer(study, pass, seen, warm_up, length)
         seen.doublings, seen.share = doubled(seen.doublings, seen.is_unlike), share
-        seen.tail = { all = tails[seen.doublings.made - study.doublings.made + 1] }
+        seen.tails = tails[seen.doublings.made - study.doublings.made + 1]
         seen.plan = with(plan, { warm_up = warm_up, length = length })
       end
     end

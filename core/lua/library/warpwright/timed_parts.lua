@@ -47,14 +47,15 @@ function timed_parts.window(sampler)
 end
 
 --- What is counted from the end of the warm-up to that of the launch; a list for warm-ups of so many doublings, from 0 on. Warm-ups
--- end where there are `least` instructions to go, at the latest.
+-- are `offset` longer than those of the tail that begins last, and end where there are `least` instructions to go, at the latest.
 function timed_parts.tail(sampler)
   return function(order)
     local timeline, marks, tails = take_over(sampler), { ENDLESS }, {}
-    for doubling = 0, order.doublings do marks[#marks + 1] = order.warm_up << doubling end
+    local function mark(doubling) return order.offset + (order.warm_up << doubling) end
+    for doubling = 0, order.doublings do marks[#marks + 1] = mark(doubling) end
     timeline:visit(marks)
     for doubling = 0, order.doublings do
-      local tail = timeline:between(order.warm_up << doubling, ENDLESS)
+      local tail = timeline:between(mark(doubling), ENDLESS)
       local _, instructions = measures.header(tail)
       tails[doubling + 1] = (doubling == 0 or instructions >= order.least) and tail or tails[doubling]
     end
