@@ -123,9 +123,9 @@ typedef struct {
 /* Of requests without timing, since the machine was made; the classes on their way count them. No statistic: what a launch
  * asks of each part tells its phases apart where no cycle does. */
 typedef struct {
-    uint64_t accesses; /* that were begun, but those of constants                      */
-    uint64_t requests; /* that have come to what all share                             */
-    uint64_t sectors;  /* that have been read from and written to what ends all ways   */
+    uint64_t accesses;  /* that were begun, but those of constants                      */
+    uint64_t constants; /* accesses of constants beyond the first of an instruction     */
+    uint64_t sectors;   /* that have been read from and written to what ends all ways   */
 } UntimedTraffic;
 
 /* What the caller writes between quanta, what hardly anybody writes, and what threads write in a quantum have lines of the

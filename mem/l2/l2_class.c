@@ -300,6 +300,7 @@ static const Field l2_fields[] = {
     HOST(L2Slice, view, "What this slice's atomics wrote in this quantum"),
     HOST(L2Slice, set_map, "Says which set an address has"),
     HOST(L2Slice, gets, "For which slices of the map requests come"),
+    HOST(L2Slice, untimed_requests, "Requests without timing"),
     HOST(L2Slice, passes_atomics, "Atomics are performed further down"),
     HOST(L2Slice, pc_table, "Says which loads bypass"),
     HOST(L2Slice, delays, "Counts how long requests wait"),

@@ -169,11 +169,21 @@ UntimedAnswer l2_take_untimed(SimObject *object, const void *request) {
     L2Slice *l2 = (L2Slice *)object;
     const MemMessage *m = request;
     bool reads = (m->kind == MEM_READ) & (l2->enabled != 0) & !l2->bypass;
-    object->sim->untimed.requests++;
+    l2->untimed_requests++;
     if (!reads) return take_otherwise_untimed(l2, m);
     Lookup at = look_up(l2, m);
     if (passes(l2, m, &at)) return untimed_pass((CacheObject *)l2, m);
     return untimed_read((CacheObject *)l2, m, &at);
+}
+
+uint64_t l2_untimed_requests(const SimObject *object) {
+    ensure(object->class == &l2_class);
+    return ((const L2Slice *)object)->untimed_requests;
+}
+
+void l2_forget_untimed(SimObject *object) {
+    ensure(object->class == &l2_class);
+    ((L2Slice *)object)->untimed_requests = 0;
 }
 
 /* The tick. */

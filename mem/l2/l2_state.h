@@ -36,6 +36,7 @@ typedef struct {
     const AddressMap *set_map; /* says which set an address has: the same, or address_itself */
     uint8_t *gets;             /* of each slice of the map: whether requests for it come; NULL: all do */
     MemoryView view;           /* what this slice's atomics wrote in this quantum */
+    uint64_t untimed_requests; /* without timing, since l2_forget_untimed() */
     uint64_t passes_atomics;   /* others get requests for its addresses, too */
     PcBypassTable *pc_table;   /* policies' parts, or NULL */
     QueueDelays *delays;

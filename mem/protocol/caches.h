@@ -54,6 +54,10 @@ bool l2_gets(const SimObject *l2, uint64_t address);
  * addresses, too. */
 void l2_pass_atomics_on(SimObject *l2);
 
+/* Requests without timing that have come to it since the last l2_forget_untimed(). */
+uint64_t l2_untimed_requests(const SimObject *l2);
+void l2_forget_untimed(SimObject *l2);
+
 /* Puts the line of `address`, which must belong to this slice, into L2 as a clean one, between quanta: the
  * effect of a copy from the host. What it replaces is dropped. Nothing happens when every way of the set is
  * reserved. */

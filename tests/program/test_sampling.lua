@@ -263,15 +263,90 @@ harness.test("a policy that learns for a while has warm-ups so long that it has 
   assert(math.abs(r.cycles - truth.cycles) <= math.min(r:interval "run.cycles", 0.02 * truth.cycles), r.cycles .. " of " .. truth.cycles)
 end)
 
+--- CTAs whose loads take turns, by conflicts of 32 words in a bank or 32 constants, where they are between two numbers, and else do not.
+local turns <const> = [[
+.version 6.0
+.target sm_60
+.address_size 64
+.visible .const .align 4 .b8 table[4096];
+.visible .entry turns(.param .u64 data, .param .u32 from, .param .u32 to)
+{
+  .shared .align 4 .b8 room[4096];
+  .reg .b32 %%r<16>; .reg .b64 %%d<6>; .reg .pred %%p<3>; .reg .f32 %%f<3>;
+  ld.param.u64 %%d1, [data]; ld.param.u32 %%r1, [from]; ld.param.u32 %%r2, [to];
+  mov.u32 %%r3, %%ctaid.x; mov.u32 %%r4, %%ntid.x; mov.u32 %%r5, %%tid.x; mad.lo.u32 %%r6, %%r3, %%r4, %%r5;
+  mul.wide.u32 %%d4, %%r6, 4; add.u64 %%d4, %%d1, %%d4; mov.f32 %%f2, 0f3F800000;
+  setp.ge.u32 %%p1, %%r3, %%r1; setp.lt.and.u32 %%p1, %%r3, %%r2, %%p1; and.b32 %%r7, %%r5, 31;
+  %s
+  and.b32 %%r8, %%r3, 3; add.u32 %%r8, %%r8, 16;
+again:
+  %s
+  and.b32 %%r9, %%r6, 1023; mul.wide.u32 %%d2, %%r9, 4; add.u64 %%d3, %%d1, %%d2; ld.global.f32 %%f1, [%%d3];
+  fma.rn.f32 %%f2, %%f2, %%f1, %%f1; fma.rn.f32 %%f2, %%f2, %%f1, %%f1; fma.rn.f32 %%f2, %%f2, %%f1, %%f1; fma.rn.f32 %%f2, %%f2, %%f1, %%f1;
+  mad.lo.u32 %%r6, %%r6, 5, 13; sub.u32 %%r8, %%r8, 1; setp.ne.u32 %%p2, %%r8, 0; @%%p2 bra again;
+  st.global.f32 [%%d4], %%f2;
+  ret;
+}
+]]
+
+local of_conflicts <const> = { "mov.u32 %r10, 4; @%p1 mov.u32 %r10, 128; mul.lo.u32 %r7, %r7, %r10; mov.u32 %r11, room; add.u32 %r7, %r7, %r11;",
+  "ld.shared.f32 %f1, [%r7]; add.f32 %f2, %f2, %f1;" }
+local of_constants <const> = { "mov.u32 %r10, 0; @%p1 mov.u32 %r10, 4; mul.lo.u32 %r7, %r7, %r10; mov.u64 %d5, table; cvt.u64.u32 %d2, %r7; add.u64 %d5, %d5, %d2;",
+  "ld.const.f32 %f1, [%d5]; add.f32 %f2, %f2, %f1;" }
+
+--- CTAs from `from` on, before `to`, take turns.
+local function workload_of_turns(pieces, from, to)
+  local w = ww.workload "turns" { doc = "some CTAs take turns", sizes = { small = {} }, ptx = turns:format(table.unpack(pieces)) }
+  function w:run(gpu)
+    local data = gpu:alloc(4 << 20)
+    gpu:launch(self.kernels.turns, { grid = grid, block = 128, args = { data, from, to } })
+    self:check("digest", #gpu:digest(), 16)
+  end
+  return w
+end
+
+for _, case in ipairs { { "conflicts of shared memory", of_conflicts }, { "further accesses of constants", of_constants } } do
+  local what <const>, pieces <const> = case[1], case[2]
+  harness.test(("a part of the launch that takes longer by %s widens the interval where no window meets it"):format(what), function()
+    local more <const> = { workload = workload_of_turns(pieces, 1860, 1940), out = false, set = { sms = 4, partitions = 2, ["sm[*].ctas"] = 4 } }
+    local truth, r = run(what, nil, nil, more), run(what, nil, "windows=6,seed=2", more)
+    harness.equal(r.sampled.sampled, 1, r.sampled.lines[1])
+    assert(truth.cycles - r.cycles > 0.01 * truth.cycles, "a window met it")
+    assert(math.abs(r.cycles - truth.cycles) <= r:interval "run.cycles", ("%d of %d, +-%g"):format(r.cycles, truth.cycles, r:interval "run.cycles"))
+  end)
+end
+
+harness.test("without timing, conflicts of shared memory are known by some CTAs, and requests of each slice of the L2", function()
+  local w, conflicts, requests = workload_of_turns(of_conflicts, 0, grid), 0, nil
+  local sim = ww.build("gtx480", { sample = "windows=3" })
+  local gpu = sim:gpu()
+  core.on_launch(gpu, function(offer)
+    core.forward_begin(gpu)
+    local instructions, _, counted, of_slices = core.forward_until(gpu, offer.ctas)
+    core.forward_end(gpu)
+    conflicts, requests = counted.conflicts, of_slices
+    return { cycles = 1, warp_instructions = instructions, thread_instructions = instructions }
+  end)
+  sim:run(w, "small")
+  local truth = ww.run { config = "gtx480", workload = w, size = "small", out = false }
+  local wanted = truth["sm[*].lsu.bank_conflict_cycles"]
+  assert(wanted > 1e6 and math.abs(conflicts - wanted) < 0.03 * wanted, ("%d of %d"):format(conflicts, wanted))
+  harness.equal(#requests, 6)
+  for i, count in ipairs(requests) do
+    local with_timing = truth[("l2[%d].accesses"):format(i - 1)]
+    assert(math.abs(count - with_timing) < 0.05 * with_timing, ("slice %d: %d of %d"):format(i - 1, count, with_timing))
+  end
+end)
+
 harness.test("loads and accesses are as many without timing as with it", function()
   for _, name in ipairs { "spmv", "bfs", "histogram", "srad" } do
     local sim = ww.build("gtx480", { sample = "windows=3" })
     local gpu, count, accesses = sim:gpu(), 0, 0
     core.on_launch(gpu, function(offer)
       core.forward_begin(gpu)
-      local instructions, _, loads, _, of_loads_and_stores = core.forward_until(gpu, offer.ctas)
+      local instructions, _, counted = core.forward_until(gpu, offer.ctas)
       core.forward_end(gpu)
-      count, accesses = count + loads, accesses + of_loads_and_stores
+      count, accesses = count + counted.loads, accesses + counted.accesses
       return { cycles = 1, warp_instructions = instructions, thread_instructions = instructions }
     end)
     sim:run(name, "small")

@@ -7,7 +7,7 @@ local sampled_result = require "warpwright.sampled_result"
 local window_checks = require "warpwright.window_checks"
 
 --- Header of a measure.
-local function took(cycles, instructions) return string.pack("<dddd", cycles, instructions, 0, 0) end
+local function took(cycles, instructions) return string.pack("<ddddd", cycles, instructions, 0, 0, 0) end
 
 --- What was seen of a launch: the window that checks takes so many cycles beside 1000 in the head, as many instructions; windows vary so.
 local function seen_with(cycles, windows)
@@ -34,14 +34,24 @@ harness.test("windows that take other than the head go on to longer warm-ups as 
 end)
 
 harness.test("what a part asks for beyond what windows do widens the interval, by no more than it costs", function()
-  local function look(instructions, loads) return { instructions, 0, loads, 0, 0, 0 } end
-  local looks <const> = { look(0, 0), look(100, 10), look(200, 40), look(300, 50) } -- 0.1, 0.3 and 0.1 loads per instruction
-  local function factor(ranges, cycles) return launch_profile.factors(looks, 0, 300, launch_profile.ranges(ranges), cycles, 10)[2] end
-  local few <const>, many <const> = { 0, 0.1, 0, 0, 0 }, { 0, 0.3, 0, 0, 0 }
-  assert(math.abs(launch_profile.rates(looks, 50, 150)[2] - 0.2) < 1e-12)
-  harness.equal(factor({ few, many }, 1), 1.0)
-  assert(math.abs(factor({ few }, 100) - (1 + 0.2 * 400 / 10 / 100 / 3)) < 1e-12, factor({ few }, 100)) -- 400 cycles a load, of ten SMs
-  assert(math.abs(factor({ few }, 1) - (1 + 2 / 3)) < 1e-12, factor({ few }, 1)) -- three times as much
+  local function look(instructions, loads, slice) return { instructions, 0, loads, 0, 0, 0, 0, 100 - slice, slice } end
+  local looks <const> = { look(0, 0, 0), look(100, 10, 5), look(200, 40, 10), look(300, 50, 15) } -- 0.1, 0.3 and 0.1 loads per instruction
+  local function factor(ranges, cycles) return launch_profile.factors(looks, 0, 300, launch_profile.ranges(ranges), cycles, 10) end
+  local function near(value, wanted) assert(math.abs(value - wanted) < 1e-12, ("%g, not %g"):format(value, wanted)) end
+  local few, many = launch_profile.rates(looks, 0, 100), launch_profile.rates(looks, 100, 200)
+  near(launch_profile.rates(looks, 50, 150)[2], 0.2)
+  near(factor({ few, many }, 1)[2], 1)
+  near(factor({ few }, 100)[2], 1 + 0.2 * 400 / 10 / 100 / 3) -- 400 cycles a load, of ten SMs
+  near(factor({ few }, 1)[2], 1 + 2 / 3) -- three times as much
+end)
+
+harness.test("a part whose requests meet at one slice of the L2 asks for more than one that spreads them", function()
+  local looks <const> = {}
+  for i, slices in ipairs { { 0, 0, 0 }, { 4, 4, 4 }, { 16, 4, 4 } } do looks[i] = { 1000 * (i - 1), 0, 0, 0, 0, 0, 0, table.unpack(slices) } end
+  local spread <const> = launch_profile.ranges { launch_profile.rates(looks, 0, 1000) }
+  local factors = launch_profile.factors(looks, 1000, 2000, spread, 1, 10)
+  for k = 1, 7 do assert(math.abs(factors[k] - 1) < 1e-12, k) end -- as many requests in all
+  assert(math.abs(factors[8] - (1 + 40 * 8 / 1000)) < 1e-12, factors[8]) -- 40 cycles each of the slice's 8 more
 end)
 
 harness.test("the interval is Student's, of the jackknife", function()

@@ -7,6 +7,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Counting them takes as long as executing some instructions, so one CTA of so many says it for all: about every 32nd of
+ * the grid, as SMs get them in turn. */
+enum { CTAS_PER_COUNTED = 32 };
+
+typedef struct {
+    uint64_t cycles, instructions; /* cycles by conflicts of shared memory, of warp instructions */
+} Conflicts;
+
 typedef struct {
     Sm *sm;
     Sm *before;                /* what it was */
@@ -21,11 +29,12 @@ typedef struct {
     uint64_t instructions, loads;
     bool has_executed;
     /* The first CTAs */
-    uint32_t started;    /* since the very first was no longer alone */
-    bool is_alone;       /* the very first still runs, and is alone  */
-    bool has_been_alone; /* it has begun                             */
-    uint64_t next_start; /* when the next one may begin */
-    uint64_t interval;   /* between two of them */
+    uint32_t started;              /* since the very first was no longer alone */
+    bool is_alone;                 /* the very first still runs, and is alone  */
+    bool has_been_alone;           /* it has begun                             */
+    uint64_t next_start;           /* when the next one may begin */
+    uint64_t interval;             /* between two of them */
+    Conflicts conflicts[MAX_CTAS]; /* of the CTA in each slot, if they are counted */
 } Runner;
 
 struct Forward {
@@ -36,7 +45,10 @@ struct Forward {
     bool is_warm;  /* they have */
     uint64_t end;  /* of the present round */
     UntimedTraffic before;
-    PlainInst *plain; /* of untimed_find_plain() */
+    PlainInst *plain, *counting; /* of untimed_find_plain(); those of CTAs whose conflicts are counted */
+    ConflictCount *conflicts;    /* of these CTAs */
+    Conflicts ended, lately;     /* of those that ended since forward_until(), and before that */
+    uint64_t conflict_cycles, conflicts_until; /* of all instructions until this one */
     bool (*is_given_up)(void *context);
     void *context; /* of the above */
 };
@@ -61,9 +73,17 @@ static void wake(Runner *r) {
 }
 
 /* Until it loads, waits or exits, or the round ends. */
-static void run_warp(Runner *r, PlainInst *plain, uint32_t w, uint64_t end) {
-    WarpTurn turn = untimed_take_turn(r->sm, w, plain, (uint32_t)(end - r->time), r->start + r->time,
+static void run_warp(const Forward *forward, Runner *r, uint32_t w) {
+    const Warp *warp = &r->sm->warp[w];
+    bool counts = ((uint64_t)warp->cta_number * r->count + r->number) % CTAS_PER_COUNTED == 0;
+    uint64_t before = forward->conflicts->cycles;
+    r->sm->context->conflicts = forward->conflicts;
+    forward->conflicts->sm = r->sm;
+    WarpTurn turn = untimed_take_turn(r->sm, w, counts ? forward->counting : forward->plain,
+                                      (uint32_t)(forward->end - r->time), r->start + r->time,
                                       TURN_ENDS_AT_LOAD);
+    r->conflicts[warp->cta_slot].cycles += forward->conflicts->cycles - before;
+    r->conflicts[warp->cta_slot].instructions += counts ? turn.executed : 0;
     r->time += turn.executed;
     r->turn[w] = r->time;
     r->instructions += turn.executed;
@@ -89,13 +109,14 @@ static uint32_t next_warp(Runner *r, WarpSet ready) {
     return passed != NO_WARP ? passed : sm_oldest(r->sm, ready);
 }
 
-static void run_round(Runner *r, PlainInst *plain, uint64_t end) {
+static void run_round(const Forward *forward, Runner *r) {
+    uint64_t end = forward->end;
     r->sm->untimed_repeats = 0; /* other SMs may have used its caches since */
     while (r->time < end && !untimed_has_fault(r->sm)) {
         if (r->wakes <= r->time) wake(r);
         WarpSet ready = r->sm->live & ~r->sm->waiting & ~r->asleep;
         if (ready)
-            run_warp(r, plain, next_warp(r, ready), end);
+            run_warp(forward, r, next_warp(r, ready));
         else
             r->time = r->wakes < end ? r->wakes : end;
     }
@@ -128,12 +149,15 @@ static void note_start(Runner *r, uint32_t slot) {
     r->next_start += r->interval;
 }
 
-static void end_ctas(const Forward *forward, Runner *r) {
+static void end_ctas(Forward *forward, Runner *r) {
     for (uint32_t slots = sm_resident_slots(r->sm); slots; slots &= slots - 1) {
         uint32_t slot = (uint32_t)__builtin_ctz(slots);
         if (r->sm->cta[slot].warps & r->sm->live) continue;
         sm_end_cta_untimed(r->sm, slot);
         dispatcher_forward_end(forward->dispatcher, r->port, slot);
+        forward->ended.cycles += r->conflicts[slot].cycles;
+        forward->ended.instructions += r->conflicts[slot].instructions;
+        r->conflicts[slot] = (Conflicts){0};
         if (r->is_alone) end_solitude(r);
     }
     if (r->is_alone && r->time >= FORWARD_MOST_ALONE) end_solitude(r);
@@ -313,7 +337,7 @@ static ForwardResult run_rounds(Forward *forward, uint64_t ctas) {
             Runner *r = &forward->runner[i];
             r->has_executed = false;
             goes_on |= !may_start(r);
-            run_round(r, forward->plain, forward->end);
+            run_round(forward, r);
             if (untimed_has_fault(r->sm)) return FORWARD_FAULT;
             /* Who waits for what it has loaded will execute, and who waits at a barrier may wait for CTAs to come. */
             goes_on |= r->has_executed || (r->sm->live & ~r->sm->waiting);
@@ -330,6 +354,7 @@ static ForwardResult run_rounds(Forward *forward, uint64_t ctas) {
 
 Forward *forward_begin(Sm *const *sms, uint32_t count, SimObject *dispatcher, uint64_t cold,
                        bool (*is_given_up)(void *context), void *context) {
+    const Kernel *kernel = sms[0]->running->kernel;
     Forward *forward = malloc(sizeof *forward);
     ensure_memory(forward);
     *forward = (Forward){.runner = calloc(count, sizeof(Runner)),
@@ -339,19 +364,35 @@ Forward *forward_begin(Sm *const *sms, uint32_t count, SimObject *dispatcher, ui
                          .before = dispatcher->sim->untimed,
                          .is_given_up = is_given_up,
                          .context = context,
-                         .plain = untimed_find_plain(sms[0]->running->kernel)};
+                         .plain = untimed_find_plain(kernel),
+                         .counting = untimed_find_plain(kernel)};
     ensure_memory(forward->runner);
-    untimed_find_times(forward->plain, sms[0], sms[0]->running->kernel, FORWARD_HIT_CYCLES);
+    forward->conflicts = untimed_count_conflicts(forward->counting, kernel);
+    untimed_find_times(forward->plain, sms[0], kernel, FORWARD_HIT_CYCLES);
+    untimed_find_times(forward->counting, sms[0], kernel, FORWARD_HIT_CYCLES);
     for (uint32_t i = 0; i < count; i++)
         begin(forward, i, sms[i]);
     return forward;
+}
+
+/* All CTAs have had them as often as those that were counted and ended meanwhile, or where there are none those before. */
+static void find_conflicts(Forward *forward) {
+    uint64_t loads, now = forward_instructions(forward, &loads);
+    if (forward->ended.instructions) forward->lately = forward->ended;
+    forward->ended = (Conflicts){0};
+    if (!forward->lately.instructions) return;
+    uint64_t instructions = now - forward->conflicts_until;
+    forward->conflict_cycles += forward->lately.cycles * instructions / forward->lately.instructions;
+    forward->conflicts_until = now;
 }
 
 ForwardResult forward_until(Forward *forward, uint64_t ctas) {
     ForwardResult result = forward->is_warm ? FORWARD_DONE : run_cold_rounds(forward);
     if (result != FORWARD_DONE) return result;
     if (!forward->is_warm) warm_caches(forward);
-    return run_rounds(forward, ctas);
+    result = run_rounds(forward, ctas);
+    find_conflicts(forward);
+    return result;
 }
 
 uint64_t forward_instructions(const Forward *forward, uint64_t *loads) {
@@ -367,10 +408,14 @@ uint64_t forward_cycles(const Forward *forward) {
     return forward->end;
 }
 
+uint64_t forward_conflict_cycles(const Forward *forward) {
+    return forward->conflict_cycles;
+}
+
 UntimedTraffic forward_traffic(const Forward *forward) {
     const UntimedTraffic *now = &forward->dispatcher->sim->untimed, *before = &forward->before;
     return (UntimedTraffic){.accesses = now->accesses - before->accesses,
-                            .requests = now->requests - before->requests,
+                            .constants = now->constants - before->constants,
                             .sectors = now->sectors - before->sectors};
 }
 
@@ -380,6 +425,8 @@ void forward_free(Forward *forward) {
         free(forward->runner[i].before);
     free(forward->runner);
     free(forward->plain);
+    free(forward->counting);
+    free(forward->conflicts);
     free(forward);
 }
 

@@ -44,6 +44,8 @@ ForwardResult forward_until(Forward *forward, uint64_t ctas);
 uint64_t forward_instructions(const Forward *forward, uint64_t *loads);
 /* So many cycles of their own time the SMs have been at it. */
 uint64_t forward_cycles(const Forward *forward);
+/* So many cycles conflicts of shared memory have kept its banks: an estimate, by one of 32 CTAs. */
+uint64_t forward_conflict_cycles(const Forward *forward);
 /* Since it began. */
 UntimedTraffic forward_traffic(const Forward *forward);
 /* The machine gets what is resident, if `hands_over`. Else the grid is given up and the SMs are as they were. */

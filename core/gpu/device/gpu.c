@@ -268,6 +268,14 @@ uint64_t gpu_loads(const Gpu *gpu) {
     return sum;
 }
 
+uint64_t gpu_conflict_cycles(const Gpu *gpu) {
+    uint64_t sum = 0;
+    for (uint32_t i = 0; i < gpu->sim->object_count; i++)
+        if (gpu->sim->objects[i]->class == &lsu_class)
+            sum += ((const Lsu *)gpu->sim->objects[i])->fixed.bank_conflict_cycles;
+    return sum;
+}
+
 uint64_t gpu_thread_instructions(const Gpu *gpu) {
     uint64_t sum = 0;
     for (uint32_t i = 0; i < gpu->sm_count; i++)

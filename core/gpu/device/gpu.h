@@ -124,12 +124,15 @@ typedef struct {
     uint64_t warp_instructions, ctas; /* of the launch, so far                                  */
     uint64_t loads;                   /* of the instructions: from memory, atomics included     */
     uint64_t cycles;                  /* of the SMs' own time                                   */
+    uint64_t conflict_cycles;         /* of shared memory: see forward_conflict_cycles()        */
     UntimedTraffic traffic;           /* of the launch, where its accesses are seen by caches   */
 } ForwardProgress;
 ForwardProgress gpu_forward_until(Gpu *gpu, uint64_t ctas);
 void gpu_forward_end(Gpu *gpu);
 /* Warp instructions with timing that have loaded from memory since the machine was made, atomics included. */
 uint64_t gpu_loads(const Gpu *gpu);
+/* Cycles of conflicts in shared memory, likewise. */
+uint64_t gpu_conflict_cycles(const Gpu *gpu);
 /* How many CTAs of such a launch the machine holds at once; a user error when it is none. */
 uint64_t gpu_resident_ctas(Gpu *gpu, const Kernel *kernel, const Launch *launch);
 /* Runs until so many warp instructions have issued since the machine was made, so many CTAs of the launch have ended, or

@@ -55,6 +55,7 @@ ForwardProgress gpu_forward_until(Gpu *gpu, uint64_t ctas) {
     const char *failure = sim_failure(gpu->sim); /* of a policy that chooses CTAs */
     progress.warp_instructions = forward_instructions(forward, &progress.loads);
     progress.cycles = forward_cycles(forward);
+    progress.conflict_cycles = forward_conflict_cycles(forward);
     progress.traffic = forward_traffic(forward);
     if (result == FORWARD_DONE && !failure) return progress;
     forward_end(forward, false);

@@ -449,7 +449,10 @@ UntimedAnswer lsu_take_untimed(SimObject *object, const void *request) {
     UntimedAnswer least = UNTIMED_REPEATS;
     if (!has_accesses(lsu, op->space)) return least;
     uint32_t count = make_segments(lsu, op, segments);
-    if (!space_is_constant(op->space)) object->sim->untimed.accesses += count;
+    if (space_is_constant(op->space))
+        object->sim->untimed.constants += count - 1;
+    else
+        object->sim->untimed.accesses += count;
     MemMessage message = {
         .issued = object->sim->now,
         .pc = op->inst,

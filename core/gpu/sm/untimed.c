@@ -1,6 +1,7 @@
 #include "core/gpu/sm/untimed.h"
 
 #include "core/gpu/sm/memcheck.h"
+#include "core/gpu/sm/memory_op.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -81,6 +82,32 @@ PlainInst *untimed_find_plain(const Kernel *kernel) {
         if (plain[i].step == STEP_BARE) plain[i].bare = behind == UINT8_MAX ? behind : (uint8_t)(behind + 1);
     }
     return plain;
+}
+
+/* How the lanes' addresses differ is mostly as in the access before, and that and the lanes alone say what conflicts. Those
+ * that differ as far are taken to differ alike. */
+static void exec_counting(const Inst *inst, ExecContext *context) {
+    ConflictCount *count = context->conflicts;
+    LastConflict *last = &count->last[inst - count->insts];
+    inst->exec(inst, context);
+    if (context->space != SPACE_SHARED) return;
+    uint32_t span = (uint32_t)(context->highest - context->lowest);
+    if (last->lanes != context->active || last->span != span || inst->space != SPACE_SHARED)
+        *last = (LastConflict){context->active, span,
+                               conflict_degree(count->sm, inst, inst->space == SPACE_SHARED)};
+    count->cycles += last->degree - 1;
+}
+
+ConflictCount *untimed_count_conflicts(PlainInst *plain, const Kernel *kernel) {
+    ConflictCount *count = calloc(1, sizeof *count + kernel->inst_count * sizeof *count->last);
+    ensure_memory(count);
+    count->insts = kernel->insts;
+    for (uint32_t i = 0; i < kernel->inst_count; i++) {
+        const Inst *inst = &kernel->insts[i];
+        bool may_conflict = inst->space == SPACE_SHARED || inst->space == SPACE_GENERIC;
+        if (may_conflict && inst->kind != INST_ALU && is_plain(inst)) plain[i].exec = exec_counting;
+    }
+    return count;
 }
 
 /* From issue to where an instruction that needs the result can issue. */

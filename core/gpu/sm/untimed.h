@@ -7,6 +7,22 @@
 /* A plain instruction computes, loads or stores, and the one behind it is the next; atomics beyond shared memory and what
  * waits are others. What is known of the instructions of a kernel, one entry each, to be freed. */
 PlainInst *untimed_find_plain(const Kernel *kernel);
+
+typedef struct {
+    uint32_t lanes, span, degree;
+} LastConflict;
+
+/* How many cycles instructions keep the banks of shared memory beyond the first, by conflicts. */
+typedef struct ConflictCount {
+    uint64_t cycles;
+    const Sm *sm; /* at work */
+    const Inst *insts;
+    LastConflict last[]; /* by instruction: of its last access */
+} ConflictCount;
+
+/* Of the SMs' kernel, to be freed. Instructions of `plain`, of untimed_find_plain(), count there from now on where the
+ * context has it. */
+ConflictCount *untimed_count_conflicts(PlainInst *plain, const Kernel *kernel);
 /* When each instruction would issue in a warp of the SM that has it to itself and executes all of them in line: a cycle after
  * the one before, or when the results that it needs are there. Those of shared memory take `shared_cycles`; for what comes
  * from beyond the SM nobody waits. */

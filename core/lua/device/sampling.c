@@ -5,6 +5,7 @@
 #include "core/lua/bindings.h"
 #include "core/lua/component/lua_objects.h"
 #include "core/lua/policy/policy.h"
+#include "mem/protocol/caches.h"
 
 #include <stdlib.h>
 
@@ -125,33 +126,56 @@ static int l_on_launch(lua_State *L) {
     return 0;
 }
 
+static void forget_requests(const Sim *sim) {
+    for (uint32_t i = 0; i < sim->object_count; i++)
+        if (sim->objects[i]->class == &l2_class) l2_forget_untimed(sim->objects[i]);
+}
+
+static void push_requests(lua_State *L, const Sim *sim) {
+    lua_Integer slices = 0;
+    lua_newtable(L);
+    for (uint32_t i = 0; i < sim->object_count; i++) {
+        if (sim->objects[i]->class != &l2_class) continue;
+        lua_pushinteger(L, (lua_Integer)l2_untimed_requests(sim->objects[i]));
+        lua_rawseti(L, -2, ++slices);
+    }
+}
+
 /* core.forward_begin(gpu): the launch begins without timing. */
 static int l_forward_begin(lua_State *L) {
     Machine *machine = offered(L);
+    forget_requests(machine->sim);
     gpu_launch_forward(machine->gpu, machine->sampled->kernel, machine->sampled->launch);
     return 0;
 }
 
-/* core.forward_until(gpu, ctas) -> warp instructions so far, CTAs that have ended, loads so far, cycles of the SMs' own
- * time; accesses of load/store units, requests to slices of an L2, sectors from and to memory */
+/* core.forward_until(gpu, ctas) -> warp instructions so far, CTAs that have ended, counts so far { loads =,
+ * cycles = of the SMs' own time, accesses = of load/store units, sectors = from and to memory, conflicts = cycles by those
+ * of shared memory, constants = further accesses of instructions that load these }, requests of each slice of an L2 */
 static int l_forward_until(lua_State *L) {
     Machine *machine = offered(L);
     ForwardProgress progress = gpu_forward_until(machine->gpu, (uint64_t)luaL_checkinteger(L, 2));
     if (gpu_fault(machine->gpu)) user_error("%s", gpu_fault(machine->gpu)->message);
     lua_pushinteger(L, (lua_Integer)progress.warp_instructions);
     lua_pushinteger(L, (lua_Integer)progress.ctas);
-    lua_pushinteger(L, (lua_Integer)progress.loads);
-    lua_pushinteger(L, (lua_Integer)progress.cycles);
-    lua_pushinteger(L, (lua_Integer)progress.traffic.accesses);
-    lua_pushinteger(L, (lua_Integer)progress.traffic.requests);
-    lua_pushinteger(L, (lua_Integer)progress.traffic.sectors);
-    return 7;
+    lua_newtable(L);
+    set_count(L, "loads", progress.loads);
+    set_count(L, "cycles", progress.cycles);
+    set_count(L, "accesses", progress.traffic.accesses);
+    set_count(L, "sectors", progress.traffic.sectors);
+    set_count(L, "conflicts", progress.conflict_cycles);
+    set_count(L, "constants", progress.traffic.constants);
+    push_requests(L, machine->sim);
+    return 4;
 }
 
-/* core.loads(gpu) -> warp instructions with timing that have loaded from memory since the machine was made */
+/* core.loads(gpu) -> warp instructions with timing that have loaded from memory since the machine was made, and
+ * cycles of conflicts in shared memory */
 static int l_loads(lua_State *L) {
-    lua_pushinteger(L, (lua_Integer)gpu_loads(gpu_at(L, 1)->gpu));
-    return 1;
+    const Gpu *gpu = gpu_at(L, 1)->gpu;
+    lua_pushinteger(L, (lua_Integer)gpu_loads(gpu));
+    lua_pushinteger(L, (lua_Integer)gpu_conflict_cycles(gpu));
+    return 2;
 }
 
 /* core.forward_end(gpu): the machine takes over what is resident. */

@@ -123,6 +123,7 @@ struct ExecContext {
     uint32_t fault_lane, fault_space; /* fault_space: of the access */
     uint64_t fault_address;
     const TextureTable *textures;
+    struct ConflictCount *conflicts; /* without timing, of instructions that count them */
     /* Out, texture fetches: the addresses of the texels read, lane by lane. Lanes that read none, because all
      * of theirs lie beyond the border, leave `active`. */
     struct SystemCalls *system; /* of the SM; NULL: nothing is printed, and there is no heap */

@@ -6,14 +6,19 @@ local launch_profile = {}
 
 local HIT <const>, MISS <const> = 40, 400 -- cycles that an access keeps a warp waiting, as without timing: core/gpu/device/forward.h
 
--- What is counted, in the order of core.forward_until(): its name, and how many cycles one of it costs an SM at the most, when nothing
--- else is done meanwhile. The SMs' own time is cycles already.
-local kinds <const> = { { "cycles" }, { "loads", MISS }, { "accesses", HIT }, { "requests", MISS }, { "sectors", MISS } }
+-- What is counted, in the order of looks: its name, and how many cycles one of it costs an SM at the most, when nothing else is done
+-- meanwhile. The SMs' own time is cycles already. Requests to each slice of an L2 stand behind the others: of a piece of the launch, there
+-- are those of all slices, and those of the one that has most of them, which serves all SMs.
+local counts <const> = { { "cycles" }, { "loads", MISS }, { "accesses", HIT }, { "sectors", MISS }, { "conflicts", 1 }, { "constants", 1 } }
+local CONFLICTS <const> = 5 -- of these
+local kinds <const> = table.move({ { "requests", MISS }, { "busiest", HIT, serves_all = true } }, 1, 2, #counts + 1, { table.unpack(counts) })
 
---- Executes until so many CTAs have ended: a look, { warp instructions, cycles, loads, accesses, requests, sectors } so far.
+--- Executes until so many CTAs have ended: a look, { warp instructions, cycles, loads, ... } so far.
 function launch_profile.look(gpu, ctas)
-  local instructions, _, loads, cycles, accesses, requests, sectors = core.forward_until(gpu, ctas)
-  return { instructions, cycles, loads, accesses, requests, sectors }
+  local instructions, _, counted, requests = core.forward_until(gpu, ctas)
+  local look = { instructions }
+  for _, count in ipairs(counts) do look[#look + 1] = counted[count[1]] end
+  return table.move(requests, 1, #requests, #look + 1, look)
 end
 
 --- What looks say of the launch's first so many instructions, evenly between two of them.
@@ -31,18 +36,33 @@ local function until_instruction(looks, instruction)
   return values
 end
 
---- Of a piece of the launch, from instruction `first` to `last`, how many of each kind there are per instruction.
-function launch_profile.rates(looks, first, last)
-  local from, to, rates = until_instruction(looks, first), until_instruction(looks, last), {}
-  for k in ipairs(kinds) do rates[k] = (to[k + 1] - from[k + 1]) / math.max(1, last - first) end
+--- Of the piece of the launch between two looks, how many of each kind there are per instruction.
+local function rates_between(from, to)
+  local rates, length, all, most = {}, math.max(1, to[1] - from[1]), 0, 0
+  for k in ipairs(counts) do rates[k] = (to[k + 1] - from[k + 1]) / length end
+  for k = #counts + 2, #to do
+    local of_slice = to[k] - from[k]
+    all, most = all + of_slice, math.max(most, of_slice)
+  end
+  rates[#counts + 1], rates[#counts + 2] = all / length, most / length
+  return rates
+end
+
+--- Likewise, from instruction `first` to `last`. `conflicts`: how many cycles of them an instruction of this piece has, where that is known:
+-- looks know it of some CTAs, once these have ended.
+function launch_profile.rates(looks, first, last, conflicts)
+  local from, to = until_instruction(looks, first), until_instruction(looks, last)
+  from[1], to[1] = first, last
+  local rates = rates_between(from, to)
+  rates[CONFLICTS] = conflicts or rates[CONFLICTS]
   return rates
 end
 
 --- Of all of a launch, as a look says that was taken at its end.
 function launch_profile.rates_of_all(look)
-  local rates = {}
-  for k in ipairs(kinds) do rates[k] = look[k + 1] / math.max(1, look[1]) end
-  return rates
+  local begin = {}
+  for k = 1, #look do begin[k] = 0 end
+  return rates_between(begin, look)
 end
 
 --- Of rates of several pieces, { least, most } of each kind.
@@ -66,7 +86,7 @@ end
 
 --- How many cycles, of those of an instruction, one of a kind costs at the most.
 local function cost_of(kind, cycles_per_instruction, sms)
-  return kind[2] and kind[2] / (sms * cycles_per_instruction) or math.huge
+  return kind[2] and kind[2] / ((kind.serves_all and 1 or sms) * cycles_per_instruction) or math.huge
 end
 
 --- By what part more or less a piece with this rate may take than those that say a range.
@@ -87,17 +107,18 @@ end
 -- stand for it: what these ask for ranges so far, and beyond that they say nothing. They take so many cycles per instruction on so
 -- many SMs.
 function launch_profile.factors(looks, first, last, ranges, cycles_per_instruction, sms)
-  local factors = {}
-  for k, kind in ipairs(kinds) do
-    local sum, cost = 0, cost_of(kind, cycles_per_instruction, sms)
-    for i = 2, #looks do
-      local length = looks[i][1] - looks[i - 1][1]
-      if length > 0 and looks[i - 1][1] >= first and looks[i][1] <= last then
-        sum = sum + length * change_beyond((looks[i][k + 1] - looks[i - 1][k + 1]) / length, ranges[k], cost)
+  local sums, factors = {}, {}
+  for k in ipairs(kinds) do sums[k] = 0 end
+  for i = 2, #looks do
+    local length = looks[i][1] - looks[i - 1][1]
+    if length > 0 and looks[i - 1][1] >= first and looks[i][1] <= last then
+      local rates = rates_between(looks[i - 1], looks[i])
+      for k, kind in ipairs(kinds) do
+        sums[k] = sums[k] + length * change_beyond(rates[k], ranges[k], cost_of(kind, cycles_per_instruction, sms))
       end
     end
-    factors[k] = 1 + sum / math.max(1, last - first)
   end
+  for k, sum in ipairs(sums) do factors[k] = 1 + sum / math.max(1, last - first) end
   return factors
 end
 

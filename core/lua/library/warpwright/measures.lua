@@ -1,10 +1,11 @@
 -- What parts of a launch have counted, and what follows for all of it. A measure is a string of doubles: cycles, warp and thread
--- instructions, loads from memory, then every counter of the machine in the order of core.counter_vector().
+-- instructions, loads from memory, cycles of conflicts in shared memory, then every counter of the machine in the order of
+-- core.counter_vector().
 local core = require "warpwright.core"
 
 local measures = {}
 
-local HEADER <const> = "<dddd"
+local HEADER <const> = "<ddddd"
 local HEADER_BYTES <const> = string.packsize(HEADER)
 
 --- Of a sampler's machine since it was made. `cycles`: if others than those by now are meant.
@@ -14,7 +15,7 @@ function measures.now(sampler, cycles)
     .. core.counter_vector(sampler.built)
 end
 
---- Cycles, warp instructions, thread instructions, warp instructions that load from memory.
+--- Cycles, warp instructions, thread instructions, warp instructions that load from memory, cycles of conflicts in shared memory.
 function measures.header(measure) return string.unpack(HEADER, measure) end
 
 --- The machine's counters alone.

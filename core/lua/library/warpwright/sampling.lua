@@ -239,8 +239,10 @@ end
 local function ranges_of(passes)
   local pieces, plan = {}, passes[1].plan
   for _, pass in ipairs(passes) do
-    for _, place in ipairs(pass.places) do
-      pieces[#pieces + 1] = launch_profile.rates(pass.looks, place + plan.warm_up, place + plan.warm_up + plan.length)
+    for i, place in ipairs(pass.places) do
+      local _, instructions, _, _, conflicts = measures.header(pass.windows[i].all)
+      pieces[#pieces + 1] = launch_profile.rates(pass.looks, place + plan.warm_up, place + plan.warm_up + plan.length,
+        conflicts / math.max(1, instructions))
     end
   end
   return launch_profile.ranges(pieces)
