@@ -89,6 +89,23 @@ harness.test("ends of a launch that take other times widen the interval, and one
   near(chance { took(120, 10), took(120, 10), took(120, 10) }, measures.student(3) * of_last * 100 * math.sqrt((1 + 1 / 3) / 3))
 end)
 
+harness.test("a window that takes other than all windows, beyond chance and 1%, when it goes on for long widens the interval", function()
+  local part = took(10, 10)
+  local function bias(long, windows)
+    local launch = { head = part, tail = part, check = { timed = part, all = part, middle = 100 }, long = long, windows = {} }
+    for i, cycles in ipairs(windows) do
+      launch.windows[i] = { all = took(cycles, 10), second = took(cycles, 10), weight = 100 / #windows }
+    end
+    return select(3, measures.interval_of_cycles(launch))
+  end
+  local steady <const>, varied <const> = { 20, 20, 20, 20 }, { 15, 25, 20, 20 }
+  harness.equal(bias(nil, steady), 0.0)
+  harness.equal(bias(took(808, 400), steady), 0.0) -- 2.02 cycles an instruction: not by more than 1%
+  assert(math.abs(bias(took(1200, 400), steady) - 100) < 1e-9, bias(took(1200, 400), steady)) -- 3, of 100 instructions
+  assert(math.abs(bias(took(600, 400), steady) - 50) < 1e-9)
+  harness.equal(bias(took(1200, 400), varied), 0.0)
+end)
+
 --- What two SMs count: CTAs and a ratio.
 local function of_two_sms(a, b)
   local rows = core.stats()

@@ -114,16 +114,16 @@ function measures.replicas(launch)
   return replicas
 end
 
---- What the tail took beyond what its instructions take in the middle: while ever fewer CTAs are left.
-local function of_drain(launch)
-  local list, weights, middle = { launch.tail }, { 1 }, 0
-  local _, instructions = measures.header(launch.tail)
+--- What a part took beyond what its instructions take in the middle, by windows.
+local function beyond_middle(launch, part)
+  local list, weights, middle = { part }, { 1 }, 0
+  local _, instructions = measures.header(part)
   for _, window in ipairs(launch.windows) do middle = middle + window.weight end
   for i, window in ipairs(launch.windows) do
     local _, own = measures.header(window.all)
     list[i + 1], weights[i + 1] = window.all, -window.weight / middle * instructions / math.max(1, own)
   end
-  return measures.sum(list, weights)
+  return measures.sum(list, weights), instructions / middle
 end
 
 --- The standard deviation of when the last of so many SMs ends, as a part of how much later than their mean it does so on average, when
@@ -152,7 +152,7 @@ function measures.groups_of_end(launch, count)
     end
     groups[1] = group
   end
-  local drain, by = of_drain(launch), deviations / n * deviation_of_last(launch.offer.sms)
+  local drain, by = beyond_middle(launch, launch.tail), deviations / n * deviation_of_last(launch.offer.sms)
   groups[#groups + 1] = { measures.sum({ total, drain }, { 1, by }), measures.sum({ total, drain }, { 1, -by }), degrees = n > 1 and n or math.huge }
   return groups
 end
@@ -169,6 +169,25 @@ function measures.by_check(launch)
   local _, windowed = measures.header(check.all)
   return measures.sum({ measures.total(launch), check.timed, check.all },
     { 1, check.middle / math.max(1, timed), -check.middle / math.max(1, windowed) })
+end
+
+local LEAST_CHANGE <const> = 0.01 -- of cycles per instruction, beyond chance
+
+--- The estimate if the middle took what a window takes that went on for long, where that is other than windows differ by chance: queues
+-- fill for longer than warm-ups are. Nil where it is not, or is not known.
+function measures.by_long_window(launch)
+  if not launch.long then return nil end
+  local rates = {}
+  for i, window in ipairs(launch.windows) do
+    local cycles, instructions = measures.header(window.all)
+    rates[i] = cycles / math.max(1, instructions)
+  end
+  local mean, deviation = measures.mean_and_deviation(rates)
+  local change, part = beyond_middle(launch, launch.long)
+  local cycles, instructions = measures.header(change), select(2, measures.header(launch.long))
+  local chance = measures.student(#rates - 1) * deviation * math.sqrt(1 + 1 / #rates)
+  if math.abs(cycles) / math.max(1, instructions) <= math.max(LEAST_CHANGE * mean, chance) then return nil end
+  return measures.sum({ measures.total(launch), change }, { 1, 1 / part })
 end
 
 --- The estimate by windows after warm-ups half as long; nil where there are none.
@@ -197,7 +216,7 @@ function measures.by_launches(launch)
 end
 
 --- Other estimates of a launch, functions of it: what each differs by is a bias that the estimate may have.
-measures.other_estimates = { measures.by_second_halves, measures.by_check, measures.by_early_windows,
+measures.other_estimates = { measures.by_second_halves, measures.by_check, measures.by_early_windows, measures.by_long_window,
   measures.by_profile, measures.by_launches }
 
 --- By how many cycles another estimate differs from that of the launch; 0 if there is none.

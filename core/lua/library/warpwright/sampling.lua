@@ -28,6 +28,7 @@ local CHECK_PART <const>, LATEST_CHECK <const> = 1 / 8, 8 -- where it begins: of
 local EARLIEST_TAIL <const>, TAIL_STEP <const> = 3, 1 / 3 -- where tails may begin: times the length of the shortest one from the end
 local LEAST_TAILS <const>, MOST_TAILS <const> = 3, 6 -- that are counted, where more than one is
 local TAILS_PART <const> = 0.05 -- of the launch's instructions: those behind the first one
+local LONG_PART <const>, LEAST_LONG <const> = 0.05, 4 -- how far a window goes on: of the launch's instructions; times itself and its warm-up
 local MOST_WAITING <const> = 12 -- windows that have counted and may be asked for longer ones: each keeps a machine in memory
 local MOST_SHIFT <const> = 1 / 2 -- of a part of the middle: how far windows may go on in it
 local MOST_OF_LAUNCH <const> = 1 / 3 -- of its instructions: a window with its warm-up
@@ -282,7 +283,7 @@ local function launch_of(offer, passes)
   local _, tail = measures.header(tail_all)
   local middle = first.instructions - head - tail
   return { offer = offer, kind = "sampled", head = first.head.all, tail = tail_all, tails = first.tails, windows = windows_of(passes, middle, offer.sms),
-    check = { all = checked(first), timed = first.head.checked, middle = middle },
+    check = { all = checked(first), timed = first.head.checked, middle = middle }, long = first.long,
     rates = launch_profile.rates_of_all(first.all), instructions = first.instructions, warm_up = first.plan.warm_up,
     length = first.plan.length, life = first.life }
 end
@@ -291,8 +292,8 @@ end
 local function share_of(launch, windows)
   local _, head = measures.header(launch.head)
   local _, tail = measures.header(launch.tail)
-  local tails = #launch.tails * (tail + launch.warm_up)
-  return (head + tails + launch.warm_up + CHECK_WINDOWS * launch.length + windows * (launch.warm_up + launch.length)) / launch.instructions
+  local tails, long = #launch.tails * (tail + launch.warm_up), launch.long and LONG_PART * launch.instructions or 0
+  return (head + tails + long + launch.warm_up + CHECK_WINDOWS * launch.length + windows * (launch.warm_up + launch.length)) / launch.instructions
 end
 
 --- How many windows the goal takes, those of the first pass included.
@@ -432,6 +433,16 @@ function Sampler:count_longer(study, pass, seen, warm_up, length)
   seen.head = { all = seen.head.all, checked = self:hear(study.worker).checked }
 end
 
+--- What the first window of a pass counts when it goes on for long: queues may take so long to fill. Nil where that would be hardly
+-- longer than it is, or more of the launch than may have timing.
+function Sampler:count_long(pass, seen)
+  local span, plan = math.floor(LONG_PART * pass.instructions), seen.plan
+  if not pass.waits or span < LEAST_LONG * (plan.warm_up + plan.length) then return nil end
+  if seen.share + LONG_PART > MOST_WITH_TIMING or pass.places[1] + span > pass.instructions - seen.life then return nil end
+  self.pool:ask(pass.windows[1], { warm_up = plan.warm_up, length = span - plan.warm_up })
+  return self:hear(pass.windows[1]).all
+end
+
 --- What a pass has counted, { windows =, head =, tail =, check = ... }. While windows are no good, they go on to such with longer
 -- warm-ups, if they can. `why`: the last ones are not good either; `too_long`: and longer ones cannot be.
 function Sampler:settle(offer, study, pass)
@@ -461,6 +472,7 @@ function Sampler:settle(offer, study, pass)
     end
     seen.is_unsettled = may_settle and not goes_on
   until not goes_on
+  seen.long = not seen.why and self:count_long(pass, seen) or nil
   self:dismiss(pass)
   self.pool:dismiss(study.worker)
   return seen
