@@ -78,6 +78,7 @@ draw.left_out = {
   ["TrafficShaper.holds"] = "holds none",
   ["QueueDelays.*"] = "has none",
   ["BankCounters.bank"] = "a number: that of the bank, which dram_banks fixes",
+  ["LSU.read_only_segment"] = "none of its kernels loads by ld.global.nc",
   ["Router.dateline"] = "without it, a ring may hang",
   ["AddressMap.page_size"] = "needs wires of a quantum to the networks, which not all machines have",
 }
