@@ -159,7 +159,30 @@ local port = l1.mem
   m:wire(port, l2.cpu, {]]):format(count) } }
 end
 
+--- The same, with a TLB behind the second one, and one network more, which joins the page walker's reads.
+local function networks_around_tlb(count)
+  return { { "m:wire(l1.mem, l2.cpu, {", ([[
+local port, walker, last = l1.mem, m:PageWalker "walker" {}, m:Mux "last" { up = 2 }
+  for i = 1, %d do
+    local mux = m:Mux ("mux", i) { up = 1 }
+    m:wire(port, mux.up[0])
+    port = mux.down
+    if i == 2 then
+      local tlb = m:TLB (sm, "tlb") {}
+      m:wire(port, tlb.up)
+      m:wire(tlb.walk, walker.up)
+      port = tlb.down
+    end
+  end
+  m:wire(port, last.up[0])
+  m:wire(walker.mem, last.up[1])
+  m:wire(last.down, l2.cpu, {]]):format(count) } }
+end
+
 runs("four networks one after the other", networks(4))
+runs("a TLB behind two of four networks", networks_around_tlb(3))
+refused("a fifth network, of which one has a TLB behind it", networks_around_tlb(4),
+  "mux[1]: expected at most 4 networks (Mux, Crossbar, Router) on the way of a request, got 5\n")
 refused("a fifth, for which a request has no room to note the way back", networks(5),
   "mux[1]: expected at most 4 networks (Mux, Crossbar, Router) on the way of a request, got 5\n")
 

@@ -95,12 +95,13 @@ static void count_networks(void *context, const Field *port, const Link *request
     if (count > route->most) route->most = count;
 }
 
-/* There are no loops. */
+/* There are no loops. A TLB passes requests on and takes no room. */
 static uint8_t networks_from(const SimObject *object, Look *look) {
-    if (!is_network(object)) return 0;
+    if (!is_network(object) && !object->class->passes_on) return 0;
     if (look->of[object->id]) return look->of[object->id];
     Route route = {look, 0};
     visit_onward_links(object, count_networks, &route);
+    if (!is_network(object)) return look->of[object->id] = route.most;
     if (route.most == ROUTE_DEPTH && !*look->problem)
         snprintf(look->problem, sizeof look->problem,
                  "%s: expected at most %d networks (Mux, Crossbar, Router) on the way of a request, got %d",
