@@ -142,7 +142,7 @@ return narrow]])
   harness.same_text(small_run(narrow, cycles // 2), without)
 end)
 
-harness.test("under every policy a change of nothing leaves the run as it is", function()
+harness.long_test("under every policy a change of nothing leaves the run as it is", function()
   for _, file in ipairs(core.list_folder(core.home_path "policies")) do
     local policy = file:match "^(.*)%.lua$"
     policy = policy == "trace_l1" and "trace_l1:folder=" .. harness.folder() or policy

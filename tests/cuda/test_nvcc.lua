@@ -3,7 +3,7 @@ local core = require "warpwright.core"
 local harness = require "tests.lib.harness"
 local nvcc = require "tests.lib.nvcc"
 
-local nvcc_test, shell, passes = nvcc.test, nvcc.shell, nvcc.passes
+local nvcc_test, nvcc_long_test, shell, passes = nvcc.test, nvcc.long_test, nvcc.shell, nvcc.passes
 
 -- Sources ---------------------------------------------------------------------------------------------------------------------------
 
@@ -55,7 +55,7 @@ nvcc_test("a program compiles and runs; without a simulator it says how to be st
   harness.contains(output, "start the program with 'warpwright cuda MACHINE -- PROGRAM'")
 end)
 
-nvcc_test("C++20: pairs of any class are assigned, compared and in maps", function()
+nvcc_long_test("C++20: pairs of any class are assigned, compared and in maps", function()
   harness.write("pairs.cu", [[
 #include <compare>
 #include <map>
@@ -197,7 +197,7 @@ int main() { int *d, h; cudaMalloc(&d, 4); kernel<<<1, 1>>>(d); cudaMemcpy(&h, d
     cuda by_hand]], "40\n")
 end)
 
-nvcc_test("relocatable device code: static variables and kernels of the same names in two files", function()
+nvcc_long_test("relocatable device code: static variables and kernels of the same names in two files", function()
   for i, name in ipairs { "here", "there" } do
     harness.write(name .. ".cu", ([[
 #include <cstdio>
@@ -508,7 +508,7 @@ nvcc_test("every function that clang declares for the device has a body", functi
   assert(not report:find "no body", report)
 end)
 
-nvcc_test("-Xcompiler: lists, words in quotes, and words that are for the host's code alone", function()
+nvcc_long_test("-Xcompiler: lists, words in quotes, and words that are for the host's code alone", function()
   local words <const> = [[-Xcompiler "-O3 -march=native" -Xcompiler ',"-Wall","-ffast-math"' -Xcompiler -DSEEN=1,-funroll-all-loops]]
   harness.write("words.cu", "__global__ void k(float *x) { x[0] = 1 / x[1]; }\nint main() { return SEEN - 1; }\n")
   local output = passes("nvcc --dryrun " .. words .. " words.cu && nvcc " .. words .. " words.cu -o words && cuda words && nvcc -ptx " .. words ..
@@ -814,7 +814,7 @@ nvcc_test("a header of a library that is not here is named as such", function()
   assert(not output:find "cmath: this" and not output:find "curand_kernel.h: this", output)
 end)
 
-nvcc_test("shared objects whose constructors do something are left as they are, without them", function()
+nvcc_long_test("shared objects whose constructors do something are left as they are, without them", function()
   harness.write("objects.h", [[
 struct Complex { float x, y; __host__ __device__ Complex(float a = 0, float b = 0) : x(a), y(b) {} };
 struct Point { float v[3]; __host__ __device__ Point() : v{0, 0, 0} {} __host__ __device__ ~Point() { v[0] = 0; } };
@@ -856,7 +856,7 @@ int main() {
     "nvcc: ./wrong.h:4: 'rows' is shared: expected no initializer")
 end)
 
-nvcc_test("device code deduces template arguments by guides, the standard library's and the program's", function()
+nvcc_long_test("device code deduces template arguments by guides, the standard library's and the program's", function()
   harness.write("guides.cu", [[
 #include <array>
 #include <cstdio>
@@ -1028,7 +1028,7 @@ int main() {
   harness.contains(passes "nvcc --expt-relaxed-constexpr throwing.cu -o throwing && cuda throwing", "3321\n", "2 cudaErrorLaunchFailure")
 end)
 
-nvcc_test("new (std::nothrow), in place and of more than usual alignment; strings in device code", function()
+nvcc_long_test("new (std::nothrow), in place and of more than usual alignment; strings in device code", function()
   harness.write("placed.cu", [[
 #include <cstdio>
 #include <cstring>
@@ -1239,7 +1239,7 @@ __global__ void lanes(int *out, int n) {
   harness.equal(counts "-O0", "1 1 1")
 end)
 
-nvcc_test("integers of 128 bits are converted to and from floating point as on the host", function()
+nvcc_long_test("integers of 128 bits are converted to and from floating point as on the host", function()
   harness.write("converted.cu", [[
 #include <cstdio>
 #include <cstring>

@@ -3,7 +3,7 @@
 -- With TEXT it runs those tests alone whose names contain it.
 local harness = {}
 
-local program, only = arg[-1], arg[1]
+local program, only, is_long_run = arg[-1], arg[1], os.getenv "WARPWRIGHT_LONG_TESTS" ~= nil
 local failures, passes, skips = 0, 0, 0
 local folder
 
@@ -83,8 +83,7 @@ local Skipped = {}
 --- In a test: what it needs is not there or not permitted here. It counts neither as passed nor as failed.
 function harness.skip(why) error(setmetatable({ why = why }, Skipped)) end
 
---- Runs one test.
-function harness.test(name, body)
+local function run_test(name, body)
   if only and not name:find(only, 1, true) then return end
   local ok, problem = pcall(body)
   if getmetatable(problem) == Skipped then
@@ -96,6 +95,16 @@ function harness.test(name, body)
     failures = failures + 1
     print(("FAILED %s: %s"):format(name, tostring(problem)))
   end
+end
+
+--- Runs one test.
+function harness.test(name, body)
+  if not is_long_run then run_test(name, body) end
+end
+
+--- One that takes longer than a change should wait for: it runs in `scripts/test --long`, and where it is named.
+function harness.long_test(name, body)
+  if is_long_run or only then run_test(name, body) end
 end
 
 --- Ends the test file.

@@ -17,14 +17,17 @@ function nvcc.has(command)
   return found ~= nil
 end
 
---- A named test, skipped where clang or the toolkit is missing.
-function nvcc.test(name, body)
-  harness.test(name, function()
+local function where_compiled(body)
+  return function()
     if not nvcc.has "clang++-14" then harness.skip "clang 14 is not installed (scripts/setup cuda)" end
     if not core.is_file(nvcc.toolkit .. "/bin/nvcc") then harness.skip "the toolkit is not built (scons cuda)" end
     body()
-  end)
+  end
 end
+
+--- A named test, skipped where clang or the toolkit is missing; and one of `scripts/test --long`.
+function nvcc.test(name, body) harness.test(name, where_compiled(body)) end
+function nvcc.long_test(name, body) harness.long_test(name, where_compiled(body)) end
 
 --- Runs a script there. Returns its status and what it printed.
 function nvcc.shell(script)

@@ -136,7 +136,7 @@ harness.test("hits that leave lines where they stand turn lru into fifo", functi
   end
 end)
 
-harness.test("a step for each hit is another order, and lawful", function()
+harness.long_test("a step for each hit is another order, and lawful", function()
   for _, replacement in ipairs { "lru", "srrip" } do
     local path = promoting("steps_" .. replacement, "math.max(0, at - 1)", replacement)
     local mine = run { workload = "kmeans", policy = path }

@@ -35,7 +35,7 @@ harness.test("of a launch, the CTAs that had not ended have timing: half of them
   harness.contains(harness.read(home .. "/half/provenance.txt"), "fast forward")
 end)
 
-harness.test("all policies take over, and every workload's results are right", function()
+harness.long_test("all policies take over, and every workload's results are right", function()
   for _, policy in ipairs { "gto", "ccws", "mascar", "medic", "two_level", "owl", "eaf" } do
     local r = run("policy", { policy = policy, fast_forward = "cta=0.5" })
     assert(r.checks > 0 and r.cycles > 0, policy)

@@ -139,7 +139,7 @@ harness.test("more windows are made until the interval is as narrow as was asked
   assert(r:interval "run.cycles" < 0.045 * r.cycles, r:interval "run.cycles" / r.cycles)
 end)
 
-harness.test("a launch of which one half is unlike the other is estimated by its instructions", function()
+harness.long_test("a launch of which one half is unlike the other is estimated by its instructions", function()
   local launches <const> = { { later = grid // 2 } }
   local truth, r = run("uneven", launches), run("uneven-sampled", launches, "windows=8,cycles=3000")
   harness.equal(r.sampled.sampled, 1)
@@ -256,7 +256,7 @@ harness.test("windows whose policy still learns at twice their warm-up are told 
   harness.contains(r.sampled.lines[1], "its policy learns: ")
 end)
 
-harness.test("a policy that learns for a while has warm-ups so long that it has learned", function()
+harness.long_test("a policy that learns for a while has warm-ups so long that it has learned", function()
   local more <const> = { policy = tiring(6), out = false }
   local truth, r = run("tired", long, nil, more), run("tired", long, "windows=4,cycles=2000", more)
   harness.equal(r.sampled.sampled, 1)
@@ -613,7 +613,7 @@ end)
 local phased <const> = source:gsub("setp%.ge%.u32 %%p1, %%r3, %%r2; @%%p1 add%.u32 %%r1, %%r1, %%r1;",
   "sub.u32 %%r9, %%r3, %%r2; setp.lt.u32 %%p1, %%r9, 200; mov.u32 %%r10, 1023; @%%p1 mov.u32 %%r10, 524287;"):gsub("%%r6, 1023", "%%r6, %%r10")
 
-harness.test("a short phase that asks for more of the memory, and that windows may miss, is no estimate or inside the interval", function()
+harness.long_test("a short phase that asks for more of the memory, and that windows may miss, is no estimate or inside the interval", function()
   local launches <const> = { { later = 1700 } }
   local truth = run("phased", launches, nil, { out = false, kernel_text = phased })
   for seed = 1, 3 do
@@ -650,7 +650,7 @@ harness.test("which SM has the last of the long CTAs is left to chance", functio
   assert(widest < 1, widest)
 end)
 
-harness.test("two launches that may err to either side do not make up for each other", function()
+harness.long_test("two launches that may err to either side do not make up for each other", function()
   local estimates = measures.other_estimates
   measures.other_estimates = { function(launch) -- a tenth too few cycles of the one, a tenth too many of the other
     return launch.windows and measures.sum({ measures.total(launch) }, { launch.offer.number == 0 and 1.1 or 0.9 }) or nil

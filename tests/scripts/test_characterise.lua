@@ -182,7 +182,7 @@ harness.test("what a machine lacks is said in place of a value", function()
   harness.equal(rows["latency.l1"].reason, "sm[0].l1d is switched off", "reason")
 end)
 
-harness.test("a machine without an L2 is measured up to its DRAM, whose row hits are a part of its requests", function()
+harness.long_test("a machine without an L2 is measured up to its DRAM, whose row hits are a part of its requests", function()
   local path = harness.write("no_l2.lua", [[
     local ww = require "warpwright"
     return ww.machine("no_l2", function(m)
@@ -344,7 +344,7 @@ harness.test("bandwidths stay below what parameters allow, and the port that is 
   near(rows["bandwidth.l2_read"].value / rows["bandwidth.replies"].value, 4 / 5, 0.01, "data in the flits of replies")
 end)
 
-harness.test("DRAM moves no more than its bus can, and its buses are full, though L2 keeps some of what is stored", function()
+harness.long_test("DRAM moves no more than its bus can, and its buses are full, though L2 keeps some of what is stored", function()
   local ids <const> = { "dram_read", "dram_read_past_l1", "dram_write", "dram_copy", "dram_random" }
   -- Slices as small as on the chip: fewer channels have larger ones, which take longer to fill.
   local rows = characterise("--only", "bandwidth." .. table.concat(ids, ",bandwidth."), "--set", "sms=4", "--set", "channels=4", "--set",
@@ -356,7 +356,7 @@ harness.test("DRAM moves no more than its bus can, and its buses are full, thoug
   near(rows["bandwidth.dram_write"].percent, 100, 0.5, "stores")
 end)
 
-harness.test("DRAM delivers what its timings allow, and FR-FCFS beats FCFS on a mixed stream", function()
+harness.long_test("DRAM delivers what its timings allow, and FR-FCFS beats FCFS on a mixed stream", function()
   local rows, output = characterise("--only", "dram", "--set", "partitions=1", "--set", "sms=4", "gtx480")
   local bus, line = 32 * 0.924, 128 * 0.924 -- GB/s; of one line per cycle
   local allowed = { ["banks.1"] = line / 40, ["banks.4"] = 4 * line / 40, ["banks.16"] = line / 6,
@@ -375,7 +375,7 @@ harness.test("DRAM delivers what its timings allow, and FR-FCFS beats FCFS on a 
   assert(rows["dram.mixed.frfcfs"].value > 1.1 * rows["dram.mixed.fcfs"].value, output)
 end)
 
-harness.test("rows of one bank are found where channels and banks are hashed, too", function()
+harness.long_test("rows of one bank are found where channels and banks are hashed, too", function()
   local rows = characterise("--only", "dram", "--set", "partitions=2", "--set", "sms=4", "--set", "map.channel_hash=true",
     "--set", "map.bank_hash=true", "gtx480")
   near(rows["dram.banks.1"].percent, 100, 2, "one bank, a line per tRC")

@@ -21,7 +21,7 @@ end
 
 local left_out <const> = { equalizer = true, first_touch = true, trace_l1 = true }
 
-harness.test("all policies that a warm machine can take over are compared", function()
+harness.long_test("all policies that a warm machine can take over are compared", function()
   local output = compared()
   for _, entry in ipairs(core.list_folder(core.home_path "policies")) do
     local name = entry:match "^(.*)%.lua$"
