@@ -537,6 +537,17 @@ int main() { return 0; }
   harness.contains(output, "-Werror=unused-variable", "status 1")
 end)
 
+nvcc_long_test("-Xcompiler with standards of C, old C++, -flto and what clang does not know: .cu files have their own", function()
+  for _, words in ipairs { "-ansi", "-std=gnu99", "-std=c++98", "-flto", "-flto=auto,-ffat-lto-objects", "-save-temps",
+    "-floop-interchange,-fno-weak", "-finstrument-functions", "-fopenmp-simd,-fcf-protection,-fno-fast-math" } do
+    local output = passes(("nvcc -DVALUE=7 -Xcompiler '%s' -c mixed.cu plain.c && nvcc -Xcompiler -flto mixed.o plain.o other.cpp -o words && cuda words"):format(
+      words))
+    harness.contains(output, "1 3 7")
+    assert(not output:find "error" and not output:find "warning: o", words .. ": " .. output)
+  end
+  harness.contains(select(2, shell "nvcc -Xcompiler -fno-such-option one.cu -o none"), "unrecognized command-line option")
+end)
+
 nvcc_test("-Xcompiler --coverage counts lines of files of gcc and g++, and says so", function()
   local output = passes [[nvcc -DVALUE=7 -Xcompiler --coverage -c mixed.cu plain.c other.cpp &&
     nvcc -Xcompiler --coverage mixed.o plain.o other.o -o covered && cuda covered && ls *.gcda]]
@@ -1237,6 +1248,59 @@ __global__ void lanes(int *out, int n) {
   end
   for _, options in ipairs { "", "-lineinfo", "-rdc=true" } do harness.equal(counts(options), "5 5 1", options) end
   harness.equal(counts "-O0", "1 1 1")
+end)
+
+nvcc_long_test("integers of 128 bits are divided on the device, in several files, too", function()
+  harness.write("wide.cu", [[
+#include <cstdio>
+#include <cstring>
+typedef unsigned __int128 Wide;
+struct Results {
+    Wide quotient, rest, sixteenth;
+    __int128 signed_quotient, signed_rest, tenth;
+};
+static __host__ __device__ Results divide(Wide a, Wide b) {
+    __int128 c = (__int128)a, d = (__int128)b;
+    return {a / b, a % b, a / 16, c / d, c % d, c / 10};
+}
+__global__ void NAME(const Wide *a, const Wide *b, Results *r) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    r[i] = divide(a[i], b[i]);
+}
+#ifdef MAIN
+__global__ void other(const Wide *a, const Wide *b, Results *r);
+int main() {
+    enum { COUNT = 1024 };
+    Wide *a, *b;
+    Results *r;
+    cudaMallocManaged(&a, COUNT * sizeof *a);
+    cudaMallocManaged(&b, COUNT * sizeof *b);
+    cudaMallocManaged(&r, COUNT * sizeof *r);
+    unsigned long long state = 1;
+    auto next = [&] { state = state * 6364136223846793005 + 1442695040888963407; return state ^ state >> 29; };
+    auto wide = [&] { Wide high = next(); return high << 64 | next(); };
+    for (int i = 0; i < COUNT; i++) {
+        a[i] = i % 16 ? wide() >> next() % 128 : ~(Wide)0 << next() % 128;
+        b[i] = i % 7 ? wide() >> next() % 128 : ~(Wide)0 >> next() % 128;
+        if (!b[i]) b[i] = i % 5 ? 1 : ~(Wide)0;
+        if (i % 11 == 0) a[i] = b[i] * (next() >> 56) - i % 2; /* about a multiple */
+    }
+    NAME<<<COUNT / 256, 128>>>(a, b, r);
+    other<<<COUNT / 256, 128>>>(a + COUNT / 2, b + COUNT / 2, r + COUNT / 2);
+    int differ = cudaDeviceSynchronize() != cudaSuccess;
+    for (int i = 0; i < COUNT; i++) {
+        Results expected = divide(a[i], b[i]);
+        differ += memcmp(&expected, &r[i], sizeof expected) != 0;
+    }
+    printf("%d differ\n", differ);
+}
+#endif
+]])
+  harness.write("wide_too.cu", '#define NAME other\n#include "wide.cu"\n')
+  for _, options in ipairs { "-O2", "-G" } do
+    harness.contains(passes(("nvcc %s -rdc=true -c -DMAIN -DNAME=one wide.cu -o wide.o && nvcc %s -dc wide_too.cu && nvcc wide.o wide_too.o -o wide &&"
+      .. " cuda wide"):format(options, options)), "0 differ\n")
+  end
 end)
 
 nvcc_long_test("integers of 128 bits are converted to and from floating point as on the host", function()
