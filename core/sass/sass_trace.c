@@ -357,7 +357,8 @@ static Module *load(Loading *loading) {
     reader->arena = module_storage(module);
     reader->trace = trace;
     const char *wrong = user_error_catch(read_and_build, loading);
-    module->digest = module->file_digest = reader->text.digest;
+    module->digest = reader->text.digest;
+    module->file_digest = reader->text.file.xz ? reader->text.file.digest : module->digest;
     free(reader->index);
     text_close(&reader->text);
     if (!wrong) return module;

@@ -3,12 +3,8 @@
 #include "core/sim/base/error.h"
 #include "core/sim/checkpoint/buffer.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 enum { PIECE_BYTES = 1 << 20 };
 
@@ -22,14 +18,8 @@ static void skip_blanks(TraceText *text) {
 }
 
 void text_open(TraceText *text, const char *path) {
-    struct stat status;
-    *text = (TraceText){.path = path, .file = open(path, O_RDONLY | O_CLOEXEC), .digest = file_digest("", 0)};
-    if (text->file < 0) user_error("%s: cannot open it: %s", path, strerror(errno));
-    bool is_file = fstat(text->file, &status) == 0 && S_ISREG(status.st_mode);
-    text->unread = is_file ? (uint64_t)status.st_size : 0;
-    if (!text->unread) close(text->file);
-    if (!is_file) user_error("%s: expected a file, got a folder, device or the like", path);
-    if (!text->unread) user_error("%s: expected a trace, got an empty file", path);
+    *text = (TraceText){.path = path, .digest = file_digest("", 0)};
+    trace_file_open(&text->file, path);
     text->capacity = PIECE_BYTES;
     text->buffer = malloc(text->capacity);
     ensure_memory(text->buffer);
@@ -38,13 +28,13 @@ void text_open(TraceText *text, const char *path) {
 
 void text_close(TraceText *text) {
     if (!text->buffer) return;
-    close(text->file);
+    trace_file_close(&text->file);
     free(text->buffer);
     text->buffer = NULL;
 }
 
 uint64_t text_left(const TraceText *text) {
-    return (uint64_t)(text->end - text->next) + text->unread;
+    return (uint64_t)(text->end - text->next) + (text->buffer ? trace_file_left(&text->file) : 0);
 }
 
 /* Brings the next piece of the file behind what is left of the one before, the begin of a line. False: there is no more. */
@@ -55,12 +45,11 @@ static bool read_piece(TraceText *text) {
         user_error("%s:%u: expected lines of less than %d bytes, got a longer one", text->path,
                    text->line + 1, PIECE_BYTES);
     memmove(text->buffer, text->next, kept);
-    ssize_t got = read(text->file, text->buffer + kept, text->capacity - kept);
-    if (got < 0) user_error("%s: cannot read it: %s", text->path, strerror(errno));
     text->next = text->buffer;
-    text->end = text->buffer + kept + got;
-    text->unread -= (uint64_t)got < text->unread ? (uint64_t)got : text->unread;
-    text->digest = file_digest_goes_on(text->digest, text->buffer + kept, (size_t)got);
+    text->end = text->buffer + kept;
+    size_t got = trace_file_read(&text->file, text->buffer + kept, text->capacity - kept);
+    text->end += got;
+    text->digest = file_digest_goes_on(text->digest, text->buffer + kept, got);
     return got > 0;
 }
 

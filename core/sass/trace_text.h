@@ -2,27 +2,26 @@
 #ifndef WW_SASS_TRACE_TEXT_H
 #define WW_SASS_TRACE_TEXT_H
 
+#include "core/sass/trace_file.h"
+
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 
 typedef struct {
     const char *path;
     const char *next, *end; /* behind the current line; of the text in memory */
     const char *at, *line_end;
-    uint32_t line; /* the current one's number, from 1 */
+    uint32_t line;   /* the current one's number, from 1 */
+    uint64_t digest; /* of what has been read, as file_digest() has it */
     /* Of a file, which is read piece by piece: */
-    int file;
+    TraceFile file;
     char *buffer; /* NULL: all of the text is in memory */
     size_t capacity;
-    uint64_t unread; /* bytes, as long as nobody writes it */
-    uint64_t digest; /* of what has been read */
 } TraceText;
 
 /* A file's text. Close it also when an error has ended the reading. */
 void text_open(TraceText *text, const char *path);
 void text_close(TraceText *text);
-/* Bytes behind the current line. */
+/* Bytes behind the current line; of a packed file, at most. */
 uint64_t text_left(const TraceText *text);
 /* Goes to the next line that is not empty. False: there is none. */
 bool text_next_line(TraceText *text);

@@ -2,6 +2,7 @@
 -- refused. docs/sass_traces.md has the format.
 local ww = require "warpwright"
 local harness = require "tests.lib.harness"
+local oracle = require "scripts.lib.resume_oracle"
 local recording = require "tests.lib.recording"
 
 local line <const> = recording.line
@@ -534,16 +535,72 @@ harness.test("a trace that is cut off anywhere is refused, or whole", function()
   end
 end)
 
-harness.test("a list that names packed kernels takes those that have been unpacked", function()
-  write("unpacked-1", { name = "unpacked" }, function() return { line(0, "MOV", { 2 }) } end)
-  harness.equal(run(harness.write("packed.g", "unpacked-1.traceg.xz\n")).launches[1].kernel, "unpacked", "kernel")
+-- Packed files -------------------------------------------------------------------------------------------------------
+
+--- PATH.xz, packed from PATH; PATH is gone.
+local function packed(path)
+  assert(os.execute(("xz -f '%s'"):format(path)))
+  return path .. ".xz"
+end
+
+harness.test("a kernel that xz has packed runs as its text does", function()
+  local text = varied "text"
+  local same = packed(harness.write("same.traceg", harness.read(text)))
+  local r, expected = run(same), run(text)
+  harness.equal(r.workload, "same", "the workload's name")
+  for _, name in ipairs { "run.cycles", "sm[*].warp_instructions", "l2[*].accesses", "mc[*].reads" } do
+    harness.equal(r[name], expected[name], name)
+  end
 end)
 
-harness.test("lists name what is missing or not unpacked, and memcheck is refused", function()
-  harness.write("packed-1.traceg.xz", "")
+harness.test("a run of a packed kernel goes on from a checkpoint", function()
+  local out, resumed = harness.folder() .. "/goes_on", harness.folder() .. "/went_on"
+  local status, output = harness.run("run", "gtx480", packed(varied "goes_on"), "--out", out, "--checkpoint-at", "500")
+  harness.equal(status, 0, "exit status: " .. output)
+  status, output = harness.run("run", "--resume", oracle.checkpoints(out)[1].path, "--out", resumed)
+  harness.equal(status, 0, "exit status of the resume: " .. output)
+  harness.same_text(harness.read(resumed .. "/stats.txt"), harness.read(out .. "/stats.txt"), "statistics")
+end)
+
+harness.test("a list takes a kernel packed or not, whichever of the two it names", function()
+  local function kernel(name) return write(name, { name = name }, function() return { line(0, "MOV", { 2 }) } end) end
+  kernel "unpacked-1"
+  packed(kernel "packed-1")
+  packed(kernel "packed-2-ctx_0x55d0")
+  local list = harness.write("packed.g", "unpacked-1.traceg.xz\npacked-1.traceg\npacked-2-ctx_0x55d0.traceg.xz\n")
+  local kernels = {}
+  for i, launch in ipairs(run(list).launches) do kernels[i] = launch.kernel end
+  harness.equal(table.concat(kernels, " "), "unpacked-1 packed-1 packed-2-ctx_0x55d0", "kernels")
+end)
+
+harness.test("a packed trace that is cut off or damaged anywhere is refused by its name", function()
+  local whole = harness.read(packed(varied "damaged"))
+  local function refused(what, bytes)
+    local path = harness.write("wrong.traceg.xz", bytes)
+    local fine, problem = pcall(run, path)
+    assert(not fine, what)
+    harness.contains(tostring(problem), "wrong.traceg.xz")
+    return tostring(problem)
+  end
+  for cut = 1, #whole - 1, #whole // 12 do
+    local problem = refused(("cut off behind %d bytes"):format(cut), whole:sub(1, cut))
+    if cut > 6 then harness.contains(problem, "cannot unpack it: the file is cut off") end
+  end
+  for at = 8, #whole, #whole // 12 do
+    refused(("byte %d changed"):format(at), whole:sub(1, at - 1) .. string.char(whole:byte(at) ~ 0x10) .. whole:sub(at + 1))
+  end
+  refused("more behind it", whole .. "more of it")
+end)
+
+harness.test("a packed trace is refused when its grid is larger than any such file could have", function()
+  local path = packed(harness.write("lies.traceg", changed("(1,1,1)", "(1000000000,1,1)")))
+  local _, problem = pcall(run, path)
+  harness.contains(tostring(problem), "expected a trace of all 1000000000 thread blocks of the grid, got a shorter one")
+end)
+
+harness.test("lists name what is missing, and memcheck is refused", function()
   for wanted, text in pairs {
     [":1: no file matches"] = "kernel-99.traceg\n",
-    ["; unxz -k '"] = "packed-1.traceg.xz\n",
     [":1: expected a kernel (kernel-1.traceg) or a copy (MemcpyHtoD,ADDRESS,BYTES), got 'kernel-1.trace'"] = "kernel-1.trace\n",
     ["expected kernels (kernel-1.traceg), got none"] = "MemcpyHtoD,0x0,4\n",
   } do

@@ -185,10 +185,13 @@ static Module *link_texts(lua_State *L, int index, const char *what, bool keeps_
     return module_link(texts, (uint32_t)count, keeps_refused);
 }
 
+static bool ends_with(const char *path, const char *ending) {
+    size_t length = strlen(path), tail = strlen(ending);
+    return length > tail && !strcmp(path + length - tail, ending);
+}
+
 static bool is_recorded(const char *path) {
-    static const char ending[] = ".traceg";
-    size_t length = strlen(path);
-    return length >= sizeof ending && !strcmp(path + length - (sizeof ending - 1), ending);
+    return ends_with(path, ".traceg") || ends_with(path, ".traceg.xz");
 }
 
 /* What `gpu:load` was given at index 2: a path, { text =, name = } in its place, or a list of these that are

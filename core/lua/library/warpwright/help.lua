@@ -89,7 +89,7 @@ help.commands = {
     options = joined({ option("--size", "SIZE",
       "small, medium (default) or large; medium,nodes=1000 changes a parameter of it", { "small", "medium", "large" }) }, of_runs,
       of_kernels),
-    notes = "--kernel to --expect are of one kernel of a PTX file. kernelslist.g, or a kernel-N.traceg of it, was recorded on a GPU.",
+    notes = "--kernel to --expect are of one kernel of a PTX file. kernelslist.g, or a kernel-N.traceg of it (also .traceg.xz), was recorded on a GPU.",
   },
   {
     word = "cuda", does = "runs a CUDA program; its exit status is this one's", takes = { "config", "file" },

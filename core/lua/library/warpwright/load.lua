@@ -138,7 +138,9 @@ function load.get(what, value, place)
     refuse("%s: expected a name, a path or what %s returns, got %s", option, kind.makes, names.shown(value))
   end
   if what == "workload" and value:find "%.ptx%f[\t\0]" then return require("warpwright.run_kernel").workload(value) end
-  if what == "workload" and (value:find "%.traceg$" or value:find "%.g$") then return require("warpwright.recorded").workload(value) end
+  if what == "workload" and (value:find "%.traceg$" or value:find "%.traceg%.xz$" or value:find "%.g$") then
+    return require("warpwright.recorded").workload(value)
+  end
   local is_path = value:find("/", 1, true) or value:find("%.lua$")
   local path = is_path and beside_file_at_work(what, value) or file_of(kind, value)
   if is_path and not core.is_file(path) and core.is_file(file_of(kind, value)) then path = file_of(kind, value) end -- "gallery/l3"

@@ -10,20 +10,22 @@ local recorded = {}
 --- What a list says beside kernels: copies and allocations, "MemcpyHtoD,0x7fb50a800000,8000000".
 local function is_passed_over(line) return line:find "^%a[%w_]*," or line == "" or line:find "^#" end
 
---- The paths of the kernels of a list, which lie beside it. The list names packed ones, kernel-1.traceg.xz, also where they have been
---- unpacked.
+--- The path, or that of the same kernel packed (kernel-1.traceg.xz) or unpacked; nil where neither is there.
+local function packed_or_not(path)
+  if core.is_file(path) then return path end
+  local other = path:match "^(.*%.traceg)%.xz$" or path:find "%.traceg$" and path .. ".xz"
+  return other and core.is_file(other) and other or nil
+end
+
+--- The paths of the kernels of a list, which lie beside it.
 local function kernels_of_list(path)
   local folder, list, number = path:match "^(.*/)" or "", {}, 0
   for line in io.lines(path) do
     line, number = line:gsub("%s+$", ""), number + 1
     local name, packed = line:match "^(.*%.traceg)(%.?%w*)$"
     if name and (packed == "" or packed == ".xz") then
-      local kernel = name:find "^/" and name or folder .. name
-      if not core.is_file(kernel) then
-        local hint = packed == ".xz" and core.is_file(kernel .. ".xz") and ("; unxz -k '%s.xz' unpacks it"):format(kernel) or ""
-        core.user_error(("%s:%d: no file matches '%s'%s"):format(path, number, kernel, hint))
-      end
-      list[#list + 1] = kernel
+      local kernel = (name:find "^/" and name or folder .. name) .. packed
+      list[#list + 1] = packed_or_not(kernel) or core.user_error(("%s:%d: no file matches '%s'"):format(path, number, kernel))
     elseif not is_passed_over(line) then
       names.expected(("%s:%d"):format(path, number), "a kernel (kernel-1.traceg) or a copy (MemcpyHtoD,ADDRESS,BYTES)", line)
     end
@@ -43,7 +45,7 @@ end
 
 --- Of bfs/traces/kernelslist.g, as the tracer lays out what it records, "bfs".
 local function name_of(path)
-  return path:match "([^/]*)%.traceg$" or path:match "([^/]+)/traces/[^/]*$" or path:match "([^/]*)/[^/]*$" or "kernelslist"
+  return path:gsub("%.xz$", ""):match "([^/]*)%.traceg$" or path:match "([^/]+)/traces/[^/]*$" or path:match "([^/]*)/[^/]*$" or "kernelslist"
 end
 
 --- The workload of a list of kernels, or of one kernel.
