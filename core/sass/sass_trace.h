@@ -17,8 +17,12 @@ typedef struct {
     uint32_t registers;    /* per thread                                                 */
     uint32_t shared_bytes; /* per CTA, dynamic shared memory included                    */
     uint64_t instructions; /* of all warps                                               */
+    uint64_t stream;       /* of the recorded program; 0: its default one                */
     char unknown[256];     /* opcodes that are timed as a move, with blanks between them */
 } SassLaunch;
+
+/* Global addresses in the machine: of those of the process that was recorded, the lower bits, below local memory and code. */
+#define SASS_GLOBAL_MASK ((UINT64_C(1) << 40) - 1)
 
 /* A module of one kernel. Defects of the file are user errors, "FILE:LINE: what is wrong, what would be legal". */
 Module *sass_load(const char *path);

@@ -56,6 +56,8 @@ static void read_head_line(TraceReader *reader) {
         launch->shared_bytes = text_count(text, MOST_SHARED, "bytes of shared memory");
     else if (text_takes(text, "-nregs ="))
         launch->registers = text_count(text, MOST_THREAD_REGISTERS, "registers per thread");
+    else if (text_takes(text, "-cuda stream id ="))
+        launch->stream = (uint64_t)text_decimal(text, "the number of a stream");
     else if (text_takes(text, "-enable lineinfo ="))
         reader->has_line_numbers = text_count(text, 1, "0 or 1"); /* the format names them also without */
     else if (text_takes(text, "-shmem base_addr ="))

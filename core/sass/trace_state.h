@@ -57,9 +57,6 @@ static inline uint32_t sass_warp_lanes(const SassTrace *trace, uint32_t warp) {
     return threads < WARP_LANES ? (1u << threads) - 1 : UINT32_MAX;
 }
 
-/* Global addresses in the machine: of those of the process that was recorded, the lower bits, below local memory and code. */
-#define SASS_GLOBAL_MASK ((1ull << 40) - 1)
-
 /* exec_sass.c: what Insts of recorded kernels execute. */
 ExecFn exec_sass_step;   /* no access                                             */
 ExecFn exec_sass_access; /* load, store                                           */

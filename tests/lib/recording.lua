@@ -13,13 +13,13 @@ function recording.line(pc, opcode, written, read, behind, lanes)
   return ("%04x %08x %s %s %s %s"):format(pc, lanes or 0xffffffff, named(written or {}), opcode, named(read or {}), behind or "0")
 end
 
---- The text of a kernel: head { name =, grid =, block =, shared =, registers = }; warp(cta, warp) returns a list of lines, without an
+--- The text of a kernel: head { name =, grid =, block =, shared =, registers =, stream = }; warp(cta, warp) returns a list of lines, without an
 -- EXIT behind them.
 function recording.kernel(head, warp)
   local lines = {
     "-kernel name = " .. (head.name or "recorded"), "-kernel id = 1", ("-grid dim = (%d,1,1)"):format(head.grid or 1),
     ("-block dim = (%d,1,1)"):format(head.block or 32), "-shmem = " .. (head.shared or 0), "-nregs = " .. (head.registers or 16),
-    "-binary version = 70", "-cuda stream id = 0", "-shmem base_addr = 0x00007f0000000000",
+    "-binary version = 70", "-cuda stream id = " .. (head.stream or 0), "-shmem base_addr = 0x00007f0000000000",
     "-local mem base_addr = 0x00007f0002000000", "-nvbit version = 1.5.5", "-accelsim tracer version = 3", "", recording.format,
   }
   for cta = 0, (head.grid or 1) - 1 do

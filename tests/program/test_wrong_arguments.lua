@@ -69,6 +69,8 @@ local data = gpu:alloc(4096) local function launch(how) how.grid, how.block, how
 local wrong_of_device <const> = {
   ['gpu:alloc(16, "x")'] = "alloc: align: expected a whole number, got 'x'",
   ["gpu:fill(data, 0.5, 1)"] = "fill: byte: expected a whole number, got 0.5",
+  ['gpu:recorded_copy(256, "x")'] = "recorded_copy: bytes: expected a whole number, got 'x'",
+  ["gpu:recorded_copy(256, -1)"] = "recorded_copy: bytes: expected 0 to 1099511627520 behind 0x100, got -1",
   ['gpu:set_heap "x"'] = "set_heap: expected a number of bytes up to 1099511627776, got 'x'",
   ["gpu:bind_texture(kernels)"] = "bind_texture: expected the name of a .texref or .surfref, got nil",
   ["gpu:launch(kernels.vecadd)"] = "launch: expected { grid =, block =, args = }, got nothing",

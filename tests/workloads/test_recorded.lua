@@ -423,6 +423,79 @@ harness.test("a list runs its kernels in order, and passes over copies", functio
   harness.equal(table.concat(names, " "), "first second first", "kernels")
 end)
 
+-- Of what the recorded program did beside its kernels ------------------------------------------------------------------
+
+harness.test("a copy from the host leaves its lines in an L2 that keeps them", function()
+  write("loads-1", { name = "loads" }, function() return { line(0, "LDG.E", { 4 }, { 2 }, "4 1 0x7f1000000100 4") } end)
+  local function misses(lines, keeps)
+    local r = run(harness.write("copies.g", lines .. "loads-1.traceg\n"), { set = { ["l2[*].host_copies"] = keeps } })
+    return r["l2[*].read_misses"]
+  end
+  local none = misses("", true)
+  harness.equal(misses("MemcpyHtoD,0x7f1000000100,128\n", true), none - 1, "misses behind a copy of the line")
+  harness.equal(misses("MemcpyHtoD,0x7f1000000080,128\n", true), none, "misses behind a copy of the line before")
+  harness.equal(misses("MemcpyHtoD,0x7f1000000100,128\n", false), none, "misses where the L2 keeps no copies")
+end)
+
+--- A list of kernels of one long warp each, by the streams that they were launched on, and its launches with `together` in flight.
+local function launches_on(streams, together, options)
+  local names = {}
+  for i, stream in ipairs(streams) do
+    names[i] = ("stream-%d.traceg"):format(i)
+    write(("stream-%d"):format(i), { name = "k" .. i, stream = stream }, function() return chain("FFMA", 200 + 40 * i, true) end)
+  end
+  local all = { size = { together = together } }
+  for name, value in pairs(options or {}) do all[name] = value end
+  return run(harness.write("streams.g", table.concat(names, "\n") .. "\n"), all).launches
+end
+
+local function ends(launch) return launch.start_cycle + launch.cycles end
+
+harness.test("kernels of several streams run side by side, those of one in their order", function()
+  local first, second, third, last = table.unpack(launches_on({ 7, 93824992236885, 7, 8 }, 4))
+  harness.equal(second.start_cycle, first.start_cycle, "where the kernel of the second stream begins")
+  harness.equal(last.start_cycle, first.start_cycle, "where the kernel of the third stream begins")
+  assert(third.start_cycle >= ends(first) and third.start_cycle < ends(second), "the first stream goes on when its kernel has ended")
+end)
+
+harness.test("the default stream waits for all, and all wait for it", function()
+  local first, second, default, behind = table.unpack(launches_on({ 1, 2, 0, 1 }, 4))
+  harness.equal(second.start_cycle, first.start_cycle, "where the kernel of the second stream begins")
+  assert(default.start_cycle >= ends(second) and ends(second) > ends(first), "the default stream's begins behind both")
+  assert(behind.start_cycle >= ends(default), "the next one of the first stream begins behind that")
+end)
+
+harness.test("no more kernels are in flight than are asked for, one at a time unless they are", function()
+  local one = launches_on({ 1, 2, 3 }, nil)
+  assert(one[2].start_cycle >= ends(one[1]) and one[3].start_cycle >= ends(one[2]), "one at a time")
+  local two = launches_on({ 1, 2, 3 }, 2)
+  harness.equal(two[2].start_cycle, two[1].start_cycle, "where the second of two at a time begins")
+  assert(two[3].start_cycle >= ends(two[1]) and two[3].start_cycle < ends(two[2]), "the third begins when the first has ended")
+  local _, problem = pcall(launches_on, { 1 }, 0)
+  harness.contains(tostring(problem), ": together: expected 1 kernel or more, got 0")
+end)
+
+harness.test("kernels of several streams obey the law: tick orders, threads, checkpoints, resumes", function()
+  launches_on({ 1, 2, 1, 3, 0, 2 }, 3)
+  local status, output = harness.run("check", "gtx480", harness.folder() .. "/streams.g", "--size", "together=3", "--out",
+    harness.folder() .. "/check_streams", "--checkpoints", "3")
+  harness.equal(status, 0, "exit status of check: " .. output)
+end)
+
+harness.test("the records of a kernel in flight are not released", function()
+  local path = write("flies", {}, function() return chain("FFMA", 40, true) end)
+  local w, problem = ww.workload "flies" { ptx = false, sizes = { small = {} } }, nil
+  function w:run(gpu)
+    local kernel = gpu:load(path).recorded
+    gpu:launch_async { { kernel = kernel, grid = 1, block = 32, args = {} } }
+    problem = select(2, pcall(kernel.release, kernel))
+    gpu:wait()
+    kernel:release()
+  end
+  ww.run { config = "gtx480", workload = w, out = false }
+  harness.contains(tostring(problem), "release: expected a kernel that has ended, got recorded, which is in flight")
+end)
+
 harness.test("a recorded kernel has one size, by whichever name it is asked for", function()
   local path = write("sizes", {}, function() return { line(0, "MOV", { 2 }) } end)
   for _, size in ipairs { "small", "medium", "large", "recorded" } do harness.equal(run(path, { size = size }).size, "recorded", size) end
@@ -599,10 +672,14 @@ harness.test("a packed trace is refused when its grid is larger than any such fi
 end)
 
 harness.test("lists name what is missing, and memcheck is refused", function()
+  write("copied-1", {}, function() return { line(0, "MOV", { 2 }) } end)
   for wanted, text in pairs {
     [":1: no file matches"] = "kernel-99.traceg\n",
     [":1: expected a kernel (kernel-1.traceg) or a copy (MemcpyHtoD,ADDRESS,BYTES), got 'kernel-1.trace'"] = "kernel-1.trace\n",
     ["expected kernels (kernel-1.traceg), got none"] = "MemcpyHtoD,0x0,4\n",
+    [":1: expected a kernel (kernel-1.traceg) or a copy (MemcpyHtoD,ADDRESS,BYTES), got 'MemcpyHtoD,0x0,-4'"] = "MemcpyHtoD,0x0,-4\n",
+    ["recorded_copy: bytes: expected 0 to 1099511627520 behind 0x100, got 1099511627776"] =
+      "MemcpyHtoD,0x100,1099511627776\ncopied-1.traceg\n",
   } do
     local status, output = harness.run("run", "gtx480", harness.write("list.g", text), "--out", harness.folder() .. "/list")
     harness.equal(status, 2, "exit status")

@@ -122,14 +122,18 @@ TextureTable *gpu_textures(Gpu *gpu) {
     return &gpu->textures;
 }
 
+void gpu_keep_copy(Gpu *gpu, uint64_t address, uint64_t count) {
+    l2_warm_range(gpu->keepers, gpu->keeper_count, address, count);
+}
+
 void gpu_write(Gpu *gpu, uint64_t address, const void *bytes, uint64_t count) {
     device_write(gpu->functional.memory, address, bytes, count);
-    l2_warm_range(gpu->keepers, gpu->keeper_count, address, count);
+    gpu_keep_copy(gpu, address, count);
 }
 
 void gpu_wrote(Gpu *gpu, uint64_t address, uint64_t count) {
     device_initialise(gpu->functional.memory, address, count);
-    l2_warm_range(gpu->keepers, gpu->keeper_count, address, count);
+    gpu_keep_copy(gpu, address, count);
 }
 
 void gpu_fill(Gpu *gpu, uint64_t address, uint8_t byte, uint64_t count) {

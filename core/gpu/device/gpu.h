@@ -68,6 +68,8 @@ TextureTable *gpu_textures(Gpu *gpu);
 void gpu_write(Gpu *gpu, uint64_t address, const void *bytes, uint64_t count);
 /* After the host wrote there by itself. */
 void gpu_wrote(Gpu *gpu, uint64_t address, uint64_t count);
+/* The side effect alone, of a copy whose bytes nobody knows. */
+void gpu_keep_copy(Gpu *gpu, uint64_t address, uint64_t count);
 void gpu_fill(Gpu *gpu, uint64_t address, uint8_t byte, uint64_t count);
 
 /* Of the heap of malloc, and of what each launch may print; from the next launch on. The heap is allocated with

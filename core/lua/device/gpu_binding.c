@@ -8,6 +8,7 @@
 #include "core/lua/device/launch_arguments.h"
 #include "core/lua/device/modules.h"
 #include "core/lua/device/texture.h"
+#include "core/sass/sass_trace.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -210,6 +211,21 @@ static int l_write(lua_State *L) {
     require_covered(machine, "write", address, array_bytes(array));
     log_write(machine, "write", address, array);
     if (array->count) gpu_write(machine->gpu, address, array->data, array_bytes(array));
+    repeated_call(L, machine);
+    return 0;
+}
+
+/* gpu:recorded_copy(address, bytes): the host of a recorded program wrote there. No values are known, but L2s may keep the
+ * lines, see host_copies. */
+static int l_recorded_copy(lua_State *L) {
+    Machine *machine = machine_to_change(L, "recorded_copy");
+    uint64_t address = address_at(L, 2, "recorded_copy") & SASS_GLOBAL_MASK;
+    lua_Integer bytes = whole_argument(L, 3, "recorded_copy: bytes");
+    lua_Integer most = (lua_Integer)(SASS_GLOBAL_MASK + 1 - address);
+    if (bytes < 0 || bytes > most)
+        user_error("recorded_copy: bytes: expected 0 to %lld behind 0x%lx, got %lld", most, address, bytes);
+    host_log_call(&machine->log, (uint64_t)bytes, "recorded copy of %lld bytes to 0x%lx", bytes, address);
+    gpu_keep_copy(machine->gpu, address, (uint64_t)bytes);
     repeated_call(L, machine);
     return 0;
 }
@@ -481,6 +497,7 @@ void gpu_open(lua_State *L) {
         {"upload", l_upload},
         {"write", l_write},
         {"fill", l_fill},
+        {"recorded_copy", l_recorded_copy},
         {"download", l_download},
         {"read", l_read},
         {"load", l_gpu_load},

@@ -14,6 +14,7 @@ struct InFlight {
     uint32_t told;         /* of how many the host program has heard                */
     uint32_t looked_at;    /* of gpu_ended_kernels(): whether the program has heard of them */
     bool is_told[MAX_KERNELS_IN_FLIGHT];
+    const Kernel *kernel[MAX_KERNELS_IN_FLIGHT];
 };
 
 uint32_t in_flight_next(const Machine *machine, uint32_t *place) {
@@ -22,15 +23,23 @@ uint32_t in_flight_next(const Machine *machine, uint32_t *place) {
     return in_flight ? in_flight->first + in_flight->count : gpu_launch_count(machine->gpu);
 }
 
-uint32_t in_flight_add(Machine *machine, uint32_t count) {
+void in_flight_add(Machine *machine, const KernelLaunch *launches, uint32_t count) {
     if (!machine->in_flight) {
         machine->in_flight = calloc(1, sizeof *machine->in_flight);
         ensure_memory(machine->in_flight);
         machine->in_flight->first = gpu_launch_count(machine->gpu) - count;
     }
-    machine->in_flight->count += count;
+    struct InFlight *in_flight = machine->in_flight;
+    for (uint32_t i = 0; i < count; i++)
+        in_flight->kernel[in_flight->count++] = launches[i].kernel;
     machine->launched = true;
-    return machine->in_flight->first + machine->in_flight->count - count;
+}
+
+bool is_in_flight(const Machine *machine, const Kernel *kernel) {
+    const struct InFlight *in_flight = machine->in_flight;
+    for (uint32_t k = 0; in_flight && k < in_flight->count; k++)
+        if (in_flight->kernel[k] == kernel && !in_flight->is_told[k]) return true;
+    return false;
 }
 
 void in_flight_free(Machine *machine) {

@@ -4,9 +4,10 @@
 
 #include "core/lua/machine/machine.h"
 
-/* So many more kernels, the last of the present launch; the first ones where none was in flight. Returns the number of the
- * first of them among the launches of the run. */
-uint32_t in_flight_add(Machine *machine, uint32_t count);
+/* These kernels are in flight, too: the last of the present launch, or the first ones where none was. */
+void in_flight_add(Machine *machine, const KernelLaunch *launches, uint32_t count);
+/* Until the host program has heard of its end. */
+bool is_in_flight(const Machine *machine, const Kernel *kernel);
 /* The number among the launches that the next one in flight has, and its place in the launch. */
 uint32_t in_flight_next(const Machine *machine, uint32_t *place);
 void in_flight_free(Machine *machine);

@@ -517,7 +517,7 @@ int launch_kernels_async(lua_State *L, Machine *machine, bool returns_faults) {
         repeated_call(L, machine);
         return 2;
     }
-    in_flight_add(machine, count);
+    in_flight_add(machine, list->of, count);
     if (!replaying) begin_async(L, &call);
     repeated_call(L, machine);
     lua_pushinteger(L, next);

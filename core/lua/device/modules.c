@@ -64,6 +64,7 @@ static void push_recorded(lua_State *L, const SassLaunch *launch) {
     push_extent(L, "grid", launch->grid);
     push_extent(L, "block", launch->block);
     set_integer(L, "recorded", launch->instructions);
+    set_integer(L, "stream", launch->stream);
     set_text(L, "unknown", launch->unknown[0] ? launch->unknown : NULL); /* or nil */
 }
 
@@ -98,7 +99,9 @@ static int l_kernel_release(lua_State *L) {
     if (!machine_is_open(ref->machine)) user_error("release: the machine of this kernel was closed");
     if (!sass_is(ref->module))
         user_error("release: expected a recorded kernel, got %s of %s", ref->kernel->name, ref->module->path);
-    require_none_in_flight(ref->machine, "release");
+    if (is_in_flight(ref->machine, ref->kernel))
+        user_error("release: expected a kernel that has ended, got %s, which is in flight",
+                   ref->kernel->name);
     for (uint32_t i = 0; i < ref->machine->module_count; i++)
         if (ref->machine->modules[i] == ref->module) sass_release(ref->machine->modules[i]);
     return 0;

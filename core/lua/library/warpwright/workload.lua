@@ -60,10 +60,9 @@ function workload.of_kernel(path, name, size)
   return setmetatable({ name = name, file = path, ptx = path, sizes = { [size] = {} } }, Workload)
 end
 
---- A workload of kernels that were recorded: it loads them itself. It has one size, by whichever name other workloads have theirs, as
---- checks, scripts and sweeps of several workloads ask for.
-function workload.of_recorded(path, name)
-  local one = {}
+--- A workload of kernels that were recorded: it loads them itself. It has one size, `one`, by whichever name other workloads have
+--- theirs, as checks, scripts and sweeps of several workloads ask for.
+function workload.of_recorded(path, name, one)
   return setmetatable({ name = name, file = path, ptx = false, sizes = { recorded = one, small = one, medium = one, large = one },
     only_size = "recorded" }, Workload)
 end
