@@ -15,6 +15,7 @@ typedef enum {
     SASS_COMMIT, /* ends a group of copies */
     SASS_WAIT,   /* until no more groups than its immediate value are not complete */
     SASS_STORE,
+    SASS_STORED_ROWS, /* as SASS_ROWS, a store */
     SASS_ATOMIC,
     SASS_BARRIER,
     SASS_FENCE,
@@ -45,7 +46,11 @@ typedef struct {
 MatrixRegisters sass_matrix_registers(const SassOpcode *opcode, const char *text);
 /* The opcode has this word behind a dot. */
 bool sass_has_modifier(const char *text, const char *word);
-/* Matrices that an SASS_ROWS loads: as many registers. */
+/* Rows of matrices in shared memory: its lanes name them. */
+static inline bool sass_moves_rows(const SassOpcode *opcode) {
+    return opcode->action == SASS_ROWS || opcode->action == SASS_STORED_ROWS;
+}
+/* Matrices whose rows an instruction moves: as many registers. */
 uint32_t sass_row_matrices(const char *text);
 
 /* ".STRONG": other SMs see it at once; ".BYPASS": a copy passes the L1 by. */

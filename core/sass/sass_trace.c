@@ -134,14 +134,16 @@ static uint32_t written_width(const CodeLine *line) {
 }
 
 static uint32_t read_width(const CodeLine *line, uint32_t source) {
-    bool is_data = line->opcode->action == SASS_STORE && source && source + 1 == line->source_count;
-    uint32_t address = line->opcode->action == SASS_COPY; /* a copy names that in shared memory first */
+    uint8_t action = line->opcode->action;
+    bool is_store = action == SASS_STORE || action == SASS_STORED_ROWS;
+    bool is_data = is_store && source && source + 1 == line->source_count;
+    uint32_t address = action == SASS_COPY; /* a copy names that in shared memory first */
     MatrixRegisters matrix = sass_matrix_registers(line->opcode, line->text);
     if (matrix.written) return source < MATRIX_SOURCES ? matrix.sources[source] : 1;
     if (line->opcode->is_wide) return 2;
     if (sass_has_modifier(line->text, "WIDE"))
         return source == 2 ? 2 : 1; /* factors are single, what is added is a pair */
-    if (is_data) return (line->bytes + 3u) / 4;
+    if (is_data) return action == SASS_STORE ? (line->bytes + 3u) / 4 : sass_row_matrices(line->text);
     return is_access(line) && source == address && sass_has_modifier(line->text, "E") ? 2 : 1; /* 64 bits */
 }
 
@@ -166,15 +168,13 @@ static void add_registers(Inst *inst, const CodeLine *line) {
 }
 
 static void make_access(Inst *inst, const CodeLine *line) {
-    static const uint8_t kinds[] = {[SASS_LOAD] = INST_LOAD,
-                                    [SASS_ROWS] = INST_LOAD,
-                                    [SASS_COPY] = INST_LOAD,
-                                    [SASS_STORE] = INST_STORE,
-                                    [SASS_ATOMIC] = INST_ATOMIC};
+    static const uint8_t kinds[] = {
+        [SASS_LOAD] = INST_LOAD,   [SASS_ROWS] = INST_LOAD,         [SASS_COPY] = INST_LOAD,
+        [SASS_STORE] = INST_STORE, [SASS_STORED_ROWS] = INST_STORE, [SASS_ATOMIC] = INST_ATOMIC};
     inst->kind = kinds[line->opcode->action];
     inst->exec = line->opcode->action == SASS_ATOMIC ? exec_sass_atomic : exec_sass_access;
     if (line->opcode->action == SASS_COPY) inst->detail = DETAIL_ASYNC_COPY;
-    if (line->opcode->action == SASS_ROWS) {
+    if (sass_moves_rows(line->opcode)) {
         inst->exec = exec_sass_rows;
         inst->detail = sass_row_matrices(line->text);
     }

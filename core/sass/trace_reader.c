@@ -303,7 +303,7 @@ static uint8_t read_bytes(TraceReader *reader, const CodeLine *line) {
     if (accesses && (!bytes || bytes & (bytes - 1)))
         user_error("%s:%u: expected an access of 1, 2, 4, 8 or 16 bytes, got one of %u", text->path,
                    text->line, bytes);
-    return line->opcode->action == SASS_ROWS ? ROW_BYTES : (uint8_t)bytes;
+    return sass_moves_rows(line->opcode) ? ROW_BYTES : (uint8_t)bytes;
 }
 
 /* What stands behind the addresses. Of a wait it is how many groups it spares; all are waited for where it is not recorded. */
@@ -341,7 +341,8 @@ static void read_instruction(TraceReader *reader, bool is_last) {
     line.destination_count = (uint8_t)read_registers(text, line.destinations,
                                                      "how many registers are written");
     line.text = text_word(text, &opcode_length);
-    if (!opcode_length) text_expected(text, "an opcode", "", 0);
+    if (!opcode_length || memchr(line.text, 0, opcode_length)) /* texts are compared as strings */
+        text_expected(text, "an opcode", line.text, opcode_length);
     line.opcode = opcode_of(reader, &line, opcode_length);
     line.source_count = (uint8_t)read_registers(text, line.sources, "how many registers are read");
     line.bytes = read_bytes(reader, &line);

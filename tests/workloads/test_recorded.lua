@@ -353,7 +353,8 @@ harness.test("matrix instructions take as many registers as their shape says, an
   --- By opcode: registers of A, B and C. A at R8, B at R16, C at R24; the result at R32.
   for opcode, counts in pairs {
     ["HMMA.16816.F32"] = { 4, 2, 4 }, ["HMMA.1688.F16"] = { 2, 1, 2 }, ["HMMA.1688.F32.TF32"] = { 4, 2, 4 }, ["HMMA.884.F32.F32.STEP1"] = { 2, 2, 2 },
-    ["IMMA.8816.S8.S8"] = { 1, 1, 2 }, ["IMMA.16832.S8.S8"] = { 4, 2, 4 }, ["DMMA.884"] = { 2, 2, 4 }, ["BMMA.168256.XOR.POPC"] = { 4, 2, 4 },
+    ["IMMA.8816.S8.S8"] = { 1, 1, 2 }, ["IMMA.16832.S8.S8"] = { 4, 2, 4 }, ["DMMA.884"] = { 2, 2, 4 },
+    ["QMMA.16832.F16.E4M3.E4M3"] = { 4, 2, 2 }, ["OMMA.SF.16864.F32.E2M1.E2M1"] = { 4, 2, 4 }, ["BMMA.168256.XOR.POPC"] = { 4, 2, 4 },
   } do
     local none = waits(50, opcode, { 8, 16, 24 }, { 32 }, { 32 })
     for source, count in ipairs(counts) do
@@ -371,6 +372,42 @@ harness.test("matrix instructions take as many registers as their shape says, an
   assert(rows("LDSM.16.M88.4", 2, 7) > behind, "the fourth register is not waited for")
   harness.equal(conflicts, select(2, rows("LDS.128", 16, 8)), "turns of 32 rows, as of 16 bytes a lane")
   harness.equal(select(2, rows("LDSM.16.M88", 2, 8)), 0, "conflicts of the eight rows that count")
+end)
+
+harness.test("rows of matrices are stored as they are loaded, from as many registers", function()
+  local function rows(opcode, bytes, register)
+    local r = run(write("stored", { shared = 4096 }, function()
+      return { line(0, "MUFU.RCP", { register }, { 60 }), line(16, opcode, {}, { 2, 4 }, bytes .. " 1 0x0 16") }
+    end))
+    return r["sm[0].slots_scoreboard"], r["sm[0].lsu.bank_conflict_cycles"]
+  end
+  local behind, conflicts = rows("STSM.16.M88.4", 2, 8)
+  assert(rows("STSM.16.M88.4", 2, 7) > behind, "the fourth register is not waited for")
+  harness.equal(conflicts, select(2, rows("STS.128", 16, 8)), "turns of 32 rows, as of 16 bytes a lane")
+  harness.equal(select(2, rows("STSM.16.M88", 2, 8)), 0, "conflicts of the eight rows that count")
+end)
+
+harness.test("opcodes of Hopper and Blackwell are known, and their reductions are atomics", function()
+  local opcodes = {
+    "VIADD", "VIADDMNMX", "VIMNMX.S32", "VHMNMX", "FFMA2", "HGMMA.64x64x16.F32", "QGMMA.64x64x32.F32", "WARPGROUP.ARRIVE", "SYNCS.ARRIVE.TRANS64",
+    "UTMALDG.2D", "UTMASTG.2D", "ELECT", "ENDCOLLECTIVE", "FENCE.VIEW.ASYNC", "USETMAXREG", "UCGABAR_ARV", "ACQBULK", "PREEXIT", "LDCU.64",
+    "UFFMA", "UTCHMMA", "LDTM.x16", "CREDUX.MIN",
+  }
+  local path = write("later", {}, function()
+    local lines = {}
+    for i, opcode in ipairs(opcodes) do lines[i] = line(16 * i, opcode, { 4 }, { 2 }) end
+    lines[#lines + 1] = line(0x1000, "REDG.E.ADD.STRONG.GPU", {}, { 2, 4 }, "4 1 0x7f1000000000 4")
+    return lines
+  end)
+  local w, unknown = ww.workload "later" { ptx = false, sizes = { small = {} } }, nil
+  function w:run(gpu)
+    local kernel = gpu:load(path).recorded
+    unknown = kernel:info().unknown
+    gpu:launch(kernel, { grid = 1, block = 32, args = {} })
+  end
+  local r = ww.run { config = "gtx480", workload = w, out = false }
+  harness.equal(unknown, nil, "opcodes that are not known")
+  harness.equal(r["sm[*].lsu.atomics"], 1, "atomics")
 end)
 
 --- A kernel of many warps whose records differ: loads here and there, loops of different lengths, barriers.
@@ -573,6 +610,7 @@ harness.test("what is wrong with a trace is told with its line", function()
     ["expected a register, R0 to R255, got 'R256'"] = changed("1 R2 MOV", "1 R256 MOV"),
     ["expected how many registers are written, got '9'"] = changed("1 R2 MOV", "9 R2 MOV"),
     ["expected an opcode, got the end of the line"] = changed("R2 MOV 0 0", "R2"),
+    ["expected an opcode, got 'MOV?V'"] = changed("R2 MOV 0 0", "R2 MOV\0V 0 0"),
     ["expected how addresses are compressed (0, 1 or 2), got '7'"] = changed("4 1 0x7f1000000000 4", "4 7 0x7f1000000000 4"),
     ["expected a step for each active lane, got the end of the line"] = changed("4 1 0x7f1000000000 4", "4 2 0x7f1000000000 4"),
     ["expected an access of 1, 2, 4, 8 or 16 bytes, got one of 0"] = changed("4 1 0x7f1000000000 4", "0"),
