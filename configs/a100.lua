@@ -23,7 +23,7 @@ local machine = ww.variant("a100", "v100", options, function(m, o)
   m:change("sm[*].lsu", { shared_latency = 18 }) -- [D] 23 cycles in all
   m:change("sm[*].l1d", {
     ways = (o.combined - o.shared) * 1024 // 128 // 4, -- [W] 4 sets, as in v100
-    latency = 24,                                      -- [D] 33 cycles in all
+    latency = 26,                                      -- [D] 33 cycles in all
   })
   m:change("l2[*]", {
     size = 40 * 1024 * 1024 // o.channels, ways = 16, -- [A] 40 MiB [W]

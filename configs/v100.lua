@@ -47,18 +47,15 @@ local machine = ww.machine("v100", options, function(m, o)
       size = (o.combined - o.shared) * 1024,           -- [V]
       line = "128B", sectors = 4, ways = 64,           -- [J] 4 sets
       mshrs = 256, merges = 32, miss_queue = 64,       -- [W]
-      latency = 19, write_policy = "through",          -- [J] 28 cycles in all
+      latency = 21, write_policy = "through",          -- [J] 28 cycles in all
     }
     local constant = m:L1 (sm, "constant_cache") {
       size = "2KiB", ways = 4, line = "64B",           -- [J]
       mshrs = 2, merges = 32, allocate = "fill",       -- [W]
     }
-    local unified = m:Mux (sm, "unified") { up = 2 } -- textures are read through the L1 [V]
     local mux = m:Mux (sm, "mux") { up = 2 }
     m:wire(dispatcher.sm[i], sm.dispatch, { latency = 16 })
-    m:wire(sm.lsu.mem, unified.up[0])
-    m:wire(sm.lsu.texture, unified.up[1])
-    m:wire(unified.down, l1d.cpu)
+    m:wire(sm.lsu.mem, l1d.cpu) -- textures, too: they are read through the L1 [V]
     m:wire(sm.lsu.constant, constant.cpu)
     m:wire(l1d.mem, mux.up[0])
     m:wire(constant.mem, mux.up[1])

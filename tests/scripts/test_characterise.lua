@@ -321,11 +321,11 @@ harness.test("the bandwidth of L1 is that behind the first misses, whatever thes
 end)
 
 harness.test("each Mux is a port of its own, wherever it stands", function()
-  local facts = facts_of("v100", { "sms=2" })
-  local counters = setmetatable({ ["sm[0].unified.requests"] = 900, ["sm[1].unified.requests"] = 950, ["mux.requests"] = 1900 },
+  local facts = facts_of "gallery/modules"
+  local counters = setmetatable({ ["l2_mux[0].requests"] = 900, ["l2_mux[1].requests"] = 950, ["mux.requests"] = 1900 },
     { __index = function() return 0 end })
   local limiters = measure.limiters(facts, { cycles = 1000, counters = counters }, 2)
-  harness.equal(limiters[1].name, "sm[*].unified", "the busiest")
+  harness.equal(limiters[1].name, "l2_mux[*]", "the busiest")
   near(limiters[1].busy, 0.95, 1e-9, "busy")
 end)
 
