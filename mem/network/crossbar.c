@@ -25,7 +25,7 @@
 
 /* What a subnet does in a cycle is compiled once for each direction: they differ in questions whose answers
  * the host cannot foresee when both ask them in the same place. And once more for plain crossbars, as nearly all
- * are: sets of ports are of one word, a cycle has one step, turns decide, and nobody subscribes. */
+ * are: a cycle has one step, turns decide, and nobody subscribes. `wide`: sets of ports have several words. */
 #define OF_EACH static inline __attribute__((always_inline))
 
 typedef struct {
@@ -34,7 +34,7 @@ typedef struct {
 } Kind;
 
 OF_EACH bool is_plain(const Crossbar *x) {
-    return (x->wide | x->speedup_shift | x->arbitration | x->obj.subscribed) == 0;
+    return (x->speedup_shift | x->arbitration | x->obj.subscribed) == 0;
 }
 
 OF_EACH bool by_turns(const Crossbar *x, Kind kind) {
@@ -350,7 +350,10 @@ OF_EACH void move_flits(const Crossbar *x, Subnet *net, Kind kind, uint32_t i, u
         input->free = output->free = later_of(step + flits, input->channel_free);
     }
     /* Behind the last input is as before the first. */
-    output->pointer = kind.wide ? (i + 1) % net->inputs : (i + 1) & (PORTS_IN_WORD - 1);
+    if (kind.wide)
+        output->pointer = i + 1 == net->inputs ? 0 : i + 1;
+    else
+        output->pointer = (i + 1) & (PORTS_IN_WORD - 1);
     output->all_left = later_of(now + net->view.latency, output->all_left) + flits * x->obj.period;
 }
 
@@ -399,38 +402,48 @@ OF_EACH void cross_whole(const Crossbar *x, Subnet *net, Kind kind, uint32_t i, 
 
 /* Of inputs whose step has come, those ask for their output that are not alone there or cannot cross at once; the
  * others cross, without being looked for among those that ask. */
-OF_EACH void cross_or_ask(const Crossbar *x, Subnet *net, Kind kind, uint64_t come, uint64_t step,
+OF_EACH void cross_or_ask(const Crossbar *x, Subnet *net, Kind kind, const uint64_t *come, uint64_t step,
                           uint64_t now) {
-    uint64_t wanted = net->view.ports[0].requested, contested = wanted;
-    for (uint64_t rest = come; rest; rest &= rest - 1) {
-        uint64_t output = bit_of(find_output(x, net, kind, port_at(0, rest)));
-        contested |= wanted & output;
-        wanted |= output;
-    }
-    for (uint64_t rest = come; rest; rest &= rest - 1) {
-        uint32_t i = port_at(0, rest);
-        bool alone = !(contested & bit_of(head_at(&net->view, kind.wide, i)->output));
-        if (__builtin_expect(alone & can_cross_whole(x, net, kind, i, step), 1))
-            cross_whole(x, net, kind, i, step, now);
-        else
-            ask(net, kind, i);
-    }
+    uint64_t wanted[PORT_WORDS], contested[PORT_WORDS];
+    for (uint32_t w = 0; w < words_of(net->output_words, kind); w++)
+        wanted[w] = contested[w] = net->view.ports[w].requested;
+    for (uint32_t w = 0; w < words_of(net->input_words, kind); w++)
+        for (uint64_t rest = come[w]; rest; rest &= rest - 1) {
+            uint32_t j = find_output(x, net, kind, port_at(w, rest)), word = word_of(j, kind);
+            contested[word] |= wanted[word] & bit_of(j);
+            wanted[word] |= bit_of(j);
+        }
+    for (uint32_t w = 0; w < words_of(net->input_words, kind); w++)
+        for (uint64_t rest = come[w]; rest; rest &= rest - 1) {
+            uint32_t i = port_at(w, rest), j = head_at(&net->view, kind.wide, i)->output;
+            bool alone = !(contested[word_of(j, kind)] & bit_of(j));
+            if (__builtin_expect(alone & can_cross_whole(x, net, kind, i, step), 1))
+                cross_whole(x, net, kind, i, step, now);
+            else
+                ask(net, kind, i);
+        }
+}
+
+OF_EACH void ask_all(const Crossbar *x, Subnet *net, Kind kind, const uint64_t *come) {
+    for (uint32_t w = 0; w < words_of(net->input_words, kind); w++)
+        for (uint64_t rest = come[w]; rest; rest &= rest - 1) {
+            find_output(x, net, kind, port_at(w, rest));
+            ask(net, kind, port_at(w, rest));
+        }
 }
 
 OF_EACH void raise_requests(const Crossbar *x, Subnet *net, Kind kind, uint64_t step, uint64_t now) {
     View *view = &net->view;
-    uint64_t place = 1ull << (step & (CALENDAR_STEPS - 1)), come = 0;
+    uint64_t place = 1ull << (step & (CALENDAR_STEPS - 1)), come[PORT_WORDS];
     if (__builtin_expect(view->first_far <= step, 0)) bring_near(net);
     if (!(view->steps & place)) return;
     view->steps &= ~place;
-    for (uint32_t w = 0; w < words_of(net->input_words, kind); w++) {
-        come = take_come(view, w, step);
-        for (; come && (kind.wide || !by_turns(x, kind)); come &= come - 1) {
-            find_output(x, net, kind, port_at(w, come));
-            ask(net, kind, port_at(w, come));
-        }
-    }
-    if (!kind.wide) cross_or_ask(x, net, kind, come, step, now);
+    for (uint32_t w = 0; w < words_of(net->input_words, kind); w++)
+        come[w] = take_come(view, w, step);
+    if (by_turns(x, kind))
+        cross_or_ask(x, net, kind, come, step, now);
+    else
+        ask_all(x, net, kind, come);
 }
 
 Candidate crossbar_head(const void *context, uint32_t i) {
@@ -554,18 +567,26 @@ static __attribute__((noinline)) uint64_t tick_wide(Crossbar *x, Direction direc
                : tick_subnet(x, &x->response, (Kind){.direction = RESPONSES, .wide = true}, now);
 }
 
-static __attribute__((noinline)) uint64_t tick_otherwise(Crossbar *x, Direction direction, uint64_t now) {
-    return x->wide ? tick_wide(x, direction, now) : tick_narrow(x, direction, now);
+/* hot: else compilers leave links' functions out of the ways that they take for rare. */
+__attribute__((hot, noinline)) static uint64_t tick_wide_responses(Crossbar *x, uint64_t now) {
+    if (__builtin_expect(!is_plain(x), 0)) return tick_wide(x, RESPONSES, now);
+    return tick_subnet(x, &x->response, (Kind){.direction = RESPONSES, .wide = true, .plain = true}, now);
 }
 
-/* hot: else compilers leave links' functions out of the ways that they take for rare. */
+__attribute__((hot, noinline)) static uint64_t tick_wide_requests(Crossbar *x, uint64_t now) {
+    if (__builtin_expect(!is_plain(x), 0)) return tick_wide(x, REQUESTS, now);
+    return tick_subnet(x, &x->request, (Kind){.direction = REQUESTS, .wide = true, .plain = true}, now);
+}
+
 __attribute__((hot)) static uint64_t tick_responses(Crossbar *x, uint64_t now) {
-    if (__builtin_expect(!is_plain(x), 0)) return tick_otherwise(x, RESPONSES, now);
+    if (x->wide) return tick_wide_responses(x, now);
+    if (__builtin_expect(!is_plain(x), 0)) return tick_narrow(x, RESPONSES, now);
     return tick_subnet(x, &x->response, (Kind){.direction = RESPONSES, .plain = true}, now);
 }
 
 __attribute__((hot)) static uint64_t tick_requests(Crossbar *x, uint64_t now) {
-    if (__builtin_expect(!is_plain(x), 0)) return tick_otherwise(x, REQUESTS, now);
+    if (x->wide) return tick_wide_requests(x, now);
+    if (__builtin_expect(!is_plain(x), 0)) return tick_narrow(x, REQUESTS, now);
     return tick_subnet(x, &x->request, (Kind){.direction = REQUESTS, .plain = true}, now);
 }
 
