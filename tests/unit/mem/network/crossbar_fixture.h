@@ -13,6 +13,7 @@ enum { MAX_ENDS = 16, SLICE_BYTES = 256 };
 
 typedef struct {
     uint32_t up, down;
+    uint32_t idle; /* ports behind the `up` ones, whose drivers send nothing */
     const char *flit, *latency, *speedup, *output_buffer, *response_part, *acknowledgements, *arbitration,
         *page_size;
     uint64_t link_latency; /* cycles; from the quantum of 4 cycles on, the links are cut */
@@ -70,7 +71,7 @@ static inline Network make_network(Options options) {
     set_if_given(map, "page_size", options.page_size);
     sim_finish_object(map);
     net.crossbar = sim_add(net.sim, "Crossbar", "xbar", options.clock);
-    object_set_number(net.crossbar, "up", options.up);
+    object_set_number(net.crossbar, "up", options.up + options.idle);
     object_set_number(net.crossbar, "down", options.down);
     set_if_given(net.crossbar, "flit", options.flit);
     set_if_given(net.crossbar, "latency", options.latency);
@@ -80,10 +81,11 @@ static inline Network make_network(Options options) {
     set_if_given(net.crossbar, "acknowledgements", options.acknowledgements);
     set_if_given(net.crossbar, "arbitration", options.arbitration);
     sim_finish_object(net.crossbar);
-    for (uint32_t i = 0; i < options.up; i++) {
-        net.sm[i] = add(net.sim, "MemoryDriver", "sm", i, "slow");
-        sim_finish_object(net.sm[i]);
-        wire(&net, net.sm[i], "mem", "up", i);
+    for (uint32_t i = 0; i < options.up + options.idle; i++) {
+        SimObject *driver = add(net.sim, "MemoryDriver", "sm", i, "slow");
+        sim_finish_object(driver);
+        wire(&net, driver, "mem", "up", i);
+        if (i < options.up) net.sm[i] = driver;
     }
     for (uint32_t j = 0; j < options.down; j++) {
         net.slice[j] = add(net.sim, "MemoryResponder", "slice", j, "slow");
