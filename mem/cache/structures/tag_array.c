@@ -6,6 +6,13 @@
 
 #include <stdlib.h>
 
+/* So many fingerprints the host compares in one instruction; 0: not enough for it to pay. */
+#ifdef __AVX2__
+enum { PRINTS_AT_ONCE = 32 };
+#else
+enum { PRINTS_AT_ONCE = 0 };
+#endif
+
 static bool is_power_of_two(uint64_t n) {
     return n && (n & (n - 1)) == 0;
 }
@@ -76,6 +83,8 @@ void tag_shape_init(TagShape *shape, const char *path, const TagGeometry *geomet
     tag_hash_shape_init(shape);
     shape->compared = !shape->hashed && shape->ways <= 1u << WAY_BITS;
     shape->block_ways = shape->compared && shape->ways % TAG_BLOCK == 0 ? shape->ways : 0;
+    shape->printed = PRINTS_AT_ONCE && shape->compared && shape->ways >= PRINTS_AT_ONCE ? shape->lines : 0;
+    shape->find_ways = shape->printed ? 0 : shape->block_ways;
     if (geometry->index == INDEX_XOR) read_index_masks(shape, path, geometry);
 }
 
@@ -95,7 +104,35 @@ uint32_t tag_set_otherwise(const TagShape *shape, uint64_t address) {
     return xor_masks_apply(shape->masks, shape->index_bits, address);
 }
 
+#ifdef __AVX2__
+typedef uint8_t Prints __attribute__((vector_size(PRINTS_AT_ONCE), aligned(1)));
+typedef char Signs __attribute__((vector_size(PRINTS_AT_ONCE)));
+
+static uint64_t same_prints(const uint8_t *print, uint8_t wanted) {
+    Prints same = (Prints)(*(const Prints *)print == wanted);
+    return (uint32_t)__builtin_ia32_pmovmskb256((Signs)same);
+}
+
+/* The last ones are compared with those in front of them once more, so that nothing behind the set is read. */
+static uint32_t find_by_print(const TagArray *tags, uint32_t first, uint64_t line_address) {
+    uint32_t last = tags->shape.ways - PRINTS_AT_ONCE;
+    const uint8_t *print = tags->print + first, wanted = tag_print(line_address);
+    uint64_t same = same_prints(print, wanted) | same_prints(print + last, wanted) << last;
+    for (; same; same &= same - 1) {
+        uint32_t line = first + (uint32_t)__builtin_ctzll(same);
+        if (__builtin_expect(tags->tag[line] == (line_address | 1), 1)) return line;
+    }
+    return NO_LINE;
+}
+#else
+static uint32_t find_by_print(const TagArray *tags, uint32_t first, uint64_t line_address) {
+    (void)tags, (void)first, (void)line_address;
+    return NO_LINE;
+}
+#endif
+
 uint32_t tag_find_otherwise(const TagArray *tags, uint32_t set, uint64_t line_address) {
+    if (tags->shape.printed) return find_by_print(tags, set * tags->shape.ways, line_address);
     if (tag_is_hashed(tags)) return tag_hash_find(tags, line_address);
     uint32_t first = set * tags->shape.ways, line = NO_LINE;
     for (uint32_t i = first; i < first + tags->shape.ways; i++)
@@ -258,6 +295,8 @@ static void line_is_sound(const TagArray *tags, const char *path, uint32_t i) {
     uint32_t all = tags->shape.all_sectors;
     sound(((line->valid | line->reserved | line->dirty) & ~all) == 0, "%s: sectors of line %u", path, i);
     sound(tags->used[i] <= tags->uses, "%s: stamp of line %u", path, i);
+    if (tags->tag[i] && tags->shape.printed)
+        sound(tags->print[i] == tag_print(tag_address(tags, i)), "%s: fingerprint of line %u", path, i);
     if (tags->tag[i])
         sound((tags->tag[i] & 1) && tags->used[i], "%s: tag of line %u", path, i);
     else

@@ -4,9 +4,10 @@
  * A sector is valid (its data is here), reserved (a fill is in flight) or neither; a dirty sector must be
  * written back. A line with a reserved sector cannot be evicted.
  *
- * A set is searched way by way. Of a fully associative array with more ways than can be searched in no time,
- * limit studies have 10^5 of them, there are a hash table of the lines by address and a list of them by use:
- * finding, replacing and touching a line then take the same time whatever its size. */
+ * A set is searched way by way; where it has dozens of ways, by fingerprints of their tags, of a byte each. Of a
+ * fully associative array with more ways than can be searched in no time, limit studies have 10^5 of them, there
+ * are a hash table of the lines by address and a list of them by use: finding, replacing and touching a line then
+ * take the same time whatever its size. */
 #ifndef WW_MEM_TAG_ARRAY_H
 #define WW_MEM_TAG_ARRAY_H
 
@@ -48,6 +49,8 @@ typedef struct {
     uint32_t buckets, bucket_shift;
     uint32_t compared;   /* 1: all ways of a set are compared at once, which tag_least_used() can number */
     uint32_t block_ways; /* ways, where these are compared at once and are whole blocks; else 0 */
+    uint32_t find_ways;  /* the same, of arrays without fingerprints    */
+    uint32_t printed;    /* lines of an array with fingerprints; else 0 */
     uint32_t pad;
 } TagShape;
 
@@ -103,6 +106,7 @@ typedef struct {
     /* While classes say where lines enter or leave: replacements that spared the least recently used line of
      * the set, and lines that did not enter as the most recently used. */
     uint64_t protected_evictions, low_priority_insertions;
+    uint8_t *print; /* where shape.printed: tag_print() of each line, of the last one that it had */
 } TagArray;
 
 /* For those that show neither protected_evictions and low_priority_insertions in the stats nor lines_used to policies. */
@@ -118,6 +122,7 @@ typedef struct {
         STATE_ARRAY(T, m.tag, m.shape.lines, "Line address | 1 of each line")                                \
     , STATE_ARRAY(T, m.used, m.shape.lines, "Stamp of the last use of each line")                            \
     , STATE_ARRAY(T, m.line, m.shape.lines, "Sectors and owner of each line")                                \
+    , STATE_ARRAY(T, m.print, m.shape.printed, "Fingerprint of each line's tag, where sets have many ways")  \
     , STATE(T, m.uses, "Stamp of the last use")                                                              \
     , STATE_ARRAY(T, m.hash.bucket, m.shape.buckets, "Hashed: table from address to line")                   \
     , STATE_ARRAY(T, m.hash.links, m.shape.hashed, "Hashed: lines in the order of use, and free ones")       \
@@ -193,11 +198,16 @@ static inline uint32_t tag_way_of(const uint64_t *tag, size_t ways, uint64_t wan
 }
 #endif
 
-/* What tag_find() does where ways are not whole blocks, or too many. */
+/* A byte of a line's address, by which few lines of a set are alike. */
+static inline uint8_t tag_print(uint64_t line_address) {
+    return (uint8_t)(line_address * 0x9e3779b97f4a7c15ull >> 56);
+}
+
+/* What tag_find() does where ways are not whole blocks, or many. */
 uint32_t tag_find_otherwise(const TagArray *tags, uint32_t set, uint64_t line_address);
 /* The line of `set` that holds `line_address`, or NO_LINE. */
 static inline uint32_t tag_find(const TagArray *tags, uint32_t set, uint64_t line_address) {
-    uint32_t ways = tags->shape.block_ways;
+    uint32_t ways = tags->shape.find_ways;
     if (__builtin_expect(!ways, 0)) return tag_find_otherwise(tags, set, line_address);
     uint32_t first = set * ways;
     /* Whoever finds a line goes on to these: the host gets them while it compares. */
@@ -305,6 +315,7 @@ static inline uint32_t tag_victim(const TagArray *tags, uint32_t set) {
 static inline void tag_give(TagArray *tags, uint32_t line, uint64_t line_address, uint16_t sm, uint16_t warp,
                             uint8_t class_number) {
     tags->tag[line] = line_address | 1;
+    if (__builtin_expect(tags->shape.printed != 0, 0)) tags->print[line] = tag_print(line_address);
     tags->line[line] = (TagLine){.sm = sm, .warp = warp, .class_number = class_number};
     tags->used[line] = ++tags->uses;
 }

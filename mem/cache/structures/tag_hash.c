@@ -153,6 +153,8 @@ static int compare_use(const void *a, const void *b, void *context) {
 
 void tag_rebuild(TagArray *tags) {
     TagHash *hash = &tags->hash;
+    for (uint32_t i = 0; i < tags->shape.printed; i++)
+        tags->print[i] = tag_print(tag_address(tags, i));
     if (!tag_is_hashed(tags)) return;
     uint32_t *order = calloc(tags->shape.lines, sizeof *order);
     ensure_memory(order);

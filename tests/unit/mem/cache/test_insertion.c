@@ -15,6 +15,7 @@ static TagArray one_set(uint32_t ways) {
     tags.tag = calloc(tags.shape.lines, sizeof *tags.tag);
     tags.used = calloc(tags.shape.lines, sizeof *tags.used);
     tags.line = calloc(tags.shape.lines, sizeof *tags.line);
+    tags.print = calloc(tags.shape.lines, sizeof *tags.print);
     return tags;
 }
 
@@ -22,6 +23,7 @@ static void free_tags(TagArray *tags) {
     free(tags->tag);
     free(tags->used);
     free(tags->line);
+    free(tags->print);
 }
 
 /* Line number `name` replaces the victim. */

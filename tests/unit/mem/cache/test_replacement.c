@@ -49,6 +49,7 @@ static void make_rig(Rig *rig, uint32_t sets, uint32_t ways, ReplacementParamete
     rig->tags.tag = calloc(lines, sizeof *rig->tags.tag);
     rig->tags.used = calloc(lines, sizeof *rig->tags.used);
     rig->tags.line = calloc(lines, sizeof *rig->tags.line);
+    rig->tags.print = calloc(lines, sizeof *rig->tags.print);
     rig->r.line = calloc(rig->r.lines + 1, sizeof *rig->r.line);
     rig->r.set = calloc(rig->r.sets + 1, sizeof *rig->r.set);
     rig->r.outcomes = calloc(rig->r.outcomes_count + 1, 1);
@@ -61,6 +62,7 @@ static void free_rig(Rig *rig) {
     free(rig->tags.tag);
     free(rig->tags.used);
     free(rig->tags.line);
+    free(rig->tags.print);
     free(rig->r.line);
     free(rig->r.set);
     free(rig->r.outcomes);

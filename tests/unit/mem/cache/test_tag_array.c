@@ -12,6 +12,7 @@ static TagArray make_tags(TagGeometry geometry) {
     tags.tag = calloc(tags.shape.lines, sizeof *tags.tag);
     tags.used = calloc(tags.shape.lines, sizeof *tags.used);
     tags.line = calloc(tags.shape.lines, sizeof *tags.line);
+    tags.print = calloc(tags.shape.printed + 1, sizeof *tags.print);
     return tags;
 }
 
@@ -27,6 +28,7 @@ static void free_tags(TagArray *tags) {
     free(tags->tag);
     free(tags->used);
     free(tags->line);
+    free(tags->print);
     free(tags->hash.bucket);
     free(tags->hash.links);
 }
@@ -289,6 +291,37 @@ START_TEST(hashed_array_does_what_a_search_of_all_ways_would) {
 }
 END_TEST
 
+/* From 32 ways on, fingerprints are compared, the last 32 ways in one step. */
+START_TEST(of_many_ways_those_are_found_that_a_search_of_all_would_find) {
+    static const uint32_t number_of_ways[] = {31, 32, 33, 40, 56, 63, 64};
+    uint32_t ways = number_of_ways[_i];
+    TagArray tags = make_tags((TagGeometry){.size = ways * LINE, .ways = ways, .line = LINE, .sectors = 1});
+    Random random = {ways};
+    for (int i = 0; i < 20000; i++) {
+        use_at_random(&tags, &random);
+        if (i % 5000 == 4999) tag_invalidate_all(&tags);
+    }
+    memset(tags.print, 0, tags.shape.printed);
+    tag_rebuild(&tags);
+    tag_array_is_sound(&tags, "tags");
+    for (uint32_t i = 0; i < 2 * ways; i++)
+        ck_assert_uint_eq(tag_find(&tags, 0, i * LINE), searched(&tags, i * LINE));
+    free_tags(&tags);
+}
+END_TEST
+
+START_TEST(lines_of_many_ways_are_found_in_their_own_set) {
+    TagArray tags = make_tags((TagGeometry){.size = 80 * LINE, .ways = 40, .line = LINE, .sectors = 1});
+    install(&tags, 39, 0);
+    install(&tags, 40, LINE);
+    ck_assert_uint_eq(tag_find(&tags, 0, 0), 39);
+    ck_assert_uint_eq(tag_find(&tags, 1, LINE), 40);
+    ck_assert_uint_eq(tag_find(&tags, 1, 0), NO_LINE);
+    ck_assert_uint_eq(tag_find(&tags, 0, LINE), NO_LINE);
+    free_tags(&tags);
+}
+END_TEST
+
 /* Lines that were written by hand, as a snapshot of another geometry does. */
 START_TEST(rebuilt_array_knows_its_lines_and_their_order) {
     TagArray tags = make_hashed(100);
@@ -357,6 +390,8 @@ Suite *tag_array_suite(void) {
     tcase_add_test(tests, reserved_lines_are_no_victims_and_survive_invalidation);
     tcase_add_test(tests, more_ways_than_can_be_searched_are_hashed);
     tcase_add_loop_test(tests, hashed_array_does_what_a_search_of_all_ways_would, 0, 2);
+    tcase_add_loop_test(tests, of_many_ways_those_are_found_that_a_search_of_all_would_find, 0, 7);
+    tcase_add_test(tests, lines_of_many_ways_are_found_in_their_own_set);
     tcase_add_test(tests, rebuilt_array_knows_its_lines_and_their_order);
     tcase_add_loop_exit_test(tests, geometry_that_cannot_be_built_is_a_user_error, EXIT_USER_ERROR, 0,
                              (int)(sizeof bad_geometries / sizeof *bad_geometries));
