@@ -127,6 +127,47 @@ harness.test("v100 has the sizes of its white paper, and what an SM does not sha
   harness.contains(object(config, "MemoryController", "mc[63]"), "bus_bytes = 16,", "burst_bytes = 32,")
 end)
 
+-- While nobody listens, its four schedulers have a quicker way.
+harness.test("whoever hears of what issues changes nothing, whichever units v100's sub-cores issue to", function()
+  local heard = harness.write("hears.lua", [[
+local hears = require "warpwright.policy" "hears" { scope = "sm", doc = "Hears of what issues" }
+function hears:on_issue() end
+return hears
+]])
+  local ptx = harness.write("units.ptx", [[
+.version 7.0
+.target sm_70
+.address_size 64
+.visible .entry units(.param .u64 out) {
+  .reg .b32 %r<40>; .reg .f32 %f<40>; .reg .f64 %d<9>; .reg .b64 %a<4>; .reg .pred %p;
+  .shared .align 4 .b8 tile[1024];
+  mov.u32 %r1, %tid.x; mov.u32 %r5, 0;
+  ld.param.u64 %a1, [out]; mul.wide.u32 %a2, %r1, 4; add.u64 %a1, %a1, %a2; cvt.u32.u64 %r2, %a2;
+  cvt.rn.f32.u32 %f1, %r1; cvt.rn.f64.u32 %d1, %r1;
+turn:
+  fma.rn.f32 %f1, %f1, %f2, %f2; mad.lo.u32 %r3, %r1, %r2, %r3;
+]] .. ("rcp.approx.f32 %f2, %f1;\n"):rep(6) .. ("fma.rn.f64 %d2, %d1, %d1, %d1; fma.rn.f64 %d3, %d1, %d1, %d1;\n"
+    .. "fma.rn.f64 %d4, %d1, %d1, %d1; fma.rn.f64 %d5, %d1, %d1, %d1;\n"):rep(3) .. ([[
+  mma.sync.aligned.m8n8k4.row.col.f16.f16.f16.f16 {%r20, %r21, %r22, %r23}, {%r1, %r2}, {%r3, %r4}, {%r5, %r6, %r7, %r8};
+]]):rep(6) .. [[
+  st.shared.u32 [%r2], %r3; bar.sync 0; ld.shared.u32 %r4, [%r2]; atom.global.add.u32 %r6, [%a1], %r4; st.global.f32 [%a1], %f1;
+  add.u32 %r5, %r5, 1; setp.lt.u32 %p, %r5, 8; @%p bra turn;
+  ret;
+}
+]])
+  local stats = {}
+  for _, policy in ipairs { "gto", "lrr", "gto+" .. heard, "lrr+" .. heard } do
+    local out = ("%s/units_%s"):format(harness.folder(), policy:gsub("[^%w]", "_"))
+    local status, output = harness.run("run", "v100", ptx, "--grid", "40,1,1", "--block", "256,1,1", "--arg", "u32[256]", "--policy", policy,
+      "--set", "sms=2", "--set", "channels=2", "--out", out)
+    harness.equal(status, 0, output)
+    stats[#stats + 1] = harness.read(out .. "/stats.txt")
+  end
+  assert(stats[1] ~= stats[2], "gto is lrr")
+  harness.same_text(stats[3], stats[1], "gto")
+  harness.same_text(stats[4], stats[2], "lrr")
+end)
+
 harness.test("a100 has the sizes of its white paper, and what an SM does not share is its L1", function()
   local out = harness.folder() .. "/out"
   local status, output = harness.run("run", "a100", "vecadd", "--size", "small", "--set", "shared=100", "--out", out)

@@ -162,6 +162,14 @@ static inline WarpSet shut_out(const Sm *sm, UnitClass unit, const IssueCycle *c
            ~all_or_none(collector_accepts(&sm->collector, 0, unit, c->cycle));
 }
 
+static inline __attribute__((always_inline)) void count_turn(Sm *sm, uint32_t which, IssueCycle *c,
+                                                             SlotCause cause) {
+    sm->slots[cause]++;
+    sm->slot_cause[which] = cause;
+    c->causes |= 1u << cause;
+    __asm__("" : "+r"(c->causes)); /* else gcc keeps what they would be after each cause of the next turn */
+}
+
 /* A scheduler's turn. */
 static inline __attribute__((always_inline)) void take_turn(Sm *sm, uint32_t which, IssueCycle *c, bool plain,
                                                             bool is_last) {
@@ -172,10 +180,7 @@ static inline __attribute__((always_inline)) void take_turn(Sm *sm, uint32_t whi
         if (GATES_AT_WORK(&sm->gates)) gates_issued(&sm->gates, sched->last);
         if (plain && !is_last) c->accepted &= ~shut_out(sm, unit, c);
     }
-    sm->slots[cause]++;
-    sm->slot_cause[which] = cause;
-    c->causes |= 1u << cause;
-    __asm__("" : "+r"(c->causes)); /* else gcc keeps what they would be after each cause of the next turn */
+    count_turn(sm, which, c, cause);
 }
 
 /* Member by member: the host would have to wait for those just stored to copy them at once. */
@@ -199,6 +204,71 @@ static __attribute__((noinline)) uint32_t take_turns(Sm *sm, uint32_t which, uin
     return c->causes;
 }
 
+/* --- Four schedulers, each of which has a sub-core to itself ---------------------------------- */
+
+/* The warps of those sub-cores that have a latch for one more instruction of the class: warps go by turns to the four. */
+static inline __attribute__((always_inline)) WarpSet accepting_sub_cores(const OperandCollector *state,
+                                                                         UnitClass class, uint64_t cycle) {
+    const uint64_t *at = state->accepts_at[class];
+    uint64_t accept = 0;
+#ifdef __AVX2__
+    typedef int64_t Times __attribute__((vector_size(MAX_SUB_CORES * sizeof(int64_t)), aligned(8)));
+    typedef double Signs __attribute__((vector_size(MAX_SUB_CORES * sizeof(double))));
+    Times now = {0};
+    now += (int64_t)cycle;
+    accept = (uint32_t)__builtin_ia32_movmskpd256((Signs)(*(const Times *)at <= now));
+#else
+    for (uint32_t i = 0; i < MAX_SUB_CORES; i++)
+        accept |= (uint64_t)(at[i] <= cycle) << i;
+#endif
+    return accept * 0x1111111111111111ull;
+}
+
+/* One latch each, one way for all to the load/store unit. */
+static inline WarpSet lsu_accepts_of(const Sm *sm, bool unspent, uint64_t cycle, uint64_t now) {
+    bool spent = !unspent && fixed_is_way_spent(sm->fixed, sm->lsu.send, now);
+    bool sends = fixed_leaves_place(sm->fixed, sm->lsu.send, now) & !spent &
+                 (sm->payloads_in_use != sm->atomic_payloads);
+    return accepting_sub_cores(&sm->collector, UNIT_MEM, cycle) & all_or_none(sends);
+}
+
+/* Of all ready warps, those whose unit in their sub-core takes their next instruction, at the begin of a cycle. */
+static inline __attribute__((always_inline)) WarpSet accepted_of_all(const Sm *sm, WarpSet ready,
+                                                                     uint64_t cycle, uint64_t now) {
+    const OperandCollector *state = &sm->collector;
+    WarpSet memory = sm->head_memory, sfu = sm->head_sfu, integer = sm->head_int, dp = sm->head_dp,
+            matrix = sm->head_matrix, rare = ready & (sfu | dp | matrix), accepted;
+    accepted = ~(memory | sfu | integer | dp | matrix) & accepting_sub_cores(state, UNIT_SP, cycle);
+    accepted |= integer & accepting_sub_cores(state, UNIT_INT, cycle);
+    if (ready & memory) accepted |= memory & lsu_accepts_of(sm, true, cycle, now);
+    if (!rare) return accepted;
+    accepted |= sfu & accepting_sub_cores(state, UNIT_SFU, cycle);
+    accepted |= dp & accepting_sub_cores(state, UNIT_DP, cycle);
+    return accepted | (matrix & accepting_sub_cores(state, UNIT_MATRIX, cycle));
+}
+
+/* As take_turns(), while no gate is at work and no policy picks: what one scheduler issues takes nothing from the others but
+ * the way to the load/store unit. */
+static inline uint32_t take_turns_apart(Sm *sm, uint32_t first, IssueCycle *c) {
+    if (c->ready) c->accepted = accepted_of_all(sm, c->ready, c->cycle, c->now);
+    for (uint32_t turn = 0; turn < MAX_SUB_CORES; turn++) {
+        uint32_t which = (first + turn) & (MAX_SUB_CORES - 1);
+        Scheduler *sched = &sm->sched[which];
+        SlotCause cause = choose_warp(sm, sched, c, true);
+        UnitClass unit = UNIT_SP;
+        if (cause == SLOT_ISSUED) unit = sm_execute(sm, sched->last, c->cycle, c->now);
+        count_turn(sm, which, c, cause);
+        if (unit == UNIT_MEM) c->accepted &= ~c->memory | lsu_accepts_of(sm, false, c->cycle, c->now);
+        if (__builtin_expect(GATES_AT_WORK(&sm->gates), 0)) {
+            gates_issued(&sm->gates, sched->last);
+            return take_turns(sm, (which + 1) & (MAX_SUB_CORES - 1), MAX_SUB_CORES - 1 - turn, c);
+        }
+    }
+    return c->causes;
+}
+
+/* --- A cycle ---------------------------------------------------------------------------------- */
+
 /* Their order rotates. */
 static inline uint32_t first_scheduler(const Sm *sm, uint64_t cycle) {
     bool power_of_two = (sm->schedulers & (sm->schedulers - 1)) == 0; /* else a division */
@@ -209,6 +279,11 @@ static inline bool is_plain(const Sm *sm) {
     return __builtin_expect(!(sm->gates.at_work | (sm->obj.subscribed & PICKS)), 1);
 }
 
+__attribute__((hot, noinline)) static uint32_t take_all_turns(Sm *sm, uint32_t first, IssueCycle *c) {
+    if (sm->issue_way == ISSUES_APART && is_plain(sm)) return take_turns_apart(sm, first, c);
+    return take_turns(sm, first, sm->schedulers, c);
+}
+
 /* Two schedulers, as a rule, have code of their own: the host has too few registers for what the loop must keep. */
 uint32_t sm_issue(Sm *sm, uint64_t cycle, uint64_t now) {
     IssueCycle c = {.cycle = cycle,
@@ -217,9 +292,9 @@ uint32_t sm_issue(Sm *sm, uint64_t cycle, uint64_t now) {
                     .ready = sm_ready_warps(sm),
                     .memory = sm->head_memory,
                     .sfu = sm->head_sfu};
-    if (!sm->issues_in_pair || !is_plain(sm)) {
+    if (__builtin_expect(sm->issue_way != ISSUES_IN_PAIR, 0) || !is_plain(sm)) {
         IssueCycle copy = copy_of(&c);
-        return take_turns(sm, first_scheduler(sm, cycle), sm->schedulers, &copy);
+        return take_all_turns(sm, first_scheduler(sm, cycle), &copy);
     }
     if (c.ready) c.accepted = accepted_warps(sm, 0, c.ready, true, cycle, now);
     uint32_t which = cycle & 1;

@@ -188,6 +188,9 @@ typedef struct {
 /* Which of its ready warps a scheduler issues. */
 typedef enum { ORDER_LRR, ORDER_GTO, ORDER_OLDEST, ORDER_GROUPS } SchedulerOrder;
 
+/* Ways of its own: two schedulers that share SPs and SFUs, where there are no other units; four, each of which has a sub-core. */
+typedef enum { ISSUES_ANYHOW, ISSUES_IN_PAIR, ISSUES_APART } IssueWay;
+
 /* Events that policies can subscribe to; the table is in sm_class.c. */
 typedef enum {
     SM_WARPS_CHANGED,
@@ -304,8 +307,8 @@ struct Sm {
     /* derived */
     uint32_t number; /* of this SM among all */
     uint32_t sm_count;
-    uint32_t issues_in_pair; /* a flag: two schedulers share SPs and SFUs, and there are no other units */
-    uint64_t most_warps;     /* of any SM */
+    uint32_t issue_way;  /* IssueWay */
+    uint64_t most_warps; /* of any SM */
     /* ports */
     Port dispatch, lsu, fetch;
     /* state: warp sets */

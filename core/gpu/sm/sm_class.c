@@ -218,7 +218,7 @@ static const Field sm_fields[] = {
     DERIVED(Sm, number, "Of this SM among all"),
     DERIVED(Sm, sm_count, "SMs of the machine"),
     DERIVED(Sm, most_warps, "Warp slots of the largest SM"),
-    DERIVED(Sm, issues_in_pair, "Two schedulers, one sub-core, no units but SP and SFU"),
+    DERIVED(Sm, issue_way, "Whether schedulers and units are such that issue has a quicker way"),
     PORT(Sm, dispatch, cta_protocol, ROLE_RESPONDER, "CTAs to run"),
     PORT(Sm, lsu, memory_op_protocol, ROLE_REQUESTER,
          "Memory instructions; wired to the child lsu when left open", .optional = true),
@@ -398,7 +398,9 @@ static void divide(Sm *sm) {
         user_error("%s.sub_cores: expected a divisor of `schedulers`, %u, got %u", sm->obj.path,
                    sm->schedulers, sm->shape.sub_cores);
     collector_shape_init(&sm->shape, has_units_beside(sm));
-    sm->issues_in_pair = sm->schedulers == 2 && sm->shape.sub_cores == 1 && !has_units_beside(sm);
+    if (sm->schedulers == 2 && sm->shape.sub_cores == 1 && !has_units_beside(sm))
+        sm->issue_way = ISSUES_IN_PAIR;
+    if (sm->schedulers == MAX_SUB_CORES && sm->shape.sub_cores == MAX_SUB_CORES) sm->issue_way = ISSUES_APART;
 }
 
 static void build(SimObject *object) {

@@ -152,6 +152,10 @@ static void collector_is_sound(const Sm *sm) {
     must_be(sm, sm->collector.window <= cycle / BANK_WINDOW, "collector: window");
     for (uint32_t i = 0; i < sm->shape.sub_cores; i++)
         sub_core_is_sound(sm, &sm->collector.sub_core[i], cycle);
+    for (UnitClass unit = UNIT_SP; unit < UNIT_CLASSES && !sm->shape.is_common; unit++)
+        for (uint32_t i = 0; i < sm->shape.sub_cores; i++)
+            must_be(sm, sm->collector.accepts_at[unit][i] == collector_accepts_at(&sm->collector, i, unit),
+                    "collector: when a sub-core accepts");
 }
 
 /* --- Warps ----------------------------------------------------------------------------------- */

@@ -44,14 +44,22 @@ uint64_t collector_reserve_one_by_one(SubCore *state, uint32_t banks, const Inst
     return last;
 }
 
+static void note_next_latch(OperandCollector *state, UnitClass class, uint32_t sub_core) {
+    state->accepts_at[class][sub_core] = collector_accepts_at(state, sub_core, class);
+}
+
 uint64_t collector_issue_any(OperandCollector *state, const CollectorShape *shape, UnitClass class,
                              const Inst *inst, uint32_t warp, uint32_t latency, uint32_t interval,
                              uint64_t cycle) {
     Way way = way_of(state, shape, class, warp);
-    return reserve(state, shape, way, inst, warp, latency, interval, cycle);
+    uint64_t writes = reserve(state, shape, way, inst, warp, latency, interval, cycle);
+    note_next_latch(state, class, sub_core_of(shape, warp));
+    return writes;
 }
 
 uint64_t collector_issue_memory_any(OperandCollector *state, const CollectorShape *shape, const Inst *inst,
                                     uint32_t warp, uint64_t cycle) {
-    return reserve_memory(state, way_of(state, shape, UNIT_MEM, warp), inst, warp, cycle);
+    uint64_t enters = reserve_memory(state, way_of(state, shape, UNIT_MEM, warp), inst, warp, cycle);
+    note_next_latch(state, UNIT_MEM, sub_core_of(shape, warp));
+    return enters;
 }

@@ -54,6 +54,8 @@ typedef struct {
     uint8_t result_bus[RESULT_BUS_RING]; /* by cycle % RESULT_BUS_RING: results that are to be written then */
     SubCore sub_core[MAX_SUB_CORES];
     uint64_t window; /* cycle / BANK_WINDOW: `taken` is of this window and the next one */
+    /* collector_accepts_at(), unless the shape is common: side by side, all sub-cores are asked at once. */
+    uint64_t accepts_at[UNIT_CLASSES][MAX_SUB_CORES];
 } OperandCollector;
 
 typedef struct {
