@@ -83,7 +83,7 @@ void tag_shape_init(TagShape *shape, const char *path, const TagGeometry *geomet
     tag_hash_shape_init(shape);
     shape->compared = !shape->hashed && shape->ways <= 1u << WAY_BITS;
     shape->block_ways = shape->compared && shape->ways % TAG_BLOCK == 0 ? shape->ways : 0;
-    shape->printed = PRINTS_AT_ONCE && shape->compared && shape->ways >= PRINTS_AT_ONCE ? shape->lines : 0;
+    shape->printed = PRINTS_AT_ONCE && !shape->hashed && shape->ways >= PRINTS_AT_ONCE ? shape->lines : 0;
     shape->find_ways = shape->printed ? 0 : shape->block_ways;
     if (geometry->index == INDEX_XOR) read_index_masks(shape, path, geometry);
 }
@@ -113,16 +113,27 @@ static uint64_t same_prints(const uint8_t *print, uint8_t wanted) {
     return (uint32_t)__builtin_ia32_pmovmskb256((Signs)same);
 }
 
-/* The last ones are compared with those in front of them once more, so that nothing behind the set is read. */
+/* Of so many fingerprints, from PRINTS_AT_ONCE to twice as many: some may be compared twice, none behind them is read. */
+static uint64_t same_of(const uint8_t *print, uint32_t count, uint8_t wanted) {
+    uint32_t last = count - PRINTS_AT_ONCE;
+    return same_prints(print, wanted) | same_prints(print + last, wanted) << last;
+}
+
 static uint32_t find_by_print(const TagArray *tags, uint32_t first, uint64_t line_address) {
-    uint32_t last = tags->shape.ways - PRINTS_AT_ONCE;
-    const uint8_t *print = tags->print + first, wanted = tag_print(line_address);
-    uint64_t same = same_prints(print, wanted) | same_prints(print + last, wanted) << last;
-    for (; same; same &= same - 1) {
-        uint32_t line = first + (uint32_t)__builtin_ctzll(same);
-        if (__builtin_expect(tags->tag[line] == (line_address | 1), 1)) return line;
+    enum { GROUP = 2 * PRINTS_AT_ONCE };
+    uint8_t wanted = tag_print(line_address);
+    for (uint32_t left = tags->shape.ways;;) {
+        uint32_t count = left < GROUP ? left : GROUP;
+        for (uint64_t same = same_of(tags->print + first, count, wanted); same; same &= same - 1) {
+            uint32_t line = first + (uint32_t)__builtin_ctzll(same);
+            if (__builtin_expect(tags->tag[line] == (line_address | 1), 1)) return line;
+        }
+        if (__builtin_expect(left == count, 1)) return NO_LINE;
+        uint32_t step = left - count < PRINTS_AT_ONCE ? left - count
+                                                      : count; /* some of the last group again */
+        first += step;
+        left -= step;
     }
-    return NO_LINE;
 }
 #else
 static uint32_t find_by_print(const TagArray *tags, uint32_t first, uint64_t line_address) {

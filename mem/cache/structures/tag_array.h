@@ -249,7 +249,7 @@ uint32_t tag_victim_otherwise(const TagArray *tags, uint32_t set);
 /* The one of these ways, a bit each of at most 64, that goes first. */
 uint32_t tag_victim_among(const TagArray *tags, uint32_t set, uint64_t ways);
 
-enum { WAY_BITS = 6 }; /* of the ways that are compared at once; above them a stamp has room for 2^57 uses */
+enum { WAY_BITS = 8 }; /* of the ways that are compared at once; above them a stamp has room for 2^55 uses */
 
 /* What tag_least_used() does where ways are not whole blocks. */
 int64_t tag_least_used_otherwise(const TagArray *tags, uint32_t first);

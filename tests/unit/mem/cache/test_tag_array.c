@@ -182,7 +182,7 @@ END_TEST
 /* Ways are compared in blocks: any number of them, in the second of two sets, with a reserved sector of any
  * number, against a plain search. */
 START_TEST(victim_is_the_same_as_that_of_a_plain_search) {
-    const uint32_t number_of_ways[] = {1, 2, 3, 4, 5, 6, 8, 15, 16, 64, 65};
+    const uint32_t number_of_ways[] = {1, 2, 3, 4, 5, 6, 8, 15, 16, 64, 65, 184, 256, 257};
     uint32_t ways = number_of_ways[_i];
     TagArray tags = make_tags(
         (TagGeometry){.size = 2ull * ways * LINE, .ways = ways, .line = LINE, .sectors = 4});
@@ -232,8 +232,9 @@ START_TEST(more_ways_than_can_be_searched_are_hashed) {
 }
 END_TEST
 
+/* Of the first set. */
 static uint32_t searched(const TagArray *tags, uint64_t address) {
-    for (uint32_t i = 0; i < tags->shape.lines; i++)
+    for (uint32_t i = 0; i < tags->shape.ways; i++)
         if (tags->tag[i] == (address | 1)) return i;
     return NO_LINE;
 }
@@ -241,7 +242,7 @@ static uint32_t searched(const TagArray *tags, uint64_t address) {
 /* Whatever is invalid; else the least recently used of the lowest class. */
 static void check_victim(const TagArray *tags) {
     uint32_t victim = tag_victim(tags, 0), best = NO_LINE;
-    for (uint32_t i = 0; i < tags->shape.lines; i++) {
+    for (uint32_t i = 0; i < tags->shape.ways; i++) {
         const TagLine *line = &tags->line[i], *other = &tags->line[best];
         if (!tags->tag[i]) {
             ck_assert_uint_ne(victim, NO_LINE);
@@ -257,7 +258,7 @@ static void check_victim(const TagArray *tags) {
 }
 
 static void use_at_random(TagArray *tags, Random *random) {
-    uint64_t address = random_below(random, 2 * tags->shape.lines) * LINE;
+    uint64_t address = random_below(random, 2 * tags->shape.ways) * tags->shape.sets * LINE;
     uint32_t line = tag_find(tags, 0, address), what = (uint32_t)random_below(random, 16);
     ck_assert_uint_eq(line, searched(tags, address));
     check_victim(tags);
@@ -293,9 +294,10 @@ END_TEST
 
 /* From 32 ways on, fingerprints are compared, the last 32 ways in one step. */
 START_TEST(of_many_ways_those_are_found_that_a_search_of_all_would_find) {
-    static const uint32_t number_of_ways[] = {31, 32, 33, 40, 56, 63, 64};
+    static const uint32_t number_of_ways[] = {31, 32, 33, 40, 56, 63, 64, 65, 128, 184, 256, 257};
     uint32_t ways = number_of_ways[_i];
-    TagArray tags = make_tags((TagGeometry){.size = ways * LINE, .ways = ways, .line = LINE, .sectors = 1});
+    TagArray tags = make_tags(
+        (TagGeometry){.size = 2ull * ways * LINE, .ways = ways, .line = LINE, .sectors = 1});
     Random random = {ways};
     for (int i = 0; i < 20000; i++) {
         use_at_random(&tags, &random);
@@ -305,7 +307,7 @@ START_TEST(of_many_ways_those_are_found_that_a_search_of_all_would_find) {
     tag_rebuild(&tags);
     tag_array_is_sound(&tags, "tags");
     for (uint32_t i = 0; i < 2 * ways; i++)
-        ck_assert_uint_eq(tag_find(&tags, 0, i * LINE), searched(&tags, i * LINE));
+        ck_assert_uint_eq(tag_find(&tags, 0, 2ull * i * LINE), searched(&tags, 2ull * i * LINE));
     free_tags(&tags);
 }
 END_TEST
@@ -386,11 +388,11 @@ Suite *tag_array_suite(void) {
     tcase_add_test(tests, sectors_of_a_segment);
     tcase_add_test(tests, found_only_in_its_set_and_after_install);
     tcase_add_test(tests, victim_is_an_invalid_line_then_the_least_recently_used);
-    tcase_add_loop_test(tests, victim_is_the_same_as_that_of_a_plain_search, 0, 11);
+    tcase_add_loop_test(tests, victim_is_the_same_as_that_of_a_plain_search, 0, 14);
     tcase_add_test(tests, reserved_lines_are_no_victims_and_survive_invalidation);
     tcase_add_test(tests, more_ways_than_can_be_searched_are_hashed);
     tcase_add_loop_test(tests, hashed_array_does_what_a_search_of_all_ways_would, 0, 2);
-    tcase_add_loop_test(tests, of_many_ways_those_are_found_that_a_search_of_all_would_find, 0, 7);
+    tcase_add_loop_test(tests, of_many_ways_those_are_found_that_a_search_of_all_would_find, 0, 12);
     tcase_add_test(tests, lines_of_many_ways_are_found_in_their_own_set);
     tcase_add_test(tests, rebuilt_array_knows_its_lines_and_their_order);
     tcase_add_loop_exit_test(tests, geometry_that_cannot_be_built_is_a_user_error, EXIT_USER_ERROR, 0,
