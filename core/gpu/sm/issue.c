@@ -247,10 +247,26 @@ static inline __attribute__((always_inline)) WarpSet accepted_of_all(const Sm *s
     return accepted | (matrix & accepting_sub_cores(state, UNIT_MATRIX, cycle));
 }
 
+/* No warp is ready. Does each scheduler have one that waits for a load? Then that is the cause of all. */
+static inline __attribute__((always_inline)) bool all_wait_for_memory(Sm *sm, IssueCycle *c) {
+    WarpSet waiting = sm->valid & ~c->waiting & sm->loading;
+    for (uint32_t half = MAX_WARPS / 2; half >= MAX_SUB_CORES; half /= 2)
+        waiting |= waiting >> half;
+    if (~waiting & ((1u << MAX_SUB_CORES) - 1)) return false;
+    sm->slots[SLOT_MEMORY] += MAX_SUB_CORES;
+    for (uint32_t i = 0; i < MAX_SUB_CORES; i++)
+        sm->slot_cause[i] = SLOT_MEMORY;
+    c->causes |= 1u << SLOT_MEMORY;
+    return true;
+}
+
 /* As take_turns(), while no gate is at work and no policy picks: what one scheduler issues takes nothing from the others but
  * the way to the load/store unit. */
 static inline uint32_t take_turns_apart(Sm *sm, uint32_t first, IssueCycle *c) {
-    if (c->ready) c->accepted = accepted_of_all(sm, c->ready, c->cycle, c->now);
+    if (c->ready)
+        c->accepted = accepted_of_all(sm, c->ready, c->cycle, c->now);
+    else if (all_wait_for_memory(sm, c))
+        return c->causes;
     for (uint32_t turn = 0; turn < MAX_SUB_CORES; turn++) {
         uint32_t which = (first + turn) & (MAX_SUB_CORES - 1);
         Scheduler *sched = &sm->sched[which];
