@@ -33,9 +33,10 @@ the commands that repeat it.
   --findings N     how many different failures are made smaller; default 10
   --out FOLDER     for what is found; default out/torture-SEED, not made when there is nothing
 
-The last line is `N machines, R resumes, D differences, C crashes, H hangs, X refused`: D, C and H count machines. A wrong
-result is a difference, an error after the first cycle a crash; refused is what ends in an error before it. Exit status 0:
-no difference, crash, or hang.
+The last line is `N machines, R resumes, D differences, C crashes, H hangs, X refused, S slow`: all but R count machines. A
+wrong result is a difference, an error after the first cycle a crash; refused is what ends in an error before it, slow what
+goes on issuing, but not to its end within 60 million cycles; it is compared with nothing. Exit status 0: no difference,
+crash, or hang.
 ]]
 
 if command_line.helped(arg, help) then return end
@@ -139,7 +140,7 @@ end
 
 -- Machines ----------------------------------------------------------------------------------------
 
-local counts = { machines = 0, resumes = 0, difference = 0, crash = 0, hang = 0, refused = 0, cycles = 0, builds = {} }
+local counts = { machines = 0, resumes = 0, difference = 0, crash = 0, hang = 0, refused = 0, slow = 0, cycles = 0, builds = {} }
 local given = options.settings and (leg.read_table(options.settings)
   or command_line.expected("torture", "--settings", "a file of settings", options.settings))
 local seen_keys, shrunk, to_shrink, refusals = {}, 0, {}, {}
@@ -209,6 +210,10 @@ local function finish_machine(number)
       refusals[#refusals + 1] = verdict.refused
       if options.only or given then report("machine %d is refused: %s", number, verdict.refused) end
     end
+    if verdict.slow then
+      counts.slow = counts.slow + 1
+      report("machine %d is slow: %s", number, verdict.slow)
+    end
     for build in pairs(verdict.builds) do counts.builds[build] = (counts.builds[build] or 0) + 1 end
     local kinds = {}
     for _, failure in ipairs(verdict.failures) do
@@ -265,6 +270,6 @@ report("builds: %s against %s; not there: %s", own_build or "this one", ran[1] a
   missing_builds[1] and table.concat(missing_builds, ", ") or "none")
 for i = 1, math.min(3, #refusals) do report("refused, for example: %s", refusals[i]) end
 report("%d cycles simulated in the plain runs", counts.cycles)
-report("%d machines, %d resumes, %d differences, %d crashes, %d hangs, %d refused", counts.machines, counts.resumes,
-  counts.difference, counts.crash, counts.hang, counts.refused)
+report("%d machines, %d resumes, %d differences, %d crashes, %d hangs, %d refused, %d slow", counts.machines, counts.resumes,
+  counts.difference, counts.crash, counts.hang, counts.refused, counts.slow)
 os.exit(counts.difference + counts.crash + counts.hang == 0 and 0 or 1)

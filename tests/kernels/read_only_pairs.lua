@@ -1,5 +1,6 @@
 -- The workload of the tests of policies that watch the texture and the constant cache: warps that read, at once, more of a
--- texture, of constants, or of these and global memory, than an L1 has MSHRs.
+-- texture, of constants, or of these and global memory, than an L1 has MSHRs; or global memory that nobody writes, in words
+-- that are `stride` bytes apart.
 local ww = require "warpwright"
 
 local pairs_of_reads = ww.workload "read_only_pairs" {
@@ -8,7 +9,8 @@ local pairs_of_reads = ww.workload "read_only_pairs" {
     textures = { textures = true, warps = 8, rounds = 6, work = 2 },
     constants = { constants = true, warps = 24, rounds = 20, work = 2 },
     all = { all = true, warps = 20, rounds = 6, work = 5 },
-    small = { textures = true, constants = true, all = true, warps = 8, rounds = 3, work = 2 },
+    read_only = { read_only = true, warps = 8, rounds = 6, work = 2, stride = 4 },
+    small = { textures = true, constants = true, all = true, read_only = true, warps = 8, rounds = 3, work = 2, stride = 4 },
   },
 }
 
@@ -46,6 +48,12 @@ function pairs_of_reads:run(gpu, size)
     self:launch(gpu, self.kernels.all, size, function(round, t, threads)
       return 2 * data[(round * threads + t) * line]
     end, { line, buffer })
+  end
+  if size.read_only then
+    self:launch(gpu, self.kernels.read_only, size, function(round, t, threads)
+      local first = (round * threads + t) * size.stride // 4
+      return data[first] + (data[first] & 0xff) + data[first // 4 * 4 + 3]
+    end, { size.stride, buffer })
   end
 end
 

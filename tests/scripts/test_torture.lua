@@ -1,7 +1,10 @@
 -- scripts/torture: drawn machines hold the law; a fault that is planted into its runs is found, told from others, and made
 -- smaller; the same seed and number give the same machine.
-local ww = require "warpwright"
+local draw = require "scripts.lib.torture.draw"
 local harness = require "tests.lib.harness"
+local leg = require "scripts.lib.torture.leg"
+local machine = require "scripts.lib.torture.machine"
+local ww = require "warpwright"
 
 --- Runs scripts/torture; returns its exit status, what it printed, and the counts of its last line by word.
 local function torture(...)
@@ -113,6 +116,44 @@ return stop]])
   harness.equal(counts.hangs, 2, output)
   harness.equal(counts.crashes + counts.differences, 0, output)
   harness.contains(output, "hangs: no progress")
+end)
+
+harness.test("a machine that issues to the last of its cycles is slow, one that stopped in the first half hangs", function()
+  local races = harness.write("races.settings", [[
+return { { "workload", "tests/kernels/racing_kernel.lua" }, { "size.ctas", 8 }, { "size.kernels", 3 } }]])
+  local stops = harness.write("stopping.lua", [[
+local stops = require "warpwright.policy" "stops" { doc = "No warp issues after a while, but time passes", period = 500 }
+function stops:on_period() self.sm.may_issue = 0 end
+return stops]])
+  local function planted_run(name, policy)
+    return torture("--builds '' --settings", races, "--out", ("%s-%s"):format(out, name), "--plant",
+      plant(name, ("what.most_cycles = 2000; changed[#changed + 1] = { 'policy', %q }"):format(policy)))
+  end
+  local status, output, counts = planted_run("slow", "gto")
+  harness.equal(status, 0, output)
+  harness.equal(counts.slow, 1, output)
+  harness.contains(output, "machine 1 is slow: ", "max_cycles was reached")
+  status, output, counts = planted_run("stops", stops)
+  harness.equal(status, 1, output)
+  harness.equal(counts.hangs, 1, output)
+  harness.equal(counts.slow, 0, output)
+end)
+
+harness.test("loads of what is only read are drawn, on their way past the L1, with segments that the caches there have", function()
+  local rows, read_only = {}, 0
+  for seed = 1, 400 do
+    local settings = draw.settings(seed, 1)
+    local get = machine.reader(settings)
+    local segments = get("texture", "none") ~= "none" and get("sm[*].lsu.read_only_segment", 0) or 0
+    if segments > 0 and get("workload", "") == "tests/kernels/read_only_pairs.lua" then rows[#rows + 1] = settings end
+  end
+  assert(#rows > 0, "no machine with such loads was drawn")
+  for _, settings in ipairs(rows) do
+    local outcome = leg.run(leg.of(settings, { order = "path", threads = 1, close = true }))
+    harness.equal(outcome.status, "ended", outcome.message)
+    for count in outcome.stats:gmatch "lsu%.texture_loads (%d+)" do read_only = read_only + count end
+  end
+  assert(read_only > 0, "none went by the port for textures")
 end)
 
 harness.test("an error before the first cycle is a refusal, a later one is not", function()

@@ -149,13 +149,16 @@ local function modes_of(seed, number, cycles, is_traffic, options)
   return modes
 end
 
---- Examines it: { refused = message } or { failures = { { kind, what, key, mode } ... }, resumes =,
+--- Examines it: { refused = message }, { slow = message } or { failures = { { kind, what, key, mode } ... }, resumes =,
 -- cycles =, builds = how many runs in other builds }.
 function case.examine(settings, seed, number, options)
   local examination = case.examination(settings, options)
   local plain = examination:plain()
-  if plain.status == "refused" then return { refused = plain.message, failures = {}, resumes = 0, cycles = 0, builds = {} } end
-  local verdict = { failures = {}, cycles = plain.cycles, builds = {} }
+  local verdict = { failures = {}, cycles = plain.cycles, builds = {}, resumes = 0 }
+  if plain.status == "refused" or plain.status == "slow" then
+    verdict[plain.status] = plain.message
+    return verdict
+  end
   local first = examination:probe { kind = "self" }
   verdict.failures[1] = first
   for _, mode in ipairs(first and {} or modes_of(seed, number, plain.cycles, work.of(settings).traffic, options)) do

@@ -78,7 +78,6 @@ draw.left_out = {
   ["TrafficShaper.holds"] = "holds none",
   ["QueueDelays.*"] = "has none",
   ["BankCounters.bank"] = "a number: that of the bank, which dram_banks fixes",
-  ["LSU.read_only_segment"] = "none of its kernels loads by ld.global.nc",
   ["Router.dateline"] = "without it, a ring may hang",
   ["AddressMap.page_size"] = "needs wires of a quantum to the networks, which not all machines have",
 }
@@ -104,6 +103,7 @@ local function value_of(rng, class, row, stingy)
   if name == "MemoryController.tREFI" then return rows.pick(rng, { 0, 1, rng:int(1, 1000), rng:int(1, 8000) }) end
   if row.name == "line" then return rows.pick(rng, { 32, 64, 128 }) end
   if row.name == "sectors" then return rows.pick(rng, { 1, 2, 4 }) end
+  if name == "LSU.read_only_segment" then return rows.pick(rng, { 0, 32, 32, 64, 128 }) end
   return rows.draw(rng, row, stingy)
 end
 

@@ -13,7 +13,7 @@ local leg = {}
 
 -- The run -----------------------------------------------------------------------------------------
 
-local most_cycles <const> = 60000000 -- thirty times as many as are taken for a hang; the slowest machine so far took 20 million
+local most_cycles <const> = 60000000 -- thirty times as many as are taken for a hang; a test's fault may plant another number
 
 --- The workload as it is, with the digest of device memory in `seen` when it has ended.
 local function digesting(name, seen)
@@ -28,12 +28,17 @@ local function digesting(name, seen)
   return outer
 end
 
---- Runs to the end, with checkpoints made on the way: { { at = cycle, path = } ... }.
-local function run_with_checkpoints(sim, w, size, checkpoints)
+--- Runs to the end, with checkpoints made on the way: { { at = cycle, path = } ... }. A run that comes to its second half
+-- leaves in `seen` how many instructions had issued by then.
+local function run_to_the_end(sim, w, size, what, seen)
+  local half = (what.most_cycles or most_cycles) // 2
   sim:start(w, size)
-  for _, checkpoint in ipairs(checkpoints) do
+  for _, checkpoint in ipairs(what.checkpoints or {}) do
     if sim:run { until_cycle = checkpoint.at } then break end
     sim:checkpoint(checkpoint.path)
+  end
+  if sim:gpu():totals().cycles < half and not sim:run { until_cycle = half } then
+    seen.issued = sim:gpu():totals().warp_instructions
   end
   local _, checks = sim:run {}
   return checks
@@ -66,8 +71,13 @@ end
 -- other settings.
 leg.plant = nil
 
-local function is_hang(message)
-  return message:find("hangs: no progress since", 1, true) or message:find("max_cycles was reached", 1, true)
+--- nil: it is neither. A machine is slow that has issued instructions in the second half of the cycles that it may take, other
+-- than those of warps which wait for each other.
+local function hang_or_slow(message, sim, seen)
+  if message:find("hangs: no progress since", 1, true) then return "hang" end
+  if not message:find("max_cycles was reached", 1, true) then return nil end
+  local waits = message:find "warps? spins?, warp"
+  return not waits and seen.issued and sim:gpu():totals().warp_instructions > seen.issued and "slow" or "hang"
 end
 
 --- Runs it here: { settings, plan, work, order, threads, checkpoints, resume, close = is the
@@ -77,6 +87,7 @@ end
 --   wrong     a check of the workload failed
 --   refused   an error before the first cycle
 --   hang      nothing moved, or it did not come to its end
+--   slow      it did not either, but was on its way
 --   error     an error later
 function leg.run(what)
   local outcome, seen, sim = { cycles = 0 }, {}, nil
@@ -87,10 +98,10 @@ function leg.run(what)
       policy = what.work.policy, order = what.order, threads = what.threads, memory = "64MiB",
     })
     local gpu = sim:gpu()
-    gpu:set_cycle_limit(most_cycles)
+    gpu:set_cycle_limit(what.most_cycles or most_cycles)
     local w, size = digesting(what.work.name, seen), work.size_text(what.work)
     if what.resume then sim:resume(what.resume) end
-    outcome.checks = what.checkpoints and run_with_checkpoints(sim, w, size, what.checkpoints) or sim:run(w, size)
+    outcome.checks = run_to_the_end(sim, w, size, what, seen)
     outcome.stats = stats_text(sim:result())
   end)
   if sim then
@@ -99,7 +110,7 @@ function leg.run(what)
   end
   outcome.digest = seen.digest
   outcome.message = not ok and tostring(problem) or nil
-  outcome.status = ok and "ended" or workload.is_failure(problem) and "wrong" or is_hang(outcome.message) and "hang"
+  outcome.status = ok and "ended" or workload.is_failure(problem) and "wrong" or hang_or_slow(outcome.message, sim, seen)
     or outcome.cycles == 0 and not what.resume and "refused" or "error"
   if sim and what.close then sim:close() end -- else the process ends
   return outcome

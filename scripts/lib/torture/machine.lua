@@ -390,7 +390,14 @@ end
 
 local legal = {}
 
-function legal.L1(object)
+--- Loads of what is only read go by the port for textures, where there is one. SMs come before their caches.
+function legal.LSU(object, plan)
+  if plan.texture == "none" then object.params.read_only_segment = nil end
+  plan.read_only_segment = math.max(plan.read_only_segment or 0, value_of(object, "read_only_segment"))
+end
+
+function legal.L1(object, plan)
+  if object.path:find "texture_cache" then at_least(object, "line", plan.read_only_segment or 0) end
   make_cache_legal(object)
   -- Stores come to it, and one that serves reads alone refuses them.
   if not object.path:find "_cache" and value_of(object, "write_policy") == "none" then object.params.write_policy = nil end
@@ -598,7 +605,7 @@ function machine.plan(settings, needs)
   local get = machine.reader(settings)
   local plan = setmetatable({
     clocks = {}, objects = {}, wires = {}, walks = {}, page = get("page", 65536), needs = needs, sms = get("sms", 1), channels = get("channels", 1),
-    slices = get("slices", 1), loose = get("loose", false),
+    slices = get("slices", 1), loose = get("loose", false), texture = get("texture", "none"),
   }, Plan)
   add_clocks(plan, get)
   plan:add("AddressMap", "map", { channels = plan.channels, slices_per_channel = plan.slices })
