@@ -28,6 +28,9 @@ typedef struct {
      * offered and not looked up, because a front nearer to the tags holds it back, has no outcome; it may be
      * offered again in a later cycle. */
     const MemMessage *(*offer)(TagFront *front, uint64_t now);
+    /* What it offered is held back in this cycle, in which it was made sure that it hits: a front that has
+     * others of its own to offer keeps it for the next cycle, or they would undo it by turns for ever. */
+    void (*held_back)(TagFront *front, uint64_t now);
     /* What it offered was looked up. It passes on to its source what that offered. */
     void (*looked_up)(TagFront *front, const MemMessage *m, const Outcome *outcome, uint64_t now);
     /* The new request that is next, at any time between two cycles, or NULL. */
@@ -88,6 +91,11 @@ static inline void front_looked_up(CacheObject *object, TagFront *front, const M
 static inline const MemMessage *source_offers(const TagFront *front, uint64_t now) {
     TagFront *source = front->source;
     return source ? source->class->offer(source, now) : cache_request_at_tags(&front->object->cache, now);
+}
+/* What that offered is held back. */
+static inline void source_is_held_back(const TagFront *front, uint64_t now) {
+    for (TagFront *source = front->source; source; source = source->source)
+        if (source->class->held_back) source->class->held_back(source, now);
 }
 /* The next new request of the source. */
 const MemMessage *source_next(const TagFront *front);

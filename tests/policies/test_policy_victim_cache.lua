@@ -33,6 +33,18 @@ for _, policy in ipairs { "victim_cache", "mascar+victim_cache:lines=2", "victim
   end)
 end
 
+--- Accesses of the re-execution queue, more than its set has ways, find their lines here.
+local narrow <const> = { "sm[*].l1d.size=2KiB", "sm[*].l1d.ways=1" }
+
+harness.test("accesses in the re-execution queue exchange lines that each of them then reads", function()
+  local r = checks.run_on_a_third { workload = "spmv", policy = "mascar+victim_cache:lines=256", set = narrow, max_cycles = 1000000 }
+  local exchanges, hits = r["sm[*].l1d.victims.exchanges"], r["sm[*].l1d.hits"]
+  assert(exchanges > 1000 and exchanges <= hits, ("%d exchanges, %d hits"):format(exchanges, hits))
+  assert(r["sm[*].l1d.reexecution_pushes"] > 1000, "the queue was not used")
+end)
+checks.law("mascar+victim_cache:lines=256", "spmv", narrow)
+checks.resumes("mascar+victim_cache:lines=256", "spmv", 3, narrow)
+
 harness.test("a run goes over to it in the midst of a kernel", function()
   checks.takes_over("victim_cache", "gto", "kmeans", 40000)
 end)

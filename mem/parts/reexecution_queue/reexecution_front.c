@@ -95,6 +95,14 @@ static Stall what_queue_blocks(const ReexecutionFront *r, const MemMessage *m, b
     return older && (!loads || stall == STALL_ORDER) ? STALL_ORDER : STALL_NONE;
 }
 
+/* The queue had its turn, and its head, if that was offered, stays there. */
+static void held_back(TagFront *front, uint64_t now) {
+    ReexecutionFront *r = of(front);
+    r->queue_cycle++;
+    r->tags_held = 1;
+    r->again = now + cache_of(r)->period;
+}
+
 /* The tags were used in this cycle: the queue had its turn, which was a retry or none. A new access that
  * needs no answer does not go into the queue, and is looked up until it is taken. */
 static void end_turn(ReexecutionFront *r, const MemMessage *m, Stall stall) {
@@ -262,6 +270,7 @@ static void report(const TagFront *front, FILE *out) {
 
 const TagFrontClass reexecution_front = {
     .offer = offer,
+    .held_back = held_back,
     .looked_up = looked_up,
     .next = next,
     .set_changed = set_changed,

@@ -142,7 +142,9 @@ static const MemMessage *offer(TagFront *front, uint64_t now) {
     Lookup at = cache_lookup(&front->object->cache, m, m->address);
     uint32_t place = supplied(v, m, &at);
     v->exchanged = place != NO_LINE && exchange(v, m, &at, place, now);
-    return v->exchanged ? NULL : m;
+    if (!v->exchanged) return m;
+    source_is_held_back(front, now);
+    return NULL;
 }
 
 static void looked_up(TagFront *front, const MemMessage *m, const Outcome *outcome, uint64_t now) {
