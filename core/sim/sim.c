@@ -127,9 +127,10 @@ static uint64_t first_due(const Cluster *cluster) {
     return first;
 }
 
-/* From `begin` to `end`, every object in every cycle of its clock. When the cluster is due next is found out as
- * it is where objects sleep: in cycles in which it is due. */
+/* From `begin` to `end`, every object in every cycle of its clock, of which it does what belongs to it and nothing ahead of
+ * time. When the cluster is due next is found out as it is where objects sleep: in cycles in which it is due. */
 static __attribute__((noinline)) void cluster_run_restless(Cluster *cluster, uint64_t begin, uint64_t end) {
+    cluster->unseen_until = 0;
     for (uint64_t now = begin ? next_edge(cluster, begin - 1) : 0; now < end; now = next_edge(cluster, now)) {
         bool due = cluster_first_due(cluster) <= now;
         cluster->now = now;

@@ -68,4 +68,31 @@ harness.test("a machine is idle in the same quantum, whoever has had a turn befo
   for _, order in ipairs { "reversed", "shuffled:1", "restless" } do harness.same_text(run(order), stats, order) end
 end)
 
+-- The last answer comes to the slice in the last cycle of a quantum. A slice that sleeps has it then; one that does not could do
+-- that cycle a cycle before, ahead of time.
+local last_cycle = ww.machine("last_cycle", function(m)
+  m:clocks { core = "700MHz" }
+  m:quantum(2)
+  m:Dispatcher "dispatcher" { sms = 1 }
+  m:AddressMap "map" { channels = 1 }
+  m:SM "sm[0]" {}
+  m:L1 "sm[0].l1d" { size = "16KiB", ways = 4, mshrs = 32 }
+  m:L2 "l2[0]" { size = "64KiB", ways = 8, mshrs = 32 }
+  m:MemoryController "mc[0]" {}
+  m:wire("dispatcher.sm[0]", "sm[0].dispatch", { latency = 2 })
+  m:wire("sm[0].lsu.mem", "sm[0].l1d.cpu")
+  m:wire("sm[0].l1d.mem", "l2[0].cpu", { latency = 2 })
+  m:wire("l2[0].mem", "mc[0].cpu[0]", { latency = 4, back = { latency = 10 } })
+end)
+
+harness.test("a machine whose objects do not sleep is idle in the same quantum, whatever could be done ahead of time", function()
+  local function run(order, points)
+    local out = ("%s/last_cycle-%s-%d"):format(harness.folder(), order, points)
+    ww.run { config = last_cycle, workload = "kmeans", order = order, out = out,
+      size = ("small,clusters=2,features=2,iterations=1,points=%d"):format(points) }
+    return harness.read(out .. "/stats.txt")
+  end
+  for points = 2, 8 do harness.same_text(run("restless", points), run("path", points), points .. " points") end
+end)
+
 harness.finish()
