@@ -57,6 +57,11 @@ end
 -- Lines --------------------------------------------------------------------------------------------------------------
 
 runs("the machine itself is legal", {})
+refused("a clock that is set and that no object has", {},
+  'clock.slow: expected the clock of an object, got one that none has; an object has it by clock = "slow" among its parameters',
+  "--set", "clock.slow=300MHz")
+runs("a clock that is set and that an object has", { { 'MemoryController "mc" {}', 'MemoryController "mc" { clock = "slow" }' } },
+  "--set", "clock.slow=300MHz")
 refused("a line of an L1 that is shorter than what the load/store unit asks for", {},
   "sm.l1d.line: expected 128 B or more for the requests of sm.lsu.mem, got 32 B; 'sectors' ", "--set", "sm.l1d.line=32")
 refused("a line of an L2 that is shorter than that of its L1", {},

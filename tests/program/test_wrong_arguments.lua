@@ -28,6 +28,8 @@ local wrong <const> = {
   ['ww.build("gtx480", { profile = 0 })'] = "profile: expected true or false, got 0",
   ['ww.run { config = "gtx480", workload = "vecadd", size = "small,medium" }'] =
     "size: expected one size of workload vecadd, got small and medium",
+  ['ww.workload "w" { sizes = { small = {} } }'] =
+    "workload w: ptx: expected a PTX file, PTX text, or false where the host program loads all that it runs, got nil",
   ['ww.workload "w" { ptx = false, sizes = { small = 5 } }'] = "workload w: sizes: small: expected a table of parameters, got 5",
   ['ww.rng "x"'] = "ww.rng: seed: expected a whole number, got 'x'",
   ["ww.rng(1):int(1.5, 2)"] = "rng:int: lo: expected a whole number, got 1.5",

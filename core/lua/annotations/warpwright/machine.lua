@@ -383,7 +383,7 @@ function Machine:L1Trace(name, index) end
 ---@field bank_busy? integer How long an access, hit or miss, has a port of the bank to itself; 0: the bank is pipelined (cycles); default 0
 ---@field ports? integer Of the bank: accesses at a time, while bank_busy is not 0 (ports); default 1
 ---@field write_miss? "fetch"|"lazy" Sectors written in part are fetched at once, or when they are read; default fetch
----@field atomic_latency? integer How long an atomic has the data array to itself before it is done (cycles); default 0
+---@field atomic_latency? integer An atomic has the data array to itself for so long, and then for the cycle of its access (cycles); default 0
 ---@field host_copies? boolean Copies from the host leave their lines here; default false
 ---@field enabled? boolean false: everything bypasses, only the tags are kept up to date; default true
 ---@field bypass_delay? integer From accepting a request that bypasses to sending it on (cycles); default 1
@@ -431,7 +431,7 @@ function Machine:L1Trace(name, index) end
 ---@field bank_busy integer How long an access, hit or miss, has a port of the bank to itself; 0: the bank is pipelined (cycles)
 ---@field ports integer Of the bank: accesses at a time, while bank_busy is not 0 (ports)
 ---@field write_miss "fetch"|"lazy" Sectors written in part are fetched at once, or when they are read
----@field atomic_latency integer How long an atomic has the data array to itself before it is done (cycles)
+---@field atomic_latency integer An atomic has the data array to itself for so long, and then for the cycle of its access (cycles)
 ---@field host_copies boolean Copies from the host leave their lines here
 ---@field enabled boolean false: everything bypasses, only the tags are kept up to date
 ---@field bypass_delay integer From accepting a request that bypasses to sending it on (cycles)

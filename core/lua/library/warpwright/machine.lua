@@ -548,6 +548,7 @@ local function constructor(class)
           names.at_place(places and places.clock, names.expected, path .. ".clock", "the name of a clock", values.clock)
         end
         local object = names.at_place(places and places.clock, self.machine.add, self.machine, class, path, values.clock)
+        self.clocks_of_objects[values.clock or "core"] = true
         finish(self, object, values, false, places)
         add_parts(self, object)
         return object
@@ -575,9 +576,20 @@ end
 --- The objects of the machine as it is without policies.
 local function sketch(description, overrides)
   local bare = core.machine(description.name)
-  description.build(setmetatable({ machine = bare, overrides = overrides, policies = {}, parts = {}, makers = {}, unfinished = {} }, Builder),
-    resolve_options(description, overrides))
+  description.build(setmetatable({ machine = bare, overrides = overrides, policies = {}, parts = {}, makers = {}, unfinished = {},
+    clocks_of_objects = {} }, Builder), resolve_options(description, overrides))
   return machine.all_objects(bare)
+end
+
+--- A clock that no object has, for want of `clock` among its parameters, would change nothing.
+local function require_objects_of_clocks(overrides, built, clocks_of_objects)
+  for _, clock in ipairs((built:clocks())) do
+    local is_set = not clocks_of_objects[clock.name] and overridden(overrides, "clock." .. clock.name, nil) ~= nil
+    if is_set and clock.name ~= "core" then
+      core.user_error(("clock.%s: expected the clock of an object, got one that none has; an object has it by clock = \"%s\" among its "
+        .. "parameters"):format(clock.name, clock.name))
+    end
+  end
 end
 
 --- Builds a machine. `options`: set = overrides, policies = a chain, whose settings come before the overrides, order = the tick order, threads =
@@ -587,7 +599,7 @@ function machine.build(description, options)
   caches.find(options.policies or {}, description.name, function() return sketch(description, read_overrides(options.set or {})) end)
   local built = core.machine(description.name)
   local builder = setmetatable({ machine = built, overrides = overrides, policies = options.policies or {},
-    parts = {}, makers = {}, unfinished = {} }, Builder)
+    parts = {}, makers = {}, unfinished = {}, clocks_of_objects = {} }, Builder)
   description.build(builder, resolve_options(description, overrides))
   for _, entry in ipairs(builder.policies) do policy.check_scope(entry.definition) end
   if builder.unfinished[1] then
@@ -607,6 +619,7 @@ function machine.build(description, options)
   if options.pin then built:pin_threads() end
   if builder.policies[1] then built:policies(builder.policies.name) end
   require_matches(overrides, built, description)
+  require_objects_of_clocks(overrides, built, builder.clocks_of_objects)
   return built
 end
 

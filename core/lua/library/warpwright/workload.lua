@@ -30,7 +30,8 @@ function workload.define(name)
   return function(definition)
     names.check_keys("workload " .. name, definition, { "doc", "ptx", "sizes", "expected" })
     if definition.ptx ~= false and type(definition.ptx) ~= "string" then
-      names.expected(("workload %s: ptx"):format(name), "a PTX file or PTX text", definition.ptx)
+      names.expected(("workload %s: ptx"):format(name), "a PTX file, PTX text, or false where the host program loads all that it runs",
+        definition.ptx)
     end
     if type(definition.sizes) ~= "table" or not next(definition.sizes) then
       core.user_error(("workload %s: sizes: expected a table with one size or more, got %s"):format(name,
