@@ -220,8 +220,14 @@ local function is_at_home(name, get)
   return not want or l1 ~= "none" and not (want == "own" and l1 == "shared")
 end
 
---- Policies that act on different things, for two at once.
-local first_of_two = { "gto", "lrr", "owl", "swl", "two_level", "victim_cache" }
+--- Of these a composition has one: they set the classes of warps, themselves or by a policy that they use.
+local sets_classes = {
+  warp_types = true, warp_ratios = true, wbyp = true, wip = true, wms = true, medic = true, tenant_classes = true, bliss = true,
+}
+
+local function go_together(first, second)
+  return first ~= second and not (sets_classes[first] and sets_classes[second])
+end
 
 --- Parameters that are always drawn: machines with their defaults take long to build. Of the lines
 -- of an unbounded cache there must be as many as a kernel touches. Some must be powers of two, or
@@ -251,9 +257,9 @@ function work.draw_policy(rng, settings, percent)
     if is_at_home(name, get) then list[#list + 1] = name end
   end
   local chosen = { rows.pick(rng, list) }
-  if rows.chance(rng, 15) then
-    local first = rows.pick(rng, first_of_two)
-    if first ~= chosen[1] and is_at_home(first, get) then table.insert(chosen, 1, first) end
+  if rows.chance(rng, 30) then
+    local second = rows.pick(rng, list)
+    if go_together(chosen[1], second) then chosen[2] = second end
   end
   settings[#settings + 1] = { "policy", table.concat(chosen, "+") }
   for _, name in ipairs(chosen) do draw_parameters(rng, name, percent, settings) end
