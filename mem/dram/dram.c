@@ -76,10 +76,16 @@ void dram_issue_row(Dram *dram, const DramTiming *timing, DramCommand command, u
         dram_close(dram, timing, bank, cycle);
 }
 
+void dram_keep_window(Dram *dram, const DramTiming *t, uint64_t cycle) {
+    dram->window[dram->activates++ % DRAM_WINDOW] = cycle + t->tFAW;
+    dram_not_before(&dram->channel[DRAM_ACTIVATE], dram->window[dram->activates % DRAM_WINDOW]);
+}
+
 void dram_issue(Dram *dram, const DramTiming *timing, DramCommand command, uint32_t bank, uint32_t row,
                 uint64_t cycle) {
     if (dram_is_column(command))
         dram_issue_column(dram, timing, command, bank, cycle);
     else
         dram_issue_row(dram, timing, command, bank, row, cycle);
+    if (command == DRAM_ACTIVATE) dram_keep_window(dram, timing, cycle);
 }

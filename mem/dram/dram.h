@@ -12,7 +12,7 @@
 
 #include <stdbool.h>
 
-enum { DRAM_BANKS_MAX = 32 };
+enum { DRAM_BANKS_MAX = 32, DRAM_WINDOW = 4 /* ACTIVATEs within tFAW */ };
 #define DRAM_NO_ROW UINT32_MAX
 
 typedef enum { DRAM_READ, DRAM_WRITE, DRAM_ACTIVATE, DRAM_PRECHARGE, DRAM_REFRESH } DramCommand;
@@ -40,6 +40,7 @@ typedef struct {
     uint32_t tWTR;   /* WRITE to READ, any banks       */
     uint32_t tWTP;   /* WRITE to PRECHARGE, same bank  */
     uint8_t group_of_bank[DRAM_BANKS_MAX];
+    uint32_t tFAW; /* ACTIVATE to the fourth behind it, any banks; 0: as tRRD allows */
 } DramTiming;
 
 /* Which bits of the bank number are its group: the low ones spread neighbouring banks over all groups. */
@@ -56,6 +57,9 @@ typedef struct {
     uint64_t channel[4];            /* the same for the channel as a whole, indexed by DramCommand */
     uint64_t group[DRAM_BANKS_MAX]; /* the same for the column commands of a bank group            */
     DramBank banks[DRAM_BANKS_MAX];
+    uint64_t
+        window[DRAM_WINDOW]; /* tFAW behind each of the last ACTIVATEs, by `activates` modulo their number */
+    uint64_t activates;
 } Dram;
 
 /* Computes the derived members. */
@@ -66,7 +70,9 @@ void dram_reset(Dram *dram);
  * matters to ACTIVATE alone. */
 void dram_issue(Dram *dram, const DramTiming *timing, DramCommand command, uint32_t bank, uint32_t row,
                 uint64_t cycle);
-/* The same of ACTIVATE and PRECHARGE, for who knows which of these it is; of READ and WRITE: dram_issue_column(). */
+/* The same of ACTIVATE and PRECHARGE, for who knows which of these it is, but for tFAW, which is kept behind each ACTIVATE;
+ * of READ and WRITE: dram_issue_column(). */
+void dram_keep_window(Dram *dram, const DramTiming *timing, uint64_t cycle);
 void dram_issue_row(Dram *dram, const DramTiming *timing, DramCommand command, uint32_t bank, uint32_t row,
                     uint64_t cycle);
 

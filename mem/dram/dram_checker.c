@@ -70,6 +70,11 @@ static const char *timing_violation(const DramChecker *checker, DramCommand comm
     return NULL;
 }
 
+static bool window_is_full(const DramChecker *checker, uint64_t cycle) {
+    uint64_t fourth = checker->activated[DRAM_WINDOW - 1];
+    return fourth && cycle < fourth - 1 + checker->timing.tFAW;
+}
+
 const char *dram_checker_command(DramChecker *checker, DramCommand command, uint32_t bank, uint32_t row,
                                  uint64_t cycle) {
     if (bank >= checker->timing.banks) return "no bank matches";
@@ -77,10 +82,16 @@ const char *dram_checker_command(DramChecker *checker, DramCommand command, uint
     if (cycle < checker->next_command) violation = "two commands in one cycle";
     if (!violation) violation = timing_violation(checker, command, bank, cycle);
     if (!violation && command == DRAM_ACTIVATE && cycle < checker->refreshed[bank]) violation = "tRFC";
+    if (!violation && command == DRAM_ACTIVATE && window_is_full(checker, cycle)) violation = "tFAW";
     if (!violation && dram_is_column(command)) violation = data_bus_violation(checker, command, cycle);
     checker->last[command][bank] = cycle + 1;
     checker->next_command = cycle + 1;
-    if (command == DRAM_ACTIVATE) checker->open_row[bank] = row;
+    if (command == DRAM_ACTIVATE) {
+        checker->open_row[bank] = row;
+        memmove(checker->activated + 1, checker->activated,
+                sizeof checker->activated - sizeof *checker->activated);
+        checker->activated[0] = cycle + 1;
+    }
     if (command == DRAM_PRECHARGE) checker->open_row[bank] = DRAM_NO_ROW;
     return violation;
 }

@@ -14,6 +14,7 @@ typedef struct {
     uint64_t data_end[2];               /* first cycle in which the data bus is free: since reads, writes */
     uint64_t refreshed[DRAM_BANKS_MAX]; /* first cycle after the last REFRESH                          */
     uint32_t open_row[DRAM_BANKS_MAX];
+    uint64_t activated[DRAM_WINDOW]; /* 1 + cycles of the last ACTIVATEs, the newest first; 0: none */
 } DramChecker;
 
 void dram_checker_init(DramChecker *checker, const DramTiming *timing);

@@ -206,6 +206,8 @@ static ALWAYS_INLINE void issue_planned_command(MemoryController *mc, DramBest p
         column_issued(mc, &plan, cycle, quiet, plain);
     } else {
         dram_issue_row(&mc->dram, &mc->timing, plan.command, plan.bank, plan.row, cycle);
+        if (!plain && mc->timing.tFAW && plan.command == DRAM_ACTIVATE)
+            dram_keep_window(&mc->dram, &mc->timing, cycle);
         row_command_issued(mc, &plan, cycle, plain);
     }
 }

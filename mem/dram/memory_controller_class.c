@@ -15,7 +15,7 @@ static uint32_t least_refresh_interval(const MemoryController *mc) {
     const DramTiming *t = &mc->timing;
     uint32_t closes = larger_of(t->tRAS, larger_of(t->tWTP, t->tRTPL));
     uint32_t refreshed = larger_of(t->tRC, closes + t->tRP) + t->tRFC;
-    uint32_t opened = larger_of(refreshed, t->tRRD) + t->tRCD;
+    uint32_t opened = larger_of(refreshed, larger_of(t->tRRD, t->tFAW)) + t->tRCD;
     uint32_t bus = larger_of(larger_of(t->tCCD, t->tCCDL), larger_of(t->tRTW, t->tWTR));
     uint32_t least = larger_of(opened, bus) + t->banks;
     /* Of banks one by one each is closed before the next one's turn. */
@@ -58,6 +58,7 @@ static void memory_controller_build(SimObject *object) {
         .tRC = mc->tRC,
         .tRAS = mc->tRAS,
         .tRRD = mc->tRRD,
+        .tFAW = mc->tFAW,
         .tCCD = mc->tCCD,
         .tCCDL = mc->tCCDL,
         .tWR = mc->tWR,
@@ -121,7 +122,7 @@ static bool counts_banks(const MemoryController *mc) {
 /* See memory_controller_is_plain(). */
 static bool may_be_plain(const MemoryController *mc) {
     return mc->queues == 1 && mc->scheduler == SCHEDULE_FRFCFS && mc->page_policy == PAGE_OPEN &&
-           !memory_controller_refreshes(mc) && !mc->check_commands && !counts_banks(mc);
+           !memory_controller_refreshes(mc) && !mc->check_commands && !mc->tFAW && !counts_banks(mc);
 }
 
 /* What hangs on periods. */
@@ -251,6 +252,9 @@ static const Field memory_controller_fields[] = {
     TIMING(tRC, "40", "ACTIVATE to ACTIVATE, same bank"),
     TIMING(tRAS, "28", "ACTIVATE to PRECHARGE, same bank"),
     TIMING(tRRD, "6", "ACTIVATE to ACTIVATE, any banks"),
+    PARAM(MemoryController, tFAW, "0", "cycles",
+          "ACTIVATE to the fourth behind it, any banks: four in so long; 0: as tRRD allows", .max = 1000,
+          .timing = true),
     TIMING(tCCD, "2", "Column command to the next of the same kind, any banks"),
     TIMING(tCCDL, "3", "Column command to the next of the same kind, same bank group"),
     TIMING(tWR, "12", "Last written data to PRECHARGE, same bank"),

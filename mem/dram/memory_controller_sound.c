@@ -19,7 +19,8 @@ static bool is_soon(const MemoryController *mc, uint64_t cycle) {
 static void dram_is_sound(const MemoryController *mc) {
     const Dram *dram = &mc->dram;
     for (uint32_t i = 0; i < 4; i++)
-        must_be(mc, is_soon(mc, dram->channel[i]), "dram: a timing of the channel");
+        must_be(mc, is_soon(mc, dram->channel[i]) && is_soon(mc, dram->window[i]),
+                "dram: a timing of the channel");
     for (uint32_t bank = 0; bank < DRAM_BANKS_MAX; bank++) {
         bool good = is_soon(mc, dram->group[bank]) &&
                     (bank < mc->banks || dram->banks[bank].open_row == DRAM_NO_ROW);

@@ -413,7 +413,7 @@ local function least_refresh_interval(object)
   local closes = math.max(v "tRAS", v "tWL" + burst + v "tWR", v "tRTPL")
   local refreshed = math.max(v "tRC", closes + v "tRP") + v(by_bank and "tRFCpb" or "tRFC")
   local bus = math.max(v "tCCD", v "tCCDL", v "tWL" + burst + v "tCDLR", v "tCL" + burst + 2 - v "tWL")
-  local least = math.max(math.max(refreshed, v "tRRD") + v "tRCD", bus) + v "banks"
+  local least = math.max(math.max(refreshed, v "tRRD", v "tFAW") + v "tRCD", bus) + v "banks"
   return by_bank and math.max(least, v "banks" * (closes + 1)) or least
 end
 

@@ -109,6 +109,27 @@ START_TEST(each_pair_is_legal_at_its_distance_and_not_before) {
 }
 END_TEST
 
+/* The first of them may be long ago, as may be the second. */
+START_TEST(five_activates_take_tFAW_or_more) {
+    DramTiming t = gtx480;
+    t.tFAW = 40;
+    start(&t, DRAM_GROUP_LOW_BITS);
+    for (uint32_t bank = 0; bank < 4; bank++)
+        issue(DRAM_ACTIVATE, bank, 7, 100 + 6 * bank);
+    ck_assert_uint_eq(dram_earliest(&dram, &timing, DRAM_ACTIVATE, 4), 140);
+    ck_assert_str_eq(verdict(DRAM_ACTIVATE, 4, 7, 139), "tFAW");
+    issue(DRAM_ACTIVATE, 4, 7, 143);
+    ck_assert_uint_eq(dram_earliest(&dram, &timing, DRAM_ACTIVATE, 5), 149); /* tRRD; tFAW ended at 146 */
+    issue(DRAM_ACTIVATE, 5, 7, 149);
+    ck_assert_uint_eq(dram_earliest(&dram, &timing, DRAM_ACTIVATE, 6), 155);
+    issue(DRAM_ACTIVATE, 6, 7, 155);
+    ck_assert_uint_eq(dram_earliest(&dram, &timing, DRAM_ACTIVATE, 7), 161);
+    issue(DRAM_ACTIVATE, 7, 7, 161);
+    ck_assert_uint_eq(dram_earliest(&dram, &timing, DRAM_ACTIVATE, 8), 183);
+    ck_assert_str_eq(verdict(DRAM_ACTIVATE, 8, 7, 182), "tFAW");
+}
+END_TEST
+
 /* Timings of which no two are the same, so that none can stand in for another. Derived: tRCDWR = 17 - 6,
  * tRTW = 13 + 2 + 2 - 5, tWTR = 5 + 2 + 6, tWTP = 5 + 2 + 23. */
 static const DramTiming all_different = {.tCL = 13,
@@ -515,6 +536,7 @@ Suite *dram_suite(void) {
     TCase *tests = tcase_create("dram");
     tcase_add_checked_fixture(tests, set_up, NULL);
     tcase_add_test(tests, derived_timings_are_the_gtx480s);
+    tcase_add_test(tests, five_activates_take_tFAW_or_more);
     tcase_add_loop_test(tests, each_pair_is_legal_at_its_distance_and_not_before, 0,
                         sizeof pairs / sizeof *pairs);
     tcase_add_loop_test(tests, any_two_commands_are_as_far_apart_as_their_timing_and_no_further, 0,

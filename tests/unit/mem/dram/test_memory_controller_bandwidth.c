@@ -116,6 +116,22 @@ START_TEST(random_lines_are_bound_by_tRRD) {
 }
 END_TEST
 
+/* The same, of which four may come within tFAW = 40 cycles: one in 10. */
+START_TEST(random_lines_are_bound_by_tFAW) {
+    Random random = {7};
+    object_set_number(add_driver(0), "outstanding", 64);
+    object_set_number(mc, "tFAW", 40);
+    object_set_number(mc, "check_commands", (uint64_t)_i);
+    elaborate(1);
+    for (int i = 0; i < 5000; i++)
+        memory_driver_send(drivers[0], 0, read_request(random_below(&random, 1 << 21) * 128, 128));
+    run();
+    ck_assert_double_le(stat("bandwidth_utilisation"),
+                        4.0 / 10 / 0.99); /* row hits, less than one in a hundred */
+    ck_assert_double_ge(stat("bandwidth_utilisation"), 0.98 * 4 / 10);
+}
+END_TEST
+
 /* Row misses of one bank after another: as fast as tRRD allows; of one bank alone: tRC = 40 each. */
 START_TEST(banks_work_in_parallel) {
     object_set_number(add_driver(0), "outstanding", 64);
@@ -140,6 +156,7 @@ Suite *memory_controller_bandwidth_suite(void) {
     tcase_add_test(tests, sectors_waste_half_of_each_burst);
     tcase_add_test(tests, a_copy_amortises_turnarounds);
     tcase_add_test(tests, random_lines_are_bound_by_tRRD);
+    tcase_add_loop_test(tests, random_lines_are_bound_by_tFAW, 0, 2);
     tcase_add_test(tests, banks_work_in_parallel);
     suite_add_tcase(suite, tests);
     return suite;
