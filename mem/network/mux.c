@@ -328,7 +328,7 @@ static UntimedAnswer take_untimed(SimObject *object, const void *request) {
 
 const Class mux_class = {
     .name = "Mux",
-    .doc = "Joins several requesters into one network port",
+    .doc = "Joins several requesters into one network port: a message a cycle each way, whatever its bytes",
     .passes_on = true,
     .take_untimed = take_untimed,
     .bytes = sizeof(Mux),

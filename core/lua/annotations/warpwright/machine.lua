@@ -600,7 +600,7 @@ function Machine:MemoryController(name, index) end
 ---@field arbitration "round_robin"|"priority"|"oldest"|"age"|"class" Which of several inputs goes first. priority: the lowest port; oldest: the message that came first; age: the one whose first requester sent it first; class: that of the lowest class_priority. Of equals, by turns
 ---@field class_priority string arbitration = class: the priority of classes 0, 1, ..., the lowest first ("1,0,0"); of those left out, the class number (priorities)
 
----Joins several requesters into one network port
+---Joins several requesters into one network port: a message a cycle each way, whatever its bytes
 ---@param name string
 ---@param index? integer
 ---@return fun(parameters: warpwright.Mux.Parameters): warpwright.Mux.Object

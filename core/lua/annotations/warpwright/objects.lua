@@ -1044,7 +1044,7 @@ function MemoryController:close_row(bank) end
 
 ---@class (exact) warpwright.Mux.Knobs
 
----Joins several requesters into one network port
+---Joins several requesters into one network port: a message a cycle each way, whatever its bytes
 ---@class warpwright.Mux: warpwright.Handle, warpwright.Mux.Values
 ---@field requests integer Requests passed down (messages)
 ---@field responses integer Responses passed up (messages)
