@@ -38,7 +38,7 @@ struct AddressMap {
     uint32_t channel_hash, bank_hash; /* flags */
     uint64_t interleave_shift, offset_mask;
     uint64_t reciprocal; /* ceil(2^64 / channels); 0 for one channel */
-    uint64_t is_special; /* one channel, a hash of channels, XOR masks or pages */
+    uint64_t is_special; /* one channel, a hash of channels, XOR masks, pages, or slices in turn */
     uint64_t page_shift;
     uint64_t hashed_row; /* the row's bits that are added to the bank; 0 without bank_hash */
     BitPacker row, bank, column, slice, within_slice;
@@ -148,6 +148,11 @@ static void check_keeps_lines_whole(const AddressMap *map, const char *name, uin
                    object_path(&map->obj), name, LINE_BYTES_MAX, mask);
 }
 
+/* Of a number that no mask chooses from. */
+static bool slices_in_turn(const AddressMap *map) {
+    return (map->slices_per_channel & (map->slices_per_channel - 1)) != 0;
+}
+
 static void check_masks(const AddressMap *map) {
     check_overlap(map, "row_mask", map->row_mask, "bank_mask", map->bank_mask);
     check_overlap(map, "row_mask", map->row_mask, "column_mask", map->column_mask);
@@ -159,6 +164,14 @@ static void check_masks(const AddressMap *map) {
     if (row_bits > 31)
         user_error("%s.row_mask: expected up to 31 bits, got %d (0x%lx)", object_path(&map->obj), row_bits,
                    map->row_mask);
+    if (slices_in_turn(map)) {
+        if (map->slice_mask || *map->slice_masks)
+            user_error("%s.%s: expected none with slices_per_channel = %u, which is no power of two: the "
+                       "channel's lines lie in its slices in turn",
+                       object_path(&map->obj), map->slice_mask ? "slice_mask" : "slice_masks",
+                       map->slices_per_channel);
+        return;
+    }
     if (slice_bits > 10 || 1u << slice_bits != map->slices_per_channel)
         user_error("%s.slice_mask: expected a mask that chooses among slices_per_channel = %u slices, got "
                    "0x%lx, which chooses among 2^%d",
@@ -230,7 +243,7 @@ static void address_map_build(SimObject *object) {
     map->reciprocal = map->channels == 1 ? 0 : UINT64_MAX / map->channels + 1;
     read_all_xor_bits(map);
     map->is_special = map->channels == 1 || map->channel_hash || map->page_size || map->channel_bits.count ||
-                      map->bank_bits.count || map->slice_bits.count;
+                      map->bank_bits.count || map->slice_bits.count || slices_in_turn(map);
     map->row = packer_for(map->row_mask);
     map->bank = packer_for(map->bank_mask);
     map->column = packer_for(map->column_mask);
@@ -398,6 +411,9 @@ static inline uint32_t slice_of(const AddressMap *map, ChannelSplit split) {
 /* The special cases by calls of their own: the others need not save the host's registers. */
 static __attribute__((noinline)) uint32_t special_slice(const AddressMap *map, uint64_t address) {
     ChannelSplit split = split_specially(map, address);
+    if (slices_in_turn(map))
+        return (uint32_t)(split.channel * map->slices_per_channel +
+                          split.rest / LINE_BYTES_MAX % map->slices_per_channel);
     if (!map->slice_bits.count) return slice_of(map, split);
     return (uint32_t)(split.channel * map->slices_per_channel + xor_of(&map->slice_bits, split.rest));
 }
@@ -440,7 +456,8 @@ DramLocation address_map_locate(const AddressMap *map, uint64_t address) {
 
 uint64_t address_map_slice_bit(const AddressMap *map, uint32_t bit) {
     uint32_t in_channel = (uint32_t)__builtin_ctz(map->slices_per_channel);
-    bool mixed = map->channel_hash || map->channel_bits.count || map->slice_bits.count || map->page_size;
+    bool mixed = map->channel_hash || map->channel_bits.count || map->slice_bits.count || map->page_size ||
+                 slices_in_turn(map);
     if (mixed || (map->channels & (map->channels - 1)) != 0) return 0;
     if (bit >= in_channel) return 1ull << (bit - in_channel) << map->interleave_shift;
     uint64_t slices = map->slice_mask;
@@ -451,7 +468,9 @@ uint64_t address_map_slice_bit(const AddressMap *map, uint32_t bit) {
 }
 
 static __attribute__((noinline)) uint64_t special_within_slice(const AddressMap *map, uint64_t address) {
-    return pack(&map->within_slice, split_specially(map, address).rest);
+    uint64_t rest = split_specially(map, address).rest;
+    if (!slices_in_turn(map)) return pack(&map->within_slice, rest);
+    return rest / LINE_BYTES_MAX / map->slices_per_channel * LINE_BYTES_MAX + rest % LINE_BYTES_MAX;
 }
 
 uint64_t address_map_within_slice(const AddressMap *map, uint64_t address) {
@@ -464,8 +483,11 @@ uint64_t address_map_within_slice(const AddressMap *map, uint64_t address) {
 static const Field address_map_fields[] = {
     BASE(AddressMap),
     PARAM(AddressMap, channels, "6", "channels", "Memory channels", .min = 1, .max = MAX_CHANNELS),
-    PARAM(AddressMap, slices_per_channel, "1", "slices", "L2 slices of a channel", .min = 1, .max = 1024,
-          .power_of_two = true),
+    PARAM(AddressMap, slices_per_channel, "1", "slices",
+          "L2 slices of a channel: a power of two, chosen by slice_mask; or any number, which take lines of "
+          "128 B "
+          "in turn",
+          .min = 1, .max = 1024),
     PARAM(AddressMap, interleave, "256", "bytes", "Consecutive bytes of one channel", .min = LINE_BYTES_MAX,
           .max = 1 << 30, .power_of_two = true),
     PARAM(AddressMap, page_size, "0", "bytes",
@@ -496,7 +518,7 @@ static const Field address_map_fields[] = {
     DERIVED(AddressMap, interleave_shift, "log2(interleave)"),
     DERIVED(AddressMap, offset_mask, "interleave - 1"),
     DERIVED(AddressMap, reciprocal, "For dividing by the number of channels"),
-    DERIVED(AddressMap, is_special, "One channel, a hash of channels, XOR masks or pages"),
+    DERIVED(AddressMap, is_special, "One channel, a hash of channels, XOR masks, pages, or slices in turn"),
     DERIVED(AddressMap, page_shift, "log2(page_size)"),
     DERIVED(AddressMap, hashed_row, "Bits of the row that are added to the bank"),
     DERIVED(AddressMap, row, "Packs the bits under row_mask"),

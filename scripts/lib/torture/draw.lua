@@ -126,7 +126,7 @@ local function draw_parts(rng, settings, engine)
   end
   maybe(85, "sms", { 1, 2, 2, 3, 3, 4, 5, 6 })
   maybe(60, "channels", { 1, 2, 2, 3, 4, 5 })
-  maybe(40, "slices", { 2, 2, 4 })
+  maybe(40, "slices", { 2, 2, 3, 4 })
   maybe(60, "l1", engine and { "own", "two" } or { "own", "none", "shared", "two", "shared l15" })
   maybe(30, "sms_of_a_group", { 1, 2, 3, 4 })
   maybe(60, "constant", { "own", "own", "shared", "bare" })

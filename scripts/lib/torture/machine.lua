@@ -562,7 +562,7 @@ function legal.AddressMap(object, plan)
     map[name] = math.tointeger(tonumber(value_of(object, name)))
   end
   if banks ~= math.huge and #bits_of(map.bank_mask) > log2(banks) then map.bank_mask = with_bits(map.bank_mask, log2(banks)) end
-  map.slice_mask = with_bits(map.slice_mask, log2(plan.slices))
+  map.slice_mask = with_bits(map.slice_mask, plan.slices & (plan.slices - 1) == 0 and log2(plan.slices) or 0)
   map.row_mask = map.row_mask & ~127 & ~map.bank_mask
   map.column_mask = map.column_mask & ~map.bank_mask & ~map.row_mask
   for _, name in ipairs(names.sorted_keys(map)) do

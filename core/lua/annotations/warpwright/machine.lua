@@ -64,7 +64,7 @@ function Variant:base() end
 ---@class (exact) warpwright.AddressMap.Parameters
 ---@field clock? string The object's clock; core where none is named
 ---@field channels? integer Memory channels (channels); default 6
----@field slices_per_channel? integer L2 slices of a channel (slices); default 1
+---@field slices_per_channel? integer L2 slices of a channel: a power of two, chosen by slice_mask; or any number, which take lines of 128 B in turn (slices); default 1
 ---@field interleave? integer|string Consecutive bytes of one channel (bytes); default 256
 ---@field page_size? integer|string Pages, each of one channel, with place_page() or one after the other, when it is asked for first; 0: addresses alone say which channel (bytes); default 0
 ---@field row_mask? integer Row bits of the address with the channel taken out (mask); default 0x0fff0000
@@ -79,7 +79,7 @@ function Variant:base() end
 
 ---@class warpwright.AddressMap.Object: warpwright.Object
 ---@field channels integer Memory channels (channels)
----@field slices_per_channel integer L2 slices of a channel (slices)
+---@field slices_per_channel integer L2 slices of a channel: a power of two, chosen by slice_mask; or any number, which take lines of 128 B in turn (slices)
 ---@field interleave integer Consecutive bytes of one channel (bytes)
 ---@field page_size integer Pages, each of one channel, with place_page() or one after the other, when it is asked for first; 0: addresses alone say which channel (bytes)
 ---@field row_mask integer Row bits of the address with the channel taken out (mask)

@@ -8,7 +8,7 @@
 
 ---@class warpwright.AddressMap.Values
 ---@field channels integer Memory channels (channels)
----@field slices_per_channel integer L2 slices of a channel (slices)
+---@field slices_per_channel integer L2 slices of a channel: a power of two, chosen by slice_mask; or any number, which take lines of 128 B in turn (slices)
 ---@field interleave integer Consecutive bytes of one channel (bytes)
 ---@field page_size integer Pages, each of one channel, with place_page() or one after the other, when it is asked for first; 0: addresses alone say which channel (bytes)
 ---@field row_mask integer Row bits of the address with the channel taken out (mask)

@@ -454,6 +454,34 @@ START_TEST(scattered_masks_pack_to_the_right) {
 }
 END_TEST
 
+/* Consecutive lines of a channel, as many as stay in it, lie in one slice after the other. */
+START_TEST(any_number_of_slices_takes_the_lines_of_a_channel_in_turn) {
+    static const uint32_t counts[] = {3, 5, 6, 12};
+    enum { CHANNELS = 5, LINES = 100 };
+    uint32_t slices = counts[_i / 2], seen[CHANNELS * 12] = {0};
+    const AddressMap *map = MAP_WITH({"channels", CHANNELS}, {"slices_per_channel", slices},
+                                     {"channel_hash", _i % 2});
+    ck_assert_uint_eq(address_map_slices(map), CHANNELS * slices);
+    for (uint64_t block = 0; block < (uint64_t)CHANNELS * slices * LINES / 2; block++)
+        for (uint64_t line = 2 * block; line < 2 * block + 2; line++) {
+            DramLocation at = address_map_locate(map, line * 128);
+            uint64_t of_channel = 2 * (block / CHANNELS) + line % 2;
+            ck_assert_uint_eq(at.slice, at.channel * slices + of_channel % slices);
+            ck_assert_uint_eq(at.slice, address_map_slice(map, line * 128 + 127));
+            ck_assert_uint_eq(address_map_within_slice(map, line * 128 + 77), of_channel / slices * 128 + 77);
+            seen[at.slice]++;
+        }
+    for (uint32_t slice = 0; slice < CHANNELS * slices; slice++)
+        ck_assert_uint_eq(seen[slice], LINES);
+}
+END_TEST
+
+START_TEST(a_mask_chooses_from_no_number_but_powers_of_two) {
+    ck_assert_ptr_nonnull(strstr(ERROR_OF({"slices_per_channel", 3}, {"slice_mask", 0x180}),
+                                 "slice_mask: expected none with slices_per_channel = 3, which is no power"));
+}
+END_TEST
+
 START_TEST(overlapping_masks_are_refused) {
     ck_assert_ptr_nonnull(strstr(ERROR_OF({"bank_mask", 0x1f100}),
                                  "row_mask = 0xfff0000 and bank_mask = 0x1f100, which share"));
@@ -495,6 +523,8 @@ Suite *address_map_suite(void) {
     tcase_add_loop_test(tests, channel_is_the_remainder_for_any_number_of_channels, 0, 11);
     tcase_add_test(tests, bit_8_chooses_between_two_slices_and_stays_a_bank_bit);
     tcase_add_test(tests, lines_of_a_slice_are_numbered_without_gaps);
+    tcase_add_loop_test(tests, any_number_of_slices_takes_the_lines_of_a_channel_in_turn, 0, 8);
+    tcase_add_test(tests, a_mask_chooses_from_no_number_but_powers_of_two);
     tcase_add_test(tests, bits_that_are_a_slice_s_number_are_known_where_nothing_is_mixed);
     tcase_add_loop_test(tests, bits_of_a_slice_s_number_are_unknown_where_a_division_or_a_hash_makes_it, 0,
                         2);
