@@ -231,11 +231,19 @@ static Clock *copy_of_clocks(const Sim *sim) {
     return copy;
 }
 
+_Noreturn static void refuse_frequency(const Sim *sim, const Clock *clock, uint64_t hertz) {
+    if (clock->slowest == clock->fastest)
+        user_error(
+            "clock %s: expected one that may change, by --set \"clock.%s=%luHz, SLOWEST to FASTEST\" or "
+            "the like in the machine or configure(); machine %s keeps it at %lu Hz",
+            clock->name, clock->name, clock->frequency, sim->name, clock->frequency);
+    user_error("clock %s: expected %lu Hz to %lu Hz, which machine %s says it may have, got %lu Hz",
+               clock->name, clock->slowest, clock->fastest, sim->name, hertz);
+}
+
 void sim_set_clock(Sim *sim, Clock *clock, uint64_t hertz) {
     ensure(sim->elaborated);
-    if (hertz < clock->slowest || hertz > clock->fastest)
-        user_error("clock %s: expected %lu Hz to %lu Hz, which machine %s says it may have, got %lu Hz",
-                   clock->name, clock->slowest, clock->fastest, sim->name, hertz);
+    if (hertz < clock->slowest || hertz > clock->fastest) refuse_frequency(sim, clock, hertz);
     if (hertz == clock->frequency) return;
     threads_read_mail(sim);
     clock_shares_take(sim, clock, sim_picoseconds(sim));

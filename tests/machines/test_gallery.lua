@@ -72,9 +72,9 @@ harness.test("requests go where the hierarchy says", function()
     harness.equal(cluster[cache .. "[*].cpu_mux.requests"], cluster[cache .. "[*].accesses"], "requests to " .. cache)
   end
   local halves = run_on "two_partitions"
-  local far, all = halves["bridge.request_packets_out"], halves["l2[*].accesses"]
-  assert(far > 0.3 * all and far < 0.7 * all, ("%d of %d requests are for the other half"):format(far, all))
-  harness.equal(halves["xbar[*].request_packets_out"], all, "requests of both crossbars")
+  local far, requests = halves["bridge.request_packets_out"], halves["l2[*].accesses"]
+  assert(far > 0.3 * requests and far < 0.7 * requests, ("%d of %d requests are for the other half"):format(far, requests))
+  harness.equal(halves["xbar[*].request_packets_out"], requests, "requests of both crossbars")
   local crossbars = run_on "two_crossbars"
   assert(crossbars["read_only.request_packets_in"] > 0 and crossbars["xbar.request_packets_in"] > 0)
   local read_only = run_on("read_only_cache", "kmeans_texture")

@@ -38,6 +38,16 @@ harness.test("a hook of an object that the machine lacks is refused, with the sc
     "lacks.lua:3: policy x of l2[0]: on_mc_served: expected an object as self.mc, got none on this machine; scope mc has it as on_served")
 end)
 
+harness.test("a hook of an object behind slow wires is refused, with its path and the scope that has it", function()
+  local path = policy_file("far", with_function("on_mc_served()", "", 'scope = "l2"'))
+  local far_memory = harness.write("far_memory.lua", [[
+return require("warpwright").variant("far_memory", "gtx480", { sms = 1 }, function(m)
+  m:change("l2[*].mem -> mc[*].cpu[*]", { latency = 30, back = { latency = 30 } })
+end)]])
+  fails({ policy = path, config = far_memory, set = {} }, "far.lua:3: policy x of l2[0]: on_mc_served: expected an object as self.mc that "
+    .. "shares a cluster with this one, got mc[0], which is behind a slow wire; scope mc has it as on_served")
+end)
+
 harness.test("a function that is nearly a question and that nobody calls is refused, and one that is called is not", function()
   for name, meant in pairs { l1_bypas = "l1_bypass", pik = "pick", l1_vicitm = "l1_victim", strat = false, stat = "start", configur = "configure" } do
     local path = policy_file("near", with_function(name .. "()", "", 'order = "gto"'))

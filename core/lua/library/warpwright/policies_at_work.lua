@@ -188,6 +188,16 @@ local function check_pages(definition, map)
   note("policy %s: place_page is never asked: %s.page_size is 0", definition.name, map.path)
 end
 
+--- By the names of handles: the objects behind slow wires, of which an instance about `object` gets none.
+local function far_from(object, handles)
+  local paths = {}
+  for _, name in ipairs(names.sorted_keys(handles)) do
+    local handle = handles[name]
+    if handle and type(handle) ~= "table" and not core.share_cluster(handle, object) then paths[name] = handle.path end
+  end
+  return paths
+end
+
 local function attach_one(machine, entry, policies, set)
   local definition = entry.definition
   local specification = { path = entry.path, params = entry.params, with_set_bypass = with_set_bypass(machine, set) }
@@ -209,6 +219,7 @@ local function attach_one(machine, entry, policies, set)
       specification.users = users_of_l1s(machine, object)
       specification.without_l1 = handles.l1 and "" or caches.end_of_search(object.lsu.mem)
     end
+    specification.far = far_from(object, handles)
     check_name(machine, definition, object)
     core.attach_policy(machine, definition.name, object, specification, handles)
   end

@@ -203,13 +203,16 @@ local function add_own_l1(users, without_l1)
   end
 end
 
---- Of a function that is called like a hook which there is not, or not here.
-local function refuse_hook(definition, name, handles, hooks, legal)
+--- Of a function that is called like a hook which there is not, or not here. `far`: the objects behind slow wires, by handle.
+local function refuse_hook(definition, name, handles, hooks, legal, far)
   local of, scope = name:gsub("^on_", ""):match "^%l+%d*", definition.scope
   local bare = name:gsub("^(o?n?_?)" .. scope .. "_", "%1")
   local elsewhere = hooks_of.elsewhere(name, scope)
   local problem
-  if handles[of] == false then
+  if far[of] then
+    problem = ("%s: expected an object as self.%s that shares a cluster with this one, got %s, which is behind a slow wire%s")
+      :format(name, of, far[of], elsewhere and elsewhere:match ";.*" or "")
+  elseif handles[of] == false then
     problem = ("%s: expected an object as self.%s, got none on this machine%s"):format(name, of,
       elsewhere and elsewhere:match ";.*" or "; leave the function out for machines without one")
   elseif bare ~= name and hooks[bare] then
@@ -237,7 +240,7 @@ local function connect(self, definition, specification, handles, native, hooks, 
           hook.later)
       end
     elseif hooks_of.is_like_one(name) then
-      refuse_hook(definition, name, handles, hooks, legal)
+      refuse_hook(definition, name, handles, hooks, legal, specification.far or {})
     end
   end
   local period, what = definition.period, tostring(definition.period)
