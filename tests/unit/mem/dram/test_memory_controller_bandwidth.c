@@ -121,7 +121,7 @@ START_TEST(random_lines_are_bound_by_tFAW) {
     Random random = {7};
     object_set_number(add_driver(0), "outstanding", 64);
     object_set_number(mc, "tFAW", 40);
-    object_set_number(mc, "check_commands", (uint64_t)_i);
+    object_set_number(mc, "check_commands", _i);
     elaborate(1);
     for (int i = 0; i < 5000; i++)
         memory_driver_send(drivers[0], 0, read_request(random_below(&random, 1 << 21) * 128, 128));
