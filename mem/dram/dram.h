@@ -70,11 +70,11 @@ void dram_reset(Dram *dram);
  * matters to ACTIVATE alone. */
 void dram_issue(Dram *dram, const DramTiming *timing, DramCommand command, uint32_t bank, uint32_t row,
                 uint64_t cycle);
-/* The same of ACTIVATE and PRECHARGE, for who knows which of these it is, but for tFAW, which is kept behind each ACTIVATE;
- * of READ and WRITE: dram_issue_column(). */
-void dram_keep_window(Dram *dram, const DramTiming *timing, uint64_t cycle);
+/* The same of ACTIVATE and PRECHARGE, for who knows which of these it is; of READ and WRITE: dram_issue_column(). */
 void dram_issue_row(Dram *dram, const DramTiming *timing, DramCommand command, uint32_t bank, uint32_t row,
                     uint64_t cycle);
+/* Behind an ACTIVATE by dram_issue_row(): keeps tFAW. */
+void dram_keep_window(Dram *dram, const DramTiming *timing, uint64_t cycle);
 
 /* Closes the open row at `cycle`, at which a PRECHARGE would be legal, without a command of the channel. */
 void dram_close(Dram *dram, const DramTiming *timing, uint32_t bank, uint64_t cycle);
