@@ -83,7 +83,8 @@ void tag_shape_init(TagShape *shape, const char *path, const TagGeometry *geomet
     tag_hash_shape_init(shape);
     shape->compared = !shape->hashed && shape->ways <= 1u << WAY_BITS;
     shape->block_ways = shape->compared && shape->ways % TAG_BLOCK == 0 ? shape->ways : 0;
-    shape->printed = PRINTS_AT_ONCE && !shape->hashed && shape->ways >= PRINTS_AT_ONCE ? shape->lines : 0;
+    bool many_ways = PRINTS_AT_ONCE > 0 && !shape->hashed && shape->ways >= PRINTS_AT_ONCE;
+    shape->printed = many_ways ? shape->lines : 0;
     shape->find_ways = shape->printed ? 0 : shape->block_ways;
     if (geometry->index == INDEX_XOR) read_index_masks(shape, path, geometry);
 }
