@@ -719,6 +719,22 @@ nvcc_test("-ptx, -E, -M, -MD and -lib make what nvcc makes", function()
   harness.contains(passes "nvcc -lib plain.c -o libplain.a && nm libplain.a", "T devices")
 end)
 
+nvcc_test("files that are compiled and linked by one command have their rules for make written, too", function()
+  harness.write("answer.h", "int devices(void);\n#ifdef LATER\n#error later\n#endif\n")
+  harness.write("asks.cu", '#include "answer.h"\n__global__ void nothing() {}\nint main() { nothing<<<1, 1>>>(); }\n')
+  harness.write("answers.c", '#include "answer.h"\nint devices(void) { return 1; }\n')
+  passes "nvcc -MD -MF both.mk asks.cu answers.c -DN=2 -o asks && cuda asks"
+  local rules = passes "cat both.mk"
+  for _, words in ipairs { "asks: \\\n", " asks.cu", "asks: answers.c", " answer.h", "cuda_runtime.h" } do harness.contains(rules, words) end
+  assert(not rules:find("macros.h", 1, true) and not rules:find("empty.cu", 1, true), rules)
+  passes "nvcc -MMD -MP -MT 'one two' asks.cu answers.c -o asks"
+  local short = passes "cat asks.d"
+  for _, words in ipairs { "one two: asks.cu", "one two: answers.c", "\nanswer.h:" } do harness.contains(short, words) end
+  assert(not short:find("cuda_runtime.h", 1, true), short)
+  passes "nvcc -MMD asks.cu answers.c && grep 'asks.o: asks.cu' asks.d && grep 'answers.o: answers.c' answers.d"
+  passes "nvcc -MMD -lib asks.cu answers.c -o libboth.a && grep 'libboth.a: answers.c' libboth.d"
+end)
+
 nvcc_test("architectures that clang 14 does not know are those that it does", function()
   passes "nvcc -arch=sm_20 -ptx one.cu && grep -q 'target sm_35' one.ptx"
   harness.contains(passes "nvcc -gencode arch=compute_90,code=sm_90 -ptx one.cu && grep 'target sm_86' one.ptx",

@@ -306,6 +306,38 @@ local function compile(job, input, words)
   error(problem, 0)
 end
 
+-- Rules for make ------------------------------------------------------------------------------------------------------------------------
+
+--- Where -MD and -MMD write; -MF says it.
+local function dependency_file(job, output)
+  for i, word in ipairs(job.dependencies) do
+    if word == "-MF" then return job.dependencies[i + 1] end
+  end
+  return (output:gsub("%.[^./]*$", "")) .. ".d"
+end
+
+--- Rules without the headers that the driver itself includes.
+local function clean_rules(job, path)
+  macros.clean_dependencies(path, macros_of(job))
+  if precompiled.empty_file() then macros.clean_dependencies(path, precompiled.empty_file()) end
+end
+
+--- Words that have the rules of a file written to `rules` while it becomes a part of `output`; none where nobody wants them.
+local function words_for_rules(job, output, rules)
+  if not job.dependencies[1] then return {} end
+  local is_named = index_of(job.dependencies, "-MT") or index_of(job.dependencies, "-MQ")
+  return append({}, job.dependencies, { "-MF", rules }, is_named and {} or { "-MQ", output })
+end
+
+--- Puts the rules of a file, where it has some, where the command line wants them: behind those of files before it, `written` by path.
+local function put_rules(job, output, rules, written)
+  clean_rules(job, rules)
+  local text, path = inputs.read_file(rules), dependency_file(job, output)
+  if not text then return end
+  written[path] = (written[path] or "") .. text
+  inputs.write_file(path, written[path])
+end
+
 -- Linking -------------------------------------------------------------------------------------------------------------------------------
 
 --- The parts of relocatable device code that objects and archives have: names of the functions that want to hear of them. And the
@@ -381,13 +413,14 @@ end
 --- Compiles what is to be compiled into `folder`; returns the objects and libraries in the order of the command line, and those
 -- that it made.
 local function objects_of(job, folder)
-  local objects, made = {}, {}
+  local objects, made, written, rules = {}, {}, {}, job.temporary .. "/rules.d"
   for i, input in ipairs(job.inputs) do
     if input.language == "object" then
       objects[#objects + 1] = input.path
     else
-      local object = ("%s/%d-%s.o"):format(folder, i, stem_of(input.path))
-      compile(job, input, { "-c", "-fPIC", "-o", object })
+      local object, output = ("%s/%d-%s.o"):format(folder, i, stem_of(input.path)), job.output or stem_of(input.path) .. ".o"
+      compile(job, input, append({ "-c", "-fPIC", "-o", object }, words_for_rules(job, output, rules)))
+      put_rules(job, output, rules, written)
       objects[#objects + 1], made[#made + 1] = object, object
     end
   end
@@ -437,22 +470,13 @@ local function for_each_source(job, ending, action)
   end
 end
 
---- Where -MD and -MMD write; -MF says it.
-local function dependency_file(job, output)
-  for i, word in ipairs(job.dependencies) do
-    if word == "-MF" then return job.dependencies[i + 1] end
-  end
-  return (output:gsub("%.[^./]*$", "")) .. ".d"
-end
-
 local wanted = { link = link }
 
 function wanted.compile(job)
   if job.output and #job.inputs > 1 then refuse("-o: expected one file with -c, got %d", #job.inputs) end
   for_each_source(job, ".o", function(input, output)
     compile(job, input, append({ "-c", "-fPIC", "-o", output }, job.dependencies))
-    macros.clean_dependencies(dependency_file(job, output), macros_of(job))
-    if precompiled.empty_file() then macros.clean_dependencies(dependency_file(job, output), precompiled.empty_file()) end
+    clean_rules(job, dependency_file(job, output))
   end)
 end
 
