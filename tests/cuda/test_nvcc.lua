@@ -741,6 +741,81 @@ nvcc_test("architectures that clang 14 does not know are those that it does", fu
     "nvcc: sm_90 is compiled as sm_86, the highest that clang 14 knows")
 end)
 
+nvcc_test("alloca in kernels and in functions that they call is memory of the stack, which goes when the function returns", function()
+  harness.write("alloca.cu", [[
+#include <cstdio>
+__device__ int total(int n, int step) {
+    int *list = (int *)alloca(n * sizeof *list);
+    for (int i = 0; i < n; i++) list[i] = i * step;
+    if (step == 3) return list[n - 1];
+    int sum = 0;
+    for (int i = 0; i < n; i++) sum += list[n - 1 - i];
+    return sum;
+}
+__global__ void totals(int *out, int n, int rounds) {
+    char *kept = (char *)__builtin_alloca(16);
+    kept[n & 15] = 7;
+    int sum = 0;
+    for (int i = 0; i < rounds; i++) sum += total(n + (threadIdx.x & 3), i);
+    out[threadIdx.x] = sum + kept[n & 15];
+}
+int main() {
+    int *d, bad = 0;
+    cudaMallocManaged(&d, 256);
+    totals<<<1, 64>>>(d, 32, 100);
+    if (cudaDeviceSynchronize()) return 1;
+    for (int t = 0; t < 64; t++) {
+        int n = 32 + (t & 3), wanted = 7;
+        for (int i = 0; i < 100; i++) wanted += i == 3 ? (n - 1) * 3 : n * (n - 1) / 2 * i;
+        bad += wanted != d[t];
+    }
+    totals<<<1, 64>>>(d, 300, 2);
+    printf("%d bad, %s\n", bad, cudaGetErrorString(cudaDeviceSynchronize()));
+}
+]])
+  for _, options in ipairs { "-lineinfo", "-g -lineinfo -O0" } do
+    local output = passes(("nvcc %s alloca.cu -o alloca && cuda alloca"):format(options))
+    harness.contains(output, "0 bad, an illegal memory access")
+    harness.contains(output, "alloca.cu:4: the stack of 1024 bytes per thread overflows")
+  end
+end)
+
+nvcc_test("threadIdx, its like and their members have addresses", function()
+  harness.write("addresses.cu", [[
+#include <cstdio>
+__device__ unsigned sum(const uint3 *p) { return p->x + 10 * p->y + 100 * p->z; }
+__device__ unsigned product(const dim3 *a, const unsigned *b) { return a->y * *b; }
+__global__ void add(unsigned *out) {
+    const uint3 *place = &threadIdx;
+    const unsigned *x = & threadIdx.x, *y;
+    const dim3 *extent = &blockDim;
+    unsigned other[3] = {threadIdx.y, 1000, 2};
+    y = blockIdx.x ? &blockIdx.x : other + 1;
+    out[blockIdx.x * 8 + threadIdx.y * 4 + *x] = sum(place) + sum(&blockIdx) + product(&gridDim, &blockDim.y) + *y + extent->x;
+}
+int main() {
+    unsigned *d;
+    cudaMallocManaged(&d, 64);
+    add<<<dim3(2, 1), dim3(4, 2)>>>(d);
+    cudaDeviceSynchronize();
+    printf("%u %u\n", d[7], d[8]);
+}
+]])
+  harness.contains(passes "nvcc -Werror=dangling addresses.cu -o addresses 2>&1 && cuda addresses", "1019 8\n")
+  harness.contains(passes "nvcc -O0 addresses.cu -o addresses && cuda addresses", "1019 8\n")
+end)
+
+nvcc_test("__CUDA_ARCH_LIST__ is the architecture that is compiled, on both sides", function()
+  harness.write("list.cu", [[
+constexpr int list[] = {__CUDA_ARCH_LIST__};
+#ifdef __CUDA_ARCH__
+static_assert(list[0] == __CUDA_ARCH__);
+#endif
+static_assert(list[0] == 700 && sizeof list == sizeof(int));
+]])
+  passes "nvcc -gencode arch=compute_60,code=sm_60 -gencode arch=compute_70,code=sm_70 -c list.cu"
+end)
+
 nvcc_test("a device function without a body is an error of the compilation, which says what may help", function()
   harness.write("lacking.cu", "__device__ int other(int);\n__global__ void k(int *x) { *x = other(1); }\nint main() {}\n")
   local status, output = shell "nvcc lacking.cu -o lacking"

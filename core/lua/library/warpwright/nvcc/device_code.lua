@@ -137,7 +137,37 @@ local function move_constants(ir)
   end))
 end
 
+-- alloca ---------------------------------------------------------------------------------------------------------------------------
+-- clang 14 has no instruction for it, PTX has. What a function allocates goes when it returns, also where it is inlined.
+
+local save <const>, restore <const> = '  %warpwright.stack = call i64 asm sideeffect "stacksave.u64 $0;", "=l"()\n',
+  '  call void asm sideeffect "stackrestore.u64 $0;", "l"(i64 %warpwright.stack)\n'
+
+local allocation <const> = [[
+%%warpwright.%s.address = call i64 asm sideeffect "alloca.u64 $0, $1, 16;", "=l,l"(i64 %s)
+  %%warpwright.%s.local = inttoptr i64 %%warpwright.%s.address to i8 addrspace(5)*
+  %%%s = addrspacecast i8 addrspace(5)* %%warpwright.%s.local to i8*]]
+
+local function allocate_in(body)
+  local text, count = body:gsub("%%([%w_.]+) = alloca i8, i64 ([^,\n]+), align %d+", function(name, size)
+    return allocation:format(name, size, name, name, name, name)
+  end)
+  if count == 0 then return nil end
+  local label, rest = text:match "^([%w_.]+:[^\n]*\n)(.*)$"
+  return (label or "") .. save .. (rest or text):gsub("\n(  ret )", function(word) return "\n" .. restore .. word end)
+end
+
+local function allocate_on_stack(ir)
+  if not ir:find(" = alloca i8, i64 ", 1, true) then return ir end
+  return (ir:gsub("(\ndefine [^\n]*{\n)(.-\n}\n)", function(head, body)
+    local changed = allocate_in(body)
+    return changed and head .. changed
+  end))
+end
+
 --- The IR as it is to be optimised, and whether the program needs wide_integers.h.
-function device_code.change(ir) return call_wide_functions(keep_on_their_sides(loosen_assembly(move_constants(ir)))) end
+function device_code.change(ir)
+  return call_wide_functions(allocate_on_stack(keep_on_their_sides(loosen_assembly(move_constants(ir)))))
+end
 
 return device_code

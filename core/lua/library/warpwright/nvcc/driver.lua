@@ -94,7 +94,8 @@ local function level_of(job) return job.optimise or job.device_debug and "0" or 
 --- Options of clang for .cu files.
 local function cuda_flags(job)
   local flags = { "--cuda-path=" .. cuda_home.path "", ("--cuda-gpu-arch=sm_%d"):format(job.architecture), "--no-cuda-version-check",
-    "-std=" .. (job.standard or "gnu++17"), "-D__NVCC__", "-D__NVCC_DIAG_PRAGMA_SUPPORT__", job.no_contraction and "-ffp-contract=off" or "-ffp-contract=fast" }
+    "-std=" .. (job.standard or "gnu++17"), "-D__NVCC__", "-D__NVCC_DIAG_PRAGMA_SUPPORT__",
+    ("-D__CUDA_ARCH_LIST__=%d0"):format(job.architecture), job.no_contraction and "-ffp-contract=off" or "-ffp-contract=fast" }
   append(flags, lenient, as_nvidia_does)
   flags[#flags + 1] = "-O" .. level_of(job)
   if job.debug or job.device_debug then flags[#flags + 1] = "-g" end
@@ -206,7 +207,7 @@ local function run_changed_pass(job, words)
   local text, done = leniency.change_attributes(read_preprocessed(job, words[1], path)), {}
   while true do
     inputs.write_file(path, text)
-    local ok, messages, problem = try(job, second)
+    local ok, messages, problem = try(job, leniency.words(second, done))
     text = not ok and leniency.change(text, messages, done)
     if not text then
       io.stderr:write(messages)

@@ -6,6 +6,7 @@
 --     asm("mov.u32 %0, %laneid;" : "=r"(i));   a register of PTX with one %, where clang wants two beside operands
 --     #pragma unroll N / 4                     where that is 0, in a template: nvcc ignores it then
 --     auto index = threadIdx;                  which is no uint3 here, but reads registers; so is blockDim in `linear(blockDim)`
+--     const uint *x = &threadIdx.x;            the same; an object of its own is there until the function returns
 local unroll_pragmas = require "warpwright.nvcc.unroll_pragmas"
 
 local leniency = {}
@@ -20,9 +21,11 @@ local escape <const>, unrolling <const> = "invalid %% escape in inline assembly 
 
 local copy <const> = "call to deleted constructor of '__cuda_builtin_"
 
+local address <const>, whole_address <const> = "address of property expression requested", "overload resolution selected deleted operator '&'"
+
 --- Are clang's messages about what can be changed?
 function leniency.applies(messages)
-  for _, message in ipairs { attributes, initialization, deduction, escape, unrolling, copy } do
+  for _, message in ipairs { attributes, initialization, deduction, escape, unrolling, copy, address, whole_address } do
     if messages:find(message) then return true end
   end
   return false
@@ -259,10 +262,39 @@ local function change_copies(text, messages, done)
     "public: __attribute__((device)) %1(const %1 &) {} private:"))
 end
 
+-- Addresses of threadIdx and its like ------------------------------------------------------------------------------------------------------
+
+--- Preprocessed text in which what clang's messages point to is the address of a copy; nil where there is nothing to change.
+local function change_addresses(text, messages, done)
+  local places, pieces, last = {}, {}, 0
+  for _, message in ipairs { address, whole_address } do
+    for _, place in ipairs(places_of(text, columns_of(messages, message))) do places[#places + 1] = place end
+  end
+  table.sort(places)
+  for _, place in ipairs(places) do
+    local name, finish, member, after = text:match("^&%s*([%a]+)()%s*%.%s*([xyz])%f[^%w_]()", place)
+    if not name then name, finish = text:match("^&%s*([%a]+)()", place) end
+    local type = member and "unsigned" or built_in[name]
+    if built_in[name] then
+      local value = member and name .. "." .. member or name
+      pieces[#pieces + 1] = ("%s&(const %s &)(%s)%s"):format(text:sub(last + 1, place - 1), type, type, value)
+      last = (after or finish) - 1
+    end
+  end
+  if last == 0 then return nil end
+  done[address] = true
+  return table.concat(pieces) .. text:sub(last + 1)
+end
+
+--- clang's command `words` as the changes need it: without marks of where copies end they are there as long as the function is.
+function leniency.words(words, done)
+  return done[address] and table.move(words, 3, #words, 5, { words[1], words[2], "-disable-lifetime-markers", "-Wno-dangling" }) or words
+end
+
 --- Preprocessed text with changes by clang's messages; nil where nothing can be changed. `done` is empty at first.
 function leniency.change(text, messages, done)
   local changed = change_objects(text, messages) or change_registers(text, messages) or change_unrolling(text, messages)
-    or change_copies(text, messages, done)
+    or change_addresses(text, messages, done) or change_copies(text, messages, done)
   return change_guides(changed or text, messages, done) or changed
 end
 
