@@ -71,6 +71,38 @@ harness.test("a library path of any length comes behind the simulator's, whole",
   assert(output:find("got [^\n]+lib64:" .. long .. "\n"), "the path was cut off")
 end)
 
+local function told_of(what)
+  local status, output = cuda_programs.run("gtx480", "--out", harness.folder() .. "/out", "--", cuda_programs.build "misuse", what)
+  harness.equal(status, 0, output)
+  harness.contains(output, " checks, 0 failed")
+  return (output:gsub("0x%x+", function(address) return address == "0x0" and "NULL" or "P" end))
+end
+
+harness.test("a copy whose ends are elsewhere than its direction says, or too short, is told with what they are", function()
+  harness.contains(told_of "copies",
+    "warpwright: a copy with cudaMemcpyHostToDevice: expected its destination in device memory, got P, memory of the host; "
+      .. "its source is P, device memory: the two are swapped, or the direction is\n",
+    "a copy with cudaMemcpyDeviceToHost: expected its source in device memory, got P, memory of the host; "
+      .. "its destination is P, device memory: the two are swapped, or the direction is\n",
+    "a copy with cudaMemcpyDeviceToDevice: expected its source in device memory, got P, memory of the host; its destination is P, device memory\n",
+    "expected its source in memory, got NULL, no memory",
+    "a copy: expected a direction, cudaMemcpyHostToHost (0) to cudaMemcpyDefault (4), got 7\n",
+    "a copy to P: expected up to 3096 bytes, the rest of an allocation of 4096 bytes from P, got 4096\n",
+    "a fill of P: expected device memory, got memory of the host\n")
+end)
+
+harness.test("what cannot be freed, is no variable, or finds no room is told, of a program that goes on a few times", function()
+  local output = told_of "blocks"
+  harness.contains(output, "warpwright: a free of P: expected the beginning of an allocation, got memory of the host\n",
+    "got byte 4 of one of 64 bytes\n", "got pinned memory of the host, which cudaFreeHost() frees\n",
+    "got device memory, which cudaFree() frees\n", "got device memory where nothing is allocated, or no longer\n",
+    'a variable by its name: expected table, got "table", as before CUDA 5\n',
+    "expected a variable of the device, got P, pinned memory of the host\n", "expected a variable of the device, got P, memory of the host\n",
+    "an allocation of 1125899906842624 bytes: no such room is left in device memory of 4294967296 bytes; warpwright cuda has --memory\n",
+    "; no more of these are told\n")
+  harness.equal(select(2, output:gsub("a free of", "")), 6)
+end)
+
 for what, name in pairs { nulls = "NULL for what is asked for is an error, and the program goes on",
   images = "images that end in the middle of what they say they hold are refused",
   handles = "handles that are none, of another kind, or of what has ended are errors",

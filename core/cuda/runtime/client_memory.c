@@ -3,6 +3,7 @@
 #include "core/cuda/runtime/client_state.h"
 #include "core/cuda/runtime/handles.h"
 #include "core/cuda/runtime/memory_pools.h"
+#include "core/cuda/runtime/mistakes.h"
 #include "core/cuda/runtime/pending.h"
 #include "core/cuda/runtime/shadows.h"
 #include "core/cuda/runtime/streams.h"
@@ -132,6 +133,7 @@ int warp_alloc(uint64_t bytes, RangeKind kind, uint32_t flags, uint64_t *address
     WarpRange range = {.bytes = bytes, .kind = kind, .flags = flags};
     int problem = warp_capture_forbids();
     if (!problem) problem = warp_alloc_range(&range);
+    if (problem == CUDA_MEMORY_ALLOCATION) warp_tell_no_memory(bytes);
     shares_memory |= !problem && kind == RANGE_MAPPED && (flags & HOST_ALLOC_MAPPED);
     if (!problem) *address = range.start;
     return problem;
@@ -146,7 +148,10 @@ int warp_release_range(uint64_t address) {
 
 int warp_release_async(uint64_t address) {
     const WarpRange *range = warp_range(address);
-    if (!range || range->start != address || range->kind > RANGE_MANAGED) return CUDA_INVALID_VALUE;
+    if (!range || range->start != address || range->kind > RANGE_MANAGED) {
+        warp_tell_free(address);
+        return CUDA_INVALID_VALUE;
+    }
     if (range->memory) return warp_graph_memory_unuse(range->memory);
     if (range->pool) warp_pool_give_back(range->pool, range->bytes);
     return warp_release_range(address);
@@ -296,6 +301,8 @@ int warp_copy(WarpPlace to, WarpPlace from, uint64_t width, uint64_t rows, uint6
     uint64_t to_span = span(to, width, rows, slices), from_span = span(from, width, rows, slices);
     uint8_t *target = bytes_of(to, to_span, &to_device);
     const uint8_t *source = bytes_of(from, from_span, &from_device);
+    if (!target && to_device) warp_tell_bytes("copy to", to.address, to_span);
+    if (!source && from_device) warp_tell_bytes("copy from", from.address, from_span);
     if (!target || !source) return CUDA_INVALID_VALUE;
     int problem = from_device ? warp_reads(from.address, from_span) : CUDA_OK;
     if (problem) return problem;
@@ -322,7 +329,10 @@ int warp_fill(WarpPlace to, uint32_t value, uint32_t value_bytes, uint64_t width
     uint64_t count = span(to, width, rows, slices);
     uint8_t *target = bytes_of(to, count, &to_device);
     const WarpRange *range = warp_range(to.address);
-    if (!target || !(to_device || (range && range->kind == RANGE_MANAGED_COPY))) return CUDA_INVALID_VALUE;
+    if (!target || !(to_device || (range && range->kind == RANGE_MANAGED_COPY))) {
+        warp_tell_bytes("fill of", to.address, count);
+        return CUDA_INVALID_VALUE;
+    }
     for (uint64_t z = 0; z < slices; z++)
         for (uint64_t y = 0; y < rows; y++)
             fill_row(target + z * to.slice + y * to.row, value, value_bytes, width);

@@ -1,6 +1,7 @@
 /* Memory and copies. A copy is done when it is asked for, unless its stream is captured. */
 #include "core/cuda/runtime/capture.h"
 #include "core/cuda/runtime/memory_pools.h"
+#include "core/cuda/runtime/mistakes.h"
 #include "core/cuda/runtime/runtime.h"
 
 #include <stdlib.h>
@@ -28,7 +29,9 @@ static cudaError_t release(void *pointer, bool is_host) {
     if (!problem && pointer) {
         const WarpRange *range = warp_range((uint64_t)pointer);
         bool is_mapped = range && range->kind == RANGE_MAPPED;
-        problem = range && is_mapped == is_host ? warp_release((uint64_t)pointer) : CUDA_INVALID_VALUE;
+        bool is_right = range && is_mapped == is_host;
+        if (!is_right) warp_tell_free((uint64_t)pointer);
+        problem = is_right ? warp_release((uint64_t)pointer) : CUDA_INVALID_VALUE;
     }
     return runtime_leave(problem);
 }
@@ -154,10 +157,14 @@ static bool agrees(enum cudaMemcpyKind kind, uint64_t to, uint64_t from) {
 int runtime_check_copy(const WorkCopy *copy) {
     const WarpPlace *to = &copy->to, *from = &copy->from;
     bool is_empty = !copy->width || !copy->rows || !copy->slices;
-    if ((unsigned)copy->direction > cudaMemcpyDefault) return cudaErrorInvalidMemcpyDirection;
-    if (!is_empty && (!to->address || !from->address ||
-                      !agrees((enum cudaMemcpyKind)copy->direction, to->address, from->address)))
-        return CUDA_INVALID_VALUE;
+    bool is_direction = (unsigned)copy->direction <= cudaMemcpyDefault;
+    bool is_good = is_direction &&
+                   (is_empty || (to->address && from->address &&
+                                 agrees((enum cudaMemcpyKind)copy->direction, to->address, from->address)));
+    if (!is_good) {
+        warp_tell_direction(copy->direction, to->address, from->address);
+        return is_direction ? CUDA_INVALID_VALUE : (int)cudaErrorInvalidMemcpyDirection;
+    }
     if (copy->rows > 1 && (copy->width > to->row || copy->width > from->row)) return CUDA_INVALID_PITCH;
     return CUDA_OK;
 }
@@ -323,7 +330,10 @@ int runtime_symbol_copy(WorkCopy *copy, const void *symbol, const void *other, s
     uint64_t address, bytes;
     int problem = runtime_symbol(symbol, &address, &bytes);
     if (problem) return problem;
-    if (offset > bytes || count > bytes - offset) return CUDA_INVALID_VALUE;
+    if (offset > bytes || count > bytes - offset) {
+        warp_tell_bytes(to_symbol ? "copy to" : "copy from", address + offset, count);
+        return CUDA_INVALID_VALUE;
+    }
     WarpPlace inside = {address + offset, 0, 0}, outside = place(other, 0, 0);
     *copy = (WorkCopy){to_symbol ? inside : outside, to_symbol ? outside : inside, count, 1, 1,
                        .direction = (int)kind};

@@ -1,5 +1,6 @@
 /* What programs register before main(): fat binaries, and what in them stands behind which of their own functions and
  * variables. Nothing is sent yet: a program may never ask for it. */
+#include "core/cuda/runtime/mistakes.h"
 #include "core/cuda/runtime/pointer_table.h"
 #include "core/cuda/runtime/runtime.h"
 
@@ -108,7 +109,11 @@ static void tell_missing(Entry *entry) {
 
 int runtime_symbol(const void *symbol, uint64_t *address, uint64_t *bytes) {
     Entry *entry = find(symbol, ENTRY_VARIABLE, ENTRY_MANAGED);
-    if (!entry) return managed_symbol(symbol, address, bytes);
+    if (!entry) {
+        int unknown = managed_symbol(symbol, address, bytes);
+        if (unknown) warp_tell_symbol(symbol);
+        return unknown;
+    }
     int problem = warp_variable(entry->module, entry->part, entry->name, address, bytes);
     if (problem == CUDA_INVALID_SYMBOL) tell_missing(entry);
     return problem;

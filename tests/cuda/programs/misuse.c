@@ -320,8 +320,39 @@ static void many_handles(void) {
         CHECK(cudaEventRecord(events[i], 0) == (i % 3 ? cudaSuccess : cudaErrorInvalidResourceHandle));
 }
 
+/* Copies whose ends are not where they should be, or too long. */
+static void copies(void) {
+    static char host[4096], *device;
+    CHECK(cudaMalloc((void **)&device, 4096) == 0);
+    CHECK(cudaMemcpy(host, device, 4096, cudaMemcpyHostToDevice) == INVALID_VALUE);
+    CHECK(cudaMemcpy(device, host, 4096, cudaMemcpyDeviceToHost) == INVALID_VALUE);
+    CHECK(cudaMemcpy(device, host, 4096, cudaMemcpyDeviceToDevice) == INVALID_VALUE);
+    CHECK(cudaMemcpy(device, NULL, 4096, cudaMemcpyHostToDevice) == INVALID_VALUE);
+    CHECK(cudaMemcpy(device, host, 4096, (enum cudaMemcpyKind)7) == cudaErrorInvalidMemcpyDirection);
+    CHECK(cudaMemcpy(device + 1000, host, 4096, cudaMemcpyHostToDevice) == INVALID_VALUE);
+    CHECK(cudaMemset(host, 0, 16) == INVALID_VALUE);
+    CHECK(cudaMemcpy(device, host, 4096, cudaMemcpyHostToDevice) == 0);
+}
+
+/* Blocks that cannot be freed, names in the place of variables, more memory than there is; and more lines than are told. */
+static void blocks(void) {
+    static char host[16], *device, *pinned;
+    CHECK(cudaMalloc((void **)&device, 64) == 0 && cudaMallocHost((void **)&pinned, 64) == 0);
+    CHECK(cudaFree(host) == INVALID_VALUE && cudaFree(device + 4) == INVALID_VALUE);
+    CHECK(cudaFree(pinned) == INVALID_VALUE && cudaFreeHost(device) == INVALID_VALUE);
+    CHECK(cudaFree(device) == 0 && cudaFree(device) == INVALID_VALUE);
+    CHECK(cudaMemcpyToSymbol("table", host, 4, 0, cudaMemcpyHostToDevice) == cudaErrorInvalidSymbol);
+    CHECK(cudaMemcpyToSymbol(pinned, host, 4, 0, cudaMemcpyHostToDevice) == cudaErrorInvalidSymbol);
+    CHECK(cudaMemcpyToSymbol((void *)8, host, 4, 0, cudaMemcpyHostToDevice) == cudaErrorInvalidSymbol);
+    CHECK(cudaMalloc((void **)&device, (size_t)1 << 50) == cudaErrorMemoryAllocation);
+    for (int i = 0; i < 100; i++)
+        CHECK(cudaFree(host) == INVALID_VALUE);
+}
+
 int main(int argc, char **argv) {
     if (argc == 2 && strcmp(argv[1], "nulls") == 0) nulls();
+    if (argc == 2 && strcmp(argv[1], "copies") == 0) copies();
+    if (argc == 2 && strcmp(argv[1], "blocks") == 0) blocks();
     if (argc == 2 && strcmp(argv[1], "volumes") == 0) volumes();
     if (argc == 2 && strcmp(argv[1], "images") == 0) images();
     if (argc == 2 && strcmp(argv[1], "handles") == 0) handles();
