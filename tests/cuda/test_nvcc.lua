@@ -741,6 +741,17 @@ nvcc_test("architectures that clang 14 does not know are those that it does", fu
     "nvcc: sm_90 is compiled as sm_86, the highest that clang 14 knows")
 end)
 
+nvcc_test("PTX for newer devices than the capability runs, and is told once; other PTX is not", function()
+  passes "nvcc -arch=sm_75 one.cu -o one && nvcc -gencode arch=compute_60,code=compute_60 -o sixty one.cu"
+  local told <const> = "one, module 0: its PTX is for sm_75 and newer; the device says that it has 3.5, as a GPU that could not run it; --capability 7.5 says otherwise\n"
+  local run <const> = "\"$program\" cuda gtx480 --set sms=2 --out one.out --capability "
+  harness.contains(passes(run .. "3.5 -- ./one"), told, "passed, no error")
+  for _, rest in ipairs { "7.5 -- ./one", "6.1 -- ./sixty" } do
+    local output = passes(run .. rest)
+    assert(not output:find("newer", 1, true), output)
+  end
+end)
+
 nvcc_test("alloca in kernels and in functions that they call is memory of the stack, which goes when the function returns", function()
   harness.write("alloca.cu", [[
 #include <cstdio>

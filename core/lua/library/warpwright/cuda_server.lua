@@ -77,6 +77,15 @@ local function by_text(variables)
   return parts
 end
 
+--- PTX for newer devices runs, as the machine runs all of it; a GPU would refuse it.
+local function tell_newer(server, name, architecture)
+  local capability = server.capability
+  if server.has_told_newer or architecture <= capability then return end
+  server.has_told_newer = true
+  note("%s: its PTX is for sm_%d and newer; the device says that it has %d.%d, as a GPU that could not run it; --capability %d.%d says otherwise",
+    name, architecture, capability // 10, capability % 10, architecture // 10, architecture % 10)
+end
+
 local function load_module(server, payload)
   local list, problem = cuda_image.read(take("s4", payload))
   if not list then return refuse(errors.invalid_ptx, problem) end
@@ -87,7 +96,10 @@ local function load_module(server, payload)
   for i, text in ipairs(texts) do sources[i] = { text = text.text, name = text.name } end
   local kernels, names, refusals, variables = attempt(server, server.gpu.load, server.gpu, sources[2] and sources or sources[1])
   if not kernels then return refuse(errors.invalid_ptx, names) end
-  for _, text in ipairs(texts) do server.ptx[#server.ptx + 1] = text.text end
+  for _, text in ipairs(texts) do
+    server.ptx[#server.ptx + 1] = text.text
+    tell_newer(server, name, text.architecture)
+  end
   server.modules[#server.modules + 1] = { name = name, kernels = kernels, refusals = refusals, variables = variables,
     parts = by_text(variables), architecture = texts[1].architecture }
   return 0, string.pack("<I4", #server.modules - 1)
