@@ -816,6 +816,27 @@ int main() {
   harness.contains(passes "nvcc -O0 addresses.cu -o addresses && cuda addresses", "1019 8\n")
 end)
 
+nvcc_test("C++20: lambdas of kernels are templates, with their sides before or behind the parameters", function()
+  harness.write("lambdas.cu", [[
+#include <concepts>
+#include <cstdio>
+#include <vector>
+template <class F> __global__ void each(F f) { f(threadIdx.x, 2.5); }
+int main() {
+    int *d;
+    cudaMallocManaged(&d, 128);
+    each<<<1, 8>>>([d]<class T, class U> __device__(T i, U more) requires std::integral<T> { d[i] = i * more; });
+    each<<<1, 8>>>([=] __device__ <class T>(T i, double) { d[i + 8] = i; });
+    auto both = [d]<typename T = std::vector<int>, int N = 3> __host__ __device__ (int i, double x) mutable { d[i + 16] = N; };
+    each<<<1, 8>>>(both);
+    cudaDeviceSynchronize();
+    both(8, 0);
+    printf("%d %d %d %d\n", d[3], d[11], d[19], d[24]);
+}
+]])
+  harness.contains(passes "nvcc -std=c++20 -extended-lambda lambdas.cu -o lambdas && cuda lambdas", "7 3 3 3\n")
+end)
+
 nvcc_test("__CUDA_ARCH_LIST__ is the architecture that is compiled, on both sides", function()
   harness.write("list.cu", [[
 constexpr int list[] = {__CUDA_ARCH_LIST__};

@@ -7,6 +7,7 @@
 --     #pragma unroll N / 4                     where that is 0, in a template: nvcc ignores it then
 --     auto index = threadIdx;                  which is no uint3 here, but reads registers; so is blockDim in `linear(blockDim)`
 --     const uint *x = &threadIdx.x;            the same; an object of its own is there until the function returns
+--     [u]<class T> __device__(T x) {}          which clang takes with __device__ before <class T> alone
 local unroll_pragmas = require "warpwright.nvcc.unroll_pragmas"
 
 local leniency = {}
@@ -23,9 +24,11 @@ local copy <const> = "call to deleted constructor of '__cuda_builtin_"
 
 local address <const>, whole_address <const> = "address of property expression requested", "overload resolution selected deleted operator '&'"
 
+local lambda <const> = "expected body of lambda expression"
+
 --- Are clang's messages about what can be changed?
 function leniency.applies(messages)
-  for _, message in ipairs { attributes, initialization, deduction, escape, unrolling, copy, address, whole_address } do
+  for _, message in ipairs { attributes, initialization, deduction, escape, unrolling, copy, address, whole_address, lambda } do
     if messages:find(message) then return true end
   end
   return false
@@ -286,6 +289,20 @@ local function change_addresses(text, messages, done)
   return table.concat(pieces) .. text:sub(last + 1)
 end
 
+-- Lambdas that are templates --------------------------------------------------------------------------------------------------------------
+
+--- Preprocessed text in which the sides of a lambda stand before its template parameters; nil where there is nothing to change.
+local function change_lambdas(text, messages)
+  if not messages:find(lambda) then return nil end
+  local pieces, last = {}, 1
+  for before, parameters, after in text:gmatch "%]()%s*%b<>()%s*__attribute__%(%(%l+%)%)()" do
+    while text:match("^%s*__attribute__%(%(%l+%)%)()", after) do after = text:match("^%s*__attribute__%(%(%l+%)%)()", after) end
+    pieces[#pieces + 1] = text:sub(last, before - 1) .. " " .. text:sub(parameters, after - 1) .. text:sub(before, parameters - 1)
+    last = after
+  end
+  return last > 1 and table.concat(pieces) .. text:sub(last) or nil
+end
+
 --- clang's command `words` as the changes need it: without marks of where copies end they are there as long as the function is.
 function leniency.words(words, done)
   return done[address] and table.move(words, 3, #words, 5, { words[1], words[2], "-disable-lifetime-markers", "-Wno-dangling" }) or words
@@ -294,7 +311,7 @@ end
 --- Preprocessed text with changes by clang's messages; nil where nothing can be changed. `done` is empty at first.
 function leniency.change(text, messages, done)
   local changed = change_objects(text, messages) or change_registers(text, messages) or change_unrolling(text, messages)
-    or change_addresses(text, messages, done) or change_copies(text, messages, done)
+    or change_lambdas(text, messages) or change_addresses(text, messages, done) or change_copies(text, messages, done)
   return change_guides(changed or text, messages, done) or changed
 end
 
