@@ -159,6 +159,13 @@ races("the same again and again, with barriers on both sides",
   lines(write, barrier, read_crossed, barrier, write, barrier, read_crossed), 0)
 races("a word is written while another warp may still read it", lines(write, barrier, read_crossed, write), 64)
 races("two warps write the same words", lines("and.b32 %r7, %r1, 31;", "mad.lo.u32 %r8, %r7, 4, %r4;", "st.shared.u32 [%r8], %r1;"), 32)
+for what, store in pairs { words = "st.shared.u32 [tile], 7;", bytes = "st.shared.u8 [tile], 7;", vectors = "st.shared.v2.u32 [tile], {7, %r3};",
+  ["generic addresses"] = "cvt.u64.u32 %rd7, %r4; cvta.shared.u64 %rd7, %rd7; mov.b64 %rd8, {%r3, 7}; st.u64 [%rd7], %rd8;",
+  ["wide registers"] = "mov.b64 %rd8, {%r3, %r1}; st.shared.u32 [tile], %rd8;" } do
+  races("two warps write the same value, " .. what, lines("mov.u32 %r3, 9;", store), 0)
+end
+races("two warps write vectors of which one element differs", lines("st.shared.v2.u32 [tile], {7, %r1};"), 1)
+races("the same value is written that another warp may still read", lines(write, barrier, "ld.shared.u32 %r6, [tile+4];", "@%p1 st.shared.u32 [tile+4], 1;"), 32)
 races("a warp reads what it writes itself", lines(write, "ld.shared.u32 %r6, [%r5];"), 0)
 races("two warps write neighbouring bytes of a word",
   lines("and.b32 %r7, %r1, 31;", "shr.u32 %r8, %r1, 5;", "mad.lo.u32 %r9, %r7, 4, %r4;", "add.u32 %r9, %r9, %r8;", "st.shared.u8 [%r9], %r1;"), 0)

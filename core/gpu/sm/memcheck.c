@@ -369,6 +369,12 @@ static uint32_t thread_of_reader(const SharedByte *byte, uint32_t readers) {
     return (uint32_t)__builtin_ctz(readers) * WARP_LANES;
 }
 
+/* Whichever of two writes of the same value comes last, the byte has it: `if (found) any = true;`. */
+static bool is_harmless(const Access *access, MemcheckKind race) {
+    return race == MEMCHECK_RACE_WRITE_WRITE &&
+           exec_stores_what_is_there(access->inst, access->sm->context, access->lane);
+}
+
 /* An access behind the rounding is a fault of its own when the instruction executes. */
 static void look_at_shared(Sm *sm, const Access *access, uint32_t bytes) {
     const RunningKernel *running = sm->running;
@@ -386,7 +392,7 @@ static void look_at_shared(Sm *sm, const Access *access, uint32_t bytes) {
     for (uint32_t i = 0; i < bytes; i++) {
         MemcheckKind kind;
         uint32_t readers;
-        if (!is_race && races(&byte[i], order, warp, access, &kind, &readers)) {
+        if (!is_race && races(&byte[i], order, warp, access, &kind, &readers) && !is_harmless(access, kind)) {
             is_race = true;
             report(access, kind, readers ? byte[i].read_inst : byte[i].write_inst,
                    readers ? thread_of_reader(&byte[i], readers) : byte[i].write_thread);

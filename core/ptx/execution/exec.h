@@ -178,6 +178,10 @@ typedef struct {
 /* Of an active lane, before a load, store or atomic executes. */
 void exec_find_elements(const Inst *inst, const ExecContext *context, uint32_t lane, LaneElements *found);
 
+/* Before a store executes, of a lane whose bytes are in the CTA's shared memory, and whose address has been found: does it
+ * leave them as they are? False for what is no plain store. */
+bool exec_stores_what_is_there(const Inst *inst, const ExecContext *context, uint32_t lane);
+
 /* What a lane of a cp.async does: where in shared memory it writes, and how many bytes it reads; zeros fill the rest. */
 typedef struct {
     uint64_t target;

@@ -486,3 +486,23 @@ static inline void keep_stored(const Inst *inst, const ExecContext *context) {
     }
 
 STORE_KINDS(DEFINE_STORE)
+
+#define SLOT_BYTES_OF(kind, MEMORY, SLOT)                                                                    \
+    if (inst->exec == exec_store_shared_##kind || inst->exec == exec_store_generic_##kind)                   \
+        return sizeof(SLOT);
+
+/* Of a register that a store of shared memory stores; 0: it is none. */
+static uint64_t slot_bytes_of(const Inst *inst) {
+    STORE_KINDS(SLOT_BYTES_OF)
+    return 0;
+}
+
+bool exec_stores_what_is_there(const Inst *inst, const ExecContext *context, uint32_t lane) {
+    uint64_t slot = slot_bytes_of(inst), bytes = inst->element_bytes;
+    const uint8_t *there = context->shared + context->address[lane];
+    for (int element = 0; slot && element < inst->elements; element++) {
+        const uint8_t *from = source(inst, context, 1 + element);
+        if (memcmp(there + (uint64_t)element * bytes, from + lane * slot, bytes) != 0) return false;
+    }
+    return slot != 0;
+}
