@@ -837,6 +837,26 @@ int main() {
   harness.contains(passes "nvcc -std=c++20 -extended-lambda lambdas.cu -o lambdas && cuda lambdas", "7 3 3 3\n")
 end)
 
+nvcc_test("a barrier of the grid in a launch that is not cooperative says so; another trap does not", function()
+  harness.write("barrier.cu", [[
+#include <cooperative_groups.h>
+__global__ void meet(int traps) {
+    if (traps) __trap();
+    cooperative_groups::this_grid().sync();
+}
+int main(int count, char **) {
+    int traps = count > 1;
+    void *arguments[] = {&traps};
+    if (traps) cudaLaunchCooperativeKernel((void *)meet, 2, 32, arguments);
+    else meet<<<2, 32>>>(traps);
+    return cudaDeviceSynchronize() != cudaErrorLaunchFailure;
+}
+]])
+  local said <const> = "trap; the kernel is one for cooperative launches (in CUDA: cudaLaunchCooperativeKernel), and this is none, CTA"
+  harness.contains(passes "nvcc -lineinfo barrier.cu -o barrier && cuda barrier", said)
+  harness.contains(passes '"$program" cuda gtx480 --set sms=2 --out barrier.out -- ./barrier again', ": trap, CTA")
+end)
+
 nvcc_test("__CUDA_ARCH_LIST__ is the architecture that is compiled, on both sides", function()
   harness.write("list.cu", [[
 constexpr int list[] = {__CUDA_ARCH_LIST__};

@@ -15,6 +15,20 @@ static bool overflows_stack(const Sm *sm, const Inst *inst, const LaunchFault *f
            !is_local_atomic(inst, fault);
 }
 
+static bool has_special(const SpecialSlot *specials, uint32_t count, uint32_t special) {
+    for (uint32_t i = 0; i < count; i++)
+        if (specials[i].special == special) return true;
+    return false;
+}
+
+/* CUDA's barrier of the grid traps without a workspace. */
+static bool lacks_workspace(const RunningKernel *running) {
+    const Kernel *kernel = running->kernel;
+    return !running->workspace &&
+           (has_special(kernel->specials, kernel->special_count, SPECIAL_ENVREG_1) ||
+            has_special(kernel->launch_specials, kernel->launch_special_count, SPECIAL_ENVREG_1));
+}
+
 static void describe_kind(const Sm *sm, uint32_t kind, uint64_t address, char *what, size_t size) {
     static const char *const places[] = {
         [FAULT_OUT_OF_BOUNDS] = "access out of bounds at address 0x%lx",
@@ -28,7 +42,10 @@ static void describe_kind(const Sm *sm, uint32_t kind, uint64_t address, char *w
         [FAULT_NO_FUNCTION] = "indirect call to address 0x%lx, which is not a callable function",
     };
     if (kind == FAULT_TRAP) {
-        snprintf(what, size, "trap");
+        snprintf(what, size, "trap%s",
+                 lacks_workspace(sm->running) ? "; the kernel is one for cooperative launches (in CUDA: "
+                                                "cudaLaunchCooperativeKernel), and this is none"
+                                              : "");
     } else if (kind == FAULT_ASSERTION) {
         snprintf(what, size, "%s", sm->context->assertion);
     } else {
