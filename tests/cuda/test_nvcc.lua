@@ -576,6 +576,7 @@ nvcc_test("command lines as Makefiles and build tools have them are understood",
     "--no-exceptions -nodlink --link -jump-table-density=101 -frandom-seed 1 --split-compile=0 --brief-diagnostics=true one.cu -o one",
     "-noprof --host-linker-script=use-lcs -ldir folder --target-directory x86_64-linux -idp x -dp=x --qpp-config c -ewp -minimal -c one.cu",
     "--device-stack-protector=true -fdevice-time-trace=t.json --entries kernel -Xcicc -O3 --Wext-lambda-captures-this -c one.cu",
+    "-xcu -oone -I. -DN=3 one.cu",
     "--keep --keep-dir kept --resource-usage --threads 4 -arch=all-major -fatbin one.cu -o one.fatbin",
   } do
     harness.contains(passes("nvcc --dryrun " .. line), "#$ clang++-14 -x cuda")

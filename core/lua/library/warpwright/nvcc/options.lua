@@ -35,10 +35,10 @@ options.architectures = { 35, 37, 50, 52, 53, 60, 61, 62, 70, 72, 75, 80, 86 }
 
 --- Options with a value, behind it or behind "=": true; "joined": may also stand right behind the name (-Ifolder); "comma": a list.
 options.values = {
-  ["-o"] = true, ["-I"] = "joined", ["-D"] = "joined", ["-U"] = "joined", ["-L"] = "joined", ["-l"] = "joined", ["-O"] = "joined",
+  ["-o"] = "joined", ["-I"] = "joined", ["-D"] = "joined", ["-U"] = "joined", ["-L"] = "joined", ["-l"] = "joined", ["-O"] = "joined",
   ["-arch"] = true, ["-code"] = true, ["-gencode"] = true, ["-Xcompiler"] = "comma", ["-Xlinker"] = "comma", ["-Xptxas"] = "comma",
   ["-Xnvlink"] = "comma", ["-Xarchive"] = "comma", ["-Xcudafe"] = "comma", ["-ccbin"] = true, ["-rdc"] = true, ["-MF"] = true,
-  ["-MT"] = true, ["-MQ"] = true, ["-std"] = true, ["-x"] = true, ["-m"] = "joined", ["-cudart"] = true, ["-optf"] = true,
+  ["-MT"] = true, ["-MQ"] = true, ["-std"] = true, ["-x"] = "joined", ["-m"] = "joined", ["-cudart"] = true, ["-optf"] = true,
   ["-t"] = "joined", ["-include"] = true, ["-isystem"] = "joined", ["-maxrregcount"] = true, ["-ftz"] = true, ["-prec-div"] = true,
   ["-prec-sqrt"] = true, ["-fmad"] = true, ["-default-stream"] = true, ["-odir"] = true, ["-diag-suppress"] = true, ["-diag-error"] = true,
   ["-diag-warn"] = true, ["-keep-dir"] = true, ["-split-compile"] = true, ["-cudadevrt"] = true, ["-ddp"] = true,
