@@ -581,7 +581,7 @@ nvcc_test("command lines as Makefiles and build tools have them are understood",
   } do
     harness.contains(passes("nvcc --dryrun " .. line), "#$ clang++-14 -x cuda")
   end
-  harness.contains(passes "nvcc --dryrun -Wl,-rpath,. one.cu -o one", "#$ g++ -o one -Wl,-rpath,.")
+  harness.contains(passes "nvcc --dryrun -Wl,-rpath,. one.cu -o one", "cuda/bin/host_link -o one -Wl,-rpath,.")
   harness.contains(passes "nvcc -c plain.c && nvcc --archiver-binary /usr/bin/ar -lib plain.o -o libplain2.a && ls libplain2.a", "libplain2.a")
 end)
 
@@ -1334,7 +1334,7 @@ nvcc_test("what nvcc has and this has not is refused by name", function()
     harness.contains(output, message)
   end
   harness.contains(passes "nvcc --version", "release 11.8")
-  harness.contains(passes "nvcc --dryrun one.cu -o one", "#$ clang++-14 -x cuda", "#$ g++ -o one")
+  harness.contains(passes "nvcc --dryrun one.cu -o one", "#$ clang++-14 -x cuda", "cuda/bin/host_link -o one")
   harness.contains(passes "unset PATH; nvcc --dryrun -c one.cu -o one.o", "#$ PATH=\n")
 end)
 

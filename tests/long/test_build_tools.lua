@@ -54,6 +54,32 @@ target_compile_options(demo PRIVATE $<$<COMPILE_LANGUAGE:CUDA>:--generate-line-i
     "CUDA compiler identification is NVIDIA 11.8", "10 310 32")
 end)
 
+cmake_test("CMake links a program that names no CUDA to a shared library with kernels", function()
+  core.make_folder(harness.folder() .. "/shared")
+  harness.write("shared/CMakeLists.txt", [[
+cmake_minimum_required(VERSION 3.18)
+project(shared LANGUAGES CXX CUDA)
+add_library(kernels SHARED kernels.cu)
+add_executable(plain plain.cpp)
+target_link_libraries(plain kernels)
+install(TARGETS kernels plain DESTINATION .)
+]])
+  harness.write("shared/kernels.cu", [[
+__global__ void twice(int *x) { *x *= 2; }
+int twice_of(int value) {
+    int *x;
+    cudaMallocManaged(&x, sizeof *x);
+    *x = value;
+    twice<<<1, 1>>>(x);
+    cudaDeviceSynchronize();
+    return *x;
+}
+]])
+  harness.write("shared/plain.cpp", "#include <cstdio>\nint twice_of(int);\nint main() { std::printf(\"%d\\n\", twice_of(21)); }\n")
+  harness.contains(nvcc.passes [[cmake -S shared -B shared -DCMAKE_CUDA_COMPILER=$toolkit/bin/nvcc -DCMAKE_INSTALL_RPATH=. &&
+    make -C shared && cp shared/plain plain && cuda plain && cmake --install shared --prefix installed]], "42\n")
+end)
+
 nvcc.test("the programs of workloads/cuda compile by their Makefile and pass their own checks", function()
   local names <const> = { "vecadd_streams", "reduction", "stencil", "sort", "tensor_matmul" }
   nvcc.passes(([[make -s -j2 -C '%s/workloads/cuda' BUILD='%s' NVCC="$program nvcc"]]):format(core.real_path(core.home_path "."),

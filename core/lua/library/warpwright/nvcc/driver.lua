@@ -453,7 +453,7 @@ local function link(job)
   local objects = objects_of(job, job.temporary)
   if not objects[1] then refuse "expected a file to compile or to link, got none; see warpwright nvcc --help" end
   local device, lib64 = link_device_code(job, objects, job.temporary .. "/parts.o"), cuda_home.path "lib64"
-  local words = { host_compiler(job, "g++"), "-o", job.output or "a.out" }
+  local words = { host_compiler(job, cuda_home.path "bin/host_link"), "-o", job.output or "a.out" }
   if job.shared then words[#words + 1] = "-shared" end
   append(words, job.host, { device }, objects, link_words(job), { "-L" .. lib64, "-lcudart", "-Wl,-rpath," .. lib64 },
     openmp_library(job), { "-lstdc++", "-lm", "-ldl", "-lpthread" })
