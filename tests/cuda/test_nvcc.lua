@@ -969,6 +969,17 @@ nvcc_test("a header of a library that is not here is named as such", function()
   assert(not output:find "cmath: this" and not output:find "curand_kernel.h: this", output)
 end)
 
+nvcc_test("a header of NVIDIA's samples, or of graphics, is named as such where it is not found", function()
+  harness.write("sample.cu", '#include <helper_cuda.h>\n#include <cuda_gl_interop.h>\n')
+  local _, output = shell "nvcc -c sample.cu"
+  harness.contains(output, "sample.cu: helper_cuda.h: it is of NVIDIA's samples, not of its toolkit; -I names the folder where it is\n",
+    "sample.cu: cuda_gl_interop.h: there is no graphics to share memory with\n")
+  core.make_folder(harness.folder() .. "/Common")
+  harness.write("Common/helper_cuda.h", "")
+  _, output = shell "nvcc -I Common -c sample.cu"
+  assert(not output:find("samples", 1, true), output)
+end)
+
 nvcc_long_test("shared objects whose constructors do something are left as they are, without them", function()
   harness.write("objects.h", [[
 struct Complex { float x, y; __host__ __device__ Complex(float a = 0, float b = 0) : x(a), y(b) {} };

@@ -5,6 +5,7 @@ local cuda_home = require "warpwright.cuda_home"
 local device_code = require "warpwright.nvcc.device_code"
 local fat_binary = require "warpwright.nvcc.fat_binary"
 local help = require "warpwright.help"
+local hints = require "warpwright.nvcc.hints"
 local host_words = require "warpwright.nvcc.host_words"
 local inputs = require "warpwright.inputs"
 local leniency = require "warpwright.nvcc.leniency"
@@ -130,31 +131,6 @@ local function command_of(job, input, words)
     { input.path })
 end
 
---- After an error: which headers of the file belong to libraries that are not here.
-local function tell_foreign_headers(path)
-  local file = io.open(path)
-  for line in file and file:lines() or function() end do
-    local header = line:match '^%s*#%s*include%s*[<"]([^>"]+)[>"]'
-    local name = header and header:match "[^/]*$" or ""
-    local is_ours = name ~= "curand.h" and core.is_file(cuda_home.path "include" .. "/" .. name) -- cuRAND's functions of kernels
-    if options.foreign_libraries[name:match "^[^_.]+"] and not is_ours then
-      io.stderr:write(("warpwright: nvcc: %s: %s: this library of NVIDIA's is not part of Warpwright\n"):format(path, header))
-    end
-  end
-  if file then file:close() end
-end
-
---- After an error: which variables are shared although they are initialised. clang names the place alone, and shows its line.
-local function tell_shared_objects(messages)
-  for place, column, line in messages:gmatch "([^\n]-:%d+):(%d+): error: initialization is not supported for __shared__ variables%.?\n([^\n]*)" do
-    local name = line:sub(tonumber(column)):match "^[%w_]+"
-    if name then
-      io.stderr:write(("warpwright: nvcc: %s: '%s' is shared: expected no initializer; docs/nvcc.md says more\n"):format(
-        place, name))
-    end
-  end
-end
-
 --- The words of a line such as `"clang" "-DNAME=\"text\""`.
 local function unquoted(line)
   local words = {}
@@ -212,7 +188,7 @@ local function run_changed_pass(job, words)
     if not text then
       io.stderr:write(messages)
       if ok then return end
-      tell_shared_objects(messages)
+      hints.tell_shared_objects(messages)
       error(problem, 0)
     end
   end
@@ -302,7 +278,7 @@ local function compile(job, input, words)
   end)
   if ok then return end
   if getmetatable(problem) == Failed then
-    tell_foreign_headers(input.path)
+    hints.tell_foreign_headers(job, input.path)
   end
   error(problem, 0)
 end

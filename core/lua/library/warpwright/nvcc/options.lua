@@ -102,6 +102,16 @@ options.foreign_libraries = {}
 for name in ([[cublas cublasLt cufft cufftw curand cusparse cusolver nvrtc nppc nppial nppicc nppif nppig nppim nppist nppisu nppitc npps
 nvjpeg cudnn nccl cupti nvml nvidia-ml cufile cutensor]]):gmatch "%S+" do options.foreign_libraries[name] = true end
 
+--- Headers that are nobody's of the toolkit, or of what no simulated machine has.
+options.foreign_headers = {}
+for name in ([[helper_cuda helper_cuda_drvapi helper_functions helper_image helper_math helper_multiprocess helper_string helper_timer nvrtc_helper
+cutil cutil_inline cutil_math]]):gmatch "%S+" do
+  options.foreign_headers[name .. ".h"] = "it is of NVIDIA's samples, not of its toolkit; -I names the folder where it is"
+end
+for name in ([[cuda_gl_interop cudaGL cuda_egl_interop cudaEGL cuda_vdpau_interop cudaVDPAU]]):gmatch "%S+" do
+  options.foreign_headers[name .. ".h"] = "there is no graphics to share memory with"
+end
+
 --- What our runtime has in it.
 options.own_libraries = { cudart = true, cudart_static = true, cudadevrt = true, nvToolsExt = true, gomp = true }
 
