@@ -1,4 +1,5 @@
 -- The CUDA library as programs see it: tests/cuda/programs/api.c checks itself.
+local core = require "warpwright.core"
 local cuda_programs = require "tests.lib.cuda_programs"
 local harness = require "tests.lib.harness"
 
@@ -246,6 +247,14 @@ harness.test("mistakes on the command line", function()
   harness.refused("cuda: expected CONFIG -- PROGRAM, got 0 arguments and no --", "cuda")
   harness.refused("cuda: expected CONFIG -- PROGRAM, got 1 argument and no --", "cuda", "gtx480")
   harness.refused("cannot start './no_such_program': No such file or directory", "cuda", "gtx480", "--out", harness.folder() .. "/out", "--", "./no_such_program")
+  local source, program = harness.write("source.cu", ""), harness.write("bare_program", "#!/bin/sh\n")
+  assert(os.execute("chmod +x " .. program))
+  harness.refused(("cannot start '%s': it is a source; warpwright nvcc makes a program of it"):format(source), "cuda", "gtx480",
+    "--out", harness.folder() .. "/out", "--", source)
+  harness.refused(("workload: expected a workload, got '%s', a source in CUDA"):format(source), "run", "gtx480", source)
+  local here = ("cd '%s' && '%s' cuda gtx480 --out out -- bare_program 2>&1"):format(harness.folder(), core.real_path(arg[-1]))
+  local pipe <close> = assert(io.popen(here))
+  harness.contains(pipe:read "a", "cannot start 'bare_program': No such file or directory; did you mean ./bare_program?\n")
   harness.refused("--capability: expected a compute capability, such as 8.0, got 'x'", "cuda", "gtx480", "--capability", "x", "--", "true")
   for _, launches in ipairs { "x", "3-1", "", "3--4", "-3" } do
     harness.refused("--launches: expected numbers of launches from 0 on, such as 3-7,9 or 3-, got", "cuda", "gtx480",

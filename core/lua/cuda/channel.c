@@ -93,13 +93,22 @@ static void tell_results(const char *path) {
     setenv(RESULTS_VARIABLE "_REST", rest, 1);
 }
 
+/* The shell looks into the current folder only for what has a slash; and a source is no program. */
+static _Noreturn void refuse_start(const char *word, int why) {
+    const char *ending = strrchr(word, '.');
+    if (why == ENOENT && !strchr(word, '/') && access(word, X_OK) == 0)
+        user_error("cuda: cannot start '%s': %s; did you mean ./%s?", word, strerror(why), word);
+    if (why == EACCES && ending && strcmp(ending, ".cu") == 0)
+        user_error("cuda: cannot start '%s': it is a source; warpwright nvcc makes a program of it", word);
+    user_error("cuda: cannot start '%s': %s", word, strerror(why));
+}
+
 void channel_start(Channel *channel, char *const *arguments, const ChannelFolders *folders) {
     char name[64], *libraries = getenv("LD_LIBRARY_PATH");
     int problem[2], why = 0;
     if (libraries) libraries = strdup(libraries);
     listen_at_new_name(channel, name, sizeof name);
-    if (pipe2(problem, O_CLOEXEC) != 0)
-        user_error("cuda: cannot start '%s': %s", arguments[0], strerror(errno));
+    if (pipe2(problem, O_CLOEXEC) != 0) refuse_start(arguments[0], errno);
     setenv(CHANNEL_VARIABLE, name, 1);
     prepend_library_path(folders->libraries, libraries);
     tell_results(folders->results ? folders->results : "");
@@ -118,7 +127,7 @@ void channel_start(Channel *channel, char *const *arguments, const ChannelFolder
     if (child < 0) why = errno;
     if (child > 0 && read(problem[0], &why, sizeof why) == sizeof why) waitpid(child, NULL, 0);
     close(problem[0]);
-    if (why) user_error("cuda: cannot start '%s': %s", arguments[0], strerror(why));
+    if (why) refuse_start(arguments[0], why);
     channel->program = child;
     channel->program_end = open_process(child);
 }

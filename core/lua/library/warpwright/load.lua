@@ -141,6 +141,9 @@ function load.get(what, value, place)
   if what == "workload" and (value:find "%.traceg$" or value:find "%.traceg%.xz$" or value:find "%.g$") then
     return require("warpwright.recorded").workload(value)
   end
+  if what == "workload" and value:find "%.cu$" then
+    refuse("workload: expected a workload, got '%s', a source in CUDA; warpwright nvcc makes a program of it, warpwright cuda runs that", value)
+  end
   local is_path = value:find("/", 1, true) or value:find("%.lua$")
   local path = is_path and beside_file_at_work(what, value) or file_of(kind, value)
   if is_path and not core.is_file(path) and core.is_file(file_of(kind, value)) then path = file_of(kind, value) end -- "gallery/l3"
