@@ -66,8 +66,8 @@ void unsupported_add(Parser *parser, const BodyStatement *statement, const char 
     parser->unsupported = arena_grow(&parser->scratch, parser->unsupported, sizeof *parser->unsupported,
                                      parser->unsupported_count, &parser->unsupported_capacity);
     parser->unsupported[parser->unsupported_count++] = (Unsupported){
-        statement->source, statement->text, statement->text_length, statement->line,
-        arena_text(&parser->scratch, reason, strlen(reason))};
+        statement->source, statement->text,     statement->text_length,
+        statement->line,   statement->location, arena_text(&parser->scratch, reason, strlen(reason))};
 }
 
 static int by_place(const void *a, const void *b) {
@@ -86,6 +86,14 @@ static uint32_t sort_unsupported(Unsupported *list, uint32_t all) {
     return count;
 }
 
+/* ", FILE:LINE" of the source that was compiled, where .loc tells. */
+static const char *compiled_from(const Parser *parser, Location from, char *text, size_t size) {
+    const char *file = from.file ? parser->files[from.file - 1] : NULL;
+    *text = 0;
+    if (file && from.line) snprintf(text, size, ", %.200s:%u", file, from.line);
+    return text;
+}
+
 const char *unsupported_list(Parser *parser, uint32_t first) {
     enum { MAX_LISTED = 20 };
     static _Thread_local char message[3900];
@@ -97,10 +105,10 @@ const char *unsupported_list(Parser *parser, uint32_t first) {
                                    list[0].source->path, list[0].line, count, count == 1 ? "" : "s");
     for (; listed < count && listed < MAX_LISTED; listed++) {
         const Unsupported *each = &list[listed];
-        char text[64], line[1000];
+        char text[64], line[1200], from[220];
         squeeze(text, sizeof text, each->text, each->length);
-        int length = snprintf(line, sizeof line, "\n%.300s:%u: %s: %.480s", each->source->path, each->line,
-                              text, each->reason);
+        int length = snprintf(line, sizeof line, "\n%.300s:%u%s: %s: %.480s", each->source->path, each->line,
+                              compiled_from(parser, each->location, from, sizeof from), text, each->reason);
         if (used + (size_t)length + 40 > sizeof message) break;
         memcpy(message + used, line, (size_t)length + 1);
         used += (size_t)length;

@@ -100,6 +100,7 @@ typedef struct {
     const char *text; /* the statement */
     size_t length;
     uint32_t line;
+    Location location;
     const char *reason;
 } Unsupported;
 

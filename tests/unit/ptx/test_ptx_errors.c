@@ -76,6 +76,17 @@ START_TEST(unsupported_statements_of_all_kernels_come_in_one_message) {
 }
 END_TEST
 
+START_TEST(an_unsupported_statement_has_the_line_that_it_was_compiled_from) {
+    assert_refused(HEADER ".file 1 \"tile.cu\"\n"
+                          ".entry k() { .reg .b32 %r<9>;\nfrobnicate.b32 %r1, %r2;\n.loc 1 7 3\n"
+                          "frobnicate.b32 %r1, %r3;\n.loc 2 8 1\nfrobnicate.b32 %r1, %r4; ret; }",
+                   "test.ptx:6: 3 unsupported statements\ntest.ptx:6: frobnicate.b32 %r1, %r2: opcode "
+                   "'frobnicate'");
+    ck_assert_ptr_nonnull(strstr(message, "\ntest.ptx:8, tile.cu:7: frobnicate.b32 %r1, %r3: "));
+    ck_assert_ptr_nonnull(strstr(message, "\ntest.ptx:10: frobnicate.b32 %r1, %r4: "));
+}
+END_TEST
+
 START_TEST(what_would_be_right_is_said_to_its_end) {
     assert_refused(
         KERNEL("createpolicy.fractional.b64 %rd1;"),
@@ -387,6 +398,7 @@ Suite *ptx_errors_suite(void) {
     tcase_add_test(errors, bulk_copies_say_what_they_lack);
     tcase_add_test(errors, video_instructions_say_which_selectors_and_modifiers_they_take);
     tcase_add_test(errors, unsupported_statements_of_all_kernels_come_in_one_message);
+    tcase_add_test(errors, an_unsupported_statement_has_the_line_that_it_was_compiled_from);
     tcase_add_test(errors, a_kernel_with_unsupported_statements_is_refused_and_the_others_are_not);
     tcase_add_test(errors, wide_registers_and_clusters_refuse_only_the_kernels_that_have_them);
     tcase_add_test(errors, a_long_list_of_unsupported_statements_ends_with_a_count);
