@@ -585,6 +585,12 @@ nvcc_test("command lines as Makefiles and build tools have them are understood",
   harness.contains(passes "nvcc -c plain.c && nvcc --archiver-binary /usr/bin/ar -lib plain.o -o libplain2.a && ls libplain2.a", "libplain2.a")
 end)
 
+nvcc_test("a comma behind a backslash, or of -Wl, does not part the words for other compilers", function()
+  local output = passes [[nvcc --dryrun -Xcompiler '-fsanitize=address\,undefined,-Wall' '-Xlinker=-z\,now' -Xcompiler -Wl,-rpath,/here one.cu -o one]]
+  harness.contains(output, "link -o one -fsanitize=address,undefined -Wall -Wl,-rpath,/here ", " -Wl,-z,now ")
+  harness.contains(passes "nvcc -Xcompiler -Wl,-rpath,/here one.cu -o one && readelf -d one", "/here:")
+end)
+
 nvcc_test("-extended-lambda, -expt-relaxed-constexpr and -G define what nvcc defines", function()
   harness.write("defined.cu", [[
 #if defined(__CUDACC_EXTENDED_LAMBDA__) != WANTED || defined(__CUDACC_RELAXED_CONSTEXPR__) != WANTED || defined(__CUDACC_DEBUG__) != WANTED

@@ -68,10 +68,13 @@ local function split(word)
   end
 end
 
---- The words of "-Wall,-O3", "-Wall -O3" and ",\"-Wall\"", as build tools write them.
+--- The words of "-Wall,-O3", "-Wall -O3" and ",\"-Wall\"", as build tools write them. "\," is a comma of the word itself, and so are
+--- all of "-Wl,-rpath,folder".
 local function commas(value)
+  if value:find "^%-W[alp]," then return { value } end
   local list = {}
-  for part in value:gmatch "[^,]+" do
+  for escaped in value:gsub("\\,", "\0"):gmatch "[^,]+" do
+    local part = escaped:gsub("%z", ",")
     if part:find "%s" or part:find "^[\"']" then
       for _, word in ipairs(words_of(part)) do list[#list + 1] = word end
     else
