@@ -585,6 +585,13 @@ nvcc_test("command lines as Makefiles and build tools have them are understood",
   harness.contains(passes "nvcc -c plain.c && nvcc --archiver-binary /usr/bin/ar -lib plain.o -o libplain2.a && ls libplain2.a", "libplain2.a")
 end)
 
+nvcc_test("NVCC_PREPEND_FLAGS and NVCC_APPEND_FLAGS stand around the arguments", function()
+  local output = passes [[echo -O1 >flags.txt; NVCC_PREPEND_FLAGS='-DA=1 -DB="x y" -O3' NVCC_APPEND_FLAGS='-arch=sm_70 @flags.txt' nvcc --dryrun -DA=2 -c one.cu -D_C]]
+  harness.contains(output, "--cuda-gpu-arch=sm_70", " -O1 ", "-D_C ")
+  harness.write("around.cu", "static_assert(A == 2 && sizeof B == 4);\n")
+  passes [[NVCC_PREPEND_FLAGS='-DA=1 -DB="x y"' NVCC_APPEND_FLAGS='-UB -DB=\"xyz\"' nvcc -w -DA=2 -c around.cu]]
+end)
+
 nvcc_test("a comma behind a backslash, or of -Wl, does not part the words for other compilers", function()
   local output = passes [[nvcc --dryrun -Xcompiler '-fsanitize=address\,undefined,-Wall' '-Xlinker=-z\,now' -Xcompiler -Wl,-rpath,/here one.cu -o one]]
   harness.contains(output, "link -o one -fsanitize=address,undefined -Wall -Wl,-rpath,/here ", " -Wl,-z,now ")

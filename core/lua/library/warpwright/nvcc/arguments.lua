@@ -8,11 +8,13 @@ local arguments = {}
 
 local function refuse(text, ...) core.user_error("nvcc: " .. text:format(...) .. "; docs/nvcc.md lists the options") end
 
---- Words of a response file: apart by spaces, quotes keep them together.
+--- Words of a response file: apart by spaces, quotes keep them together. A backslash before a quote makes it one of the word.
 local function words_of(text)
   local words, word, quote, has = {}, "", nil, false
-  for c in text:gmatch "." do
-    if quote then
+  for backslash, c in text:gsub("\\?.", { ['\\"'] = '\1"', ["\\'"] = "\1'" }):gmatch "(\1?)(.)" do
+    if backslash ~= "" then
+      word, has = word .. c, true
+    elseif quote then
       if c == quote then quote = nil else word = word .. c end
     elseif c == '"' or c == "'" then
       quote, has = c, true
@@ -27,10 +29,17 @@ local function words_of(text)
   return words
 end
 
+--- The arguments between those of the environment, as nvcc has them.
+local function with_environment(args, first)
+  local all, behind = words_of(os.getenv "NVCC_PREPEND_FLAGS" or ""), words_of(os.getenv "NVCC_APPEND_FLAGS" or "")
+  table.move(args, first, #args, #all + 1, all)
+  return table.move(behind, 1, #behind, #all + 1, all)
+end
+
 --- The arguments, with those of response files in their places.
-local function expand(args, first)
+local function expand(args)
   local words = {}
-  local i = first
+  local i = 1
   while args[i] do
     local file = args[i]:match "^@(.+)" or args[i]:match "^%-%-options%-file=(.+)" or args[i]:match "^%-optf=(.+)"
     if args[i] == "-optf" or args[i] == "--options-file" then
@@ -265,7 +274,7 @@ end
 --- where `unknown` is the first file of which nobody knows what it is.
 function arguments.read(args, first)
   local job = { mode = "link", inputs = {}, architectures = {}, host = {}, both = {}, link = {}, dependencies = {}, dropped = {} }
-  local list = read(expand(args, first))
+  local list = read(expand(with_environment(args, first)))
   for _, entry in ipairs(list) do
     if not entry.input then apply(job, entry[1], entry[2]) end
   end
