@@ -766,6 +766,34 @@ nvcc_test("PTX for newer devices than the capability runs, and is told once; oth
   end
 end)
 
+nvcc_test("64 bits are rotated by amounts of any size, modulo 64, at each level", function()
+  harness.write("rotations.cu", [[
+#include <cstdint>
+#include <cstdio>
+__host__ __device__ uint64_t left(uint64_t x, uint32_t n) { return x << (n & 63) | x >> (-n & 63); }
+__host__ __device__ uint64_t right(uint64_t x, uint64_t n) { return x >> (n & 63) | x << (-n & 63); }
+__host__ __device__ uint64_t without(uint64_t n) { return ~(1ull << (n & 63)); }
+__host__ __device__ uint64_t all(uint32_t t) {
+    uint64_t x = (t + 1) * 0x9e3779b97f4a7c15ull;
+    return left(x, t) ^ 3 * right(x, t * 5ull) ^ 5 * left(x, -t) ^ 7 * right(x, x) ^ 9 * without(x) ^ left(x, 13);
+}
+__global__ void rotate(uint64_t *out) { out[threadIdx.x] = all(threadIdx.x); }
+int main() {
+    uint64_t *d;
+    int bad = 0;
+    cudaMallocManaged(&d, 256 * sizeof *d);
+    rotate<<<1, 256>>>(d);
+    cudaDeviceSynchronize();
+    for (int t = 0; t < 256; t++) bad += d[t] != all(t);
+    printf("%d bad\n", bad);
+}
+]])
+  for _, options in ipairs { "-O0", "-O2", "-O2 -arch=sm_60 -rdc=true", "-G" } do
+    harness.contains(passes(("nvcc %s rotations.cu -o rotations && cuda rotations"):format(options)), "0 bad\n")
+  end
+  passes "nvcc -ptx -o - rotations.cu > stdout.ptx && nvcc -ptx -o file.ptx rotations.cu && cmp stdout.ptx file.ptx && grep -q 'amt2, %r[0-9]*, 63' file.ptx"
+end)
+
 nvcc_test("alloca in kernels and in functions that they call is memory of the stack, which goes when the function returns", function()
   harness.write("alloca.cu", [[
 #include <cstdio>

@@ -1,4 +1,4 @@
--- What the driver changes in the IR of device code, as text, before clang optimises it.
+-- What the driver changes in device code, as text: in the IR before clang optimises it, and in the PTX.
 local device_code = {}
 
 -- Convergent operations ---------------------------------------------------------------------------------------------------------------
@@ -162,6 +162,18 @@ local function allocate_on_stack(ir)
   return (ir:gsub("(\ndefine [^\n]*{\n)(.-\n}\n)", function(head, body)
     local changed = allocate_in(body)
     return changed and head .. changed
+  end))
+end
+
+-- Rotations ------------------------------------------------------------------------------------------------------------------------
+-- A rotation of 64 bits goes by the amount modulo 64, and clang drops a program's own `& 63`. But the two shifts that LLVM 14 makes of
+-- it take the amount as it is, and shifts by 64 and more give 0.
+
+--- The PTX with amounts below 64.
+function device_code.mask_rotations(ptx)
+  return (ptx:gsub("(sh[lr]%.b64 \t%%lhs, [^,]+, )(%%r%d+);\n\tsub%.u32 \t%%amt2, 64, (%%r%d+);", function(shift, amount, again)
+    if again ~= amount then return nil end
+    return ("and.b32 \t%%amt2, %s, 63;\n\t%s%%amt2;\n\tsub.u32 \t%%amt2, 64, %%amt2;"):format(amount, shift)
   end))
 end
 

@@ -240,11 +240,15 @@ local function run_device_pass(job, input, words)
   second[#second - 1], second[#second] = "ir", ir
   append(second, { "-Wno-pass-failed" }) -- a loop that stays as it is: IR has no line that the warning could name
   if not job.no_contraction then append(second, { "-mllvm", "-nvptx-fma-level=2" }) end -- -ffp-contract is for C alone
+  local output, made = words[index_of(words, "-o") + 1], job.temporary .. "/device.s"
+  second[index_of(second, "-o") + 1] = made
   run(job, second)
+  local ptx = device_code.mask_rotations(inputs.read_file(made))
+  if output == "-" then io.write(ptx) else inputs.write_file(output, ptx) end
   if job["-keep"] then
     local folder = job["-keep-dir"] or "."
     inputs.make_folders(folder)
-    inputs.write_file(("%s/%s.ptx"):format(folder, stem_of(input.path)), inputs.read_file(words[index_of(words, "-o") + 1]))
+    inputs.write_file(("%s/%s.ptx"):format(folder, stem_of(input.path)), ptx)
   end
 end
 
