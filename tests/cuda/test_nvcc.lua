@@ -794,6 +794,40 @@ int main() {
   passes "nvcc -ptx -o - rotations.cu > stdout.ptx && nvcc -ptx -o file.ptx rotations.cu && cmp stdout.ptx file.ptx && grep -q 'amt2, %r[0-9]*, 63' file.ptx"
 end)
 
+nvcc_test("signed numbers are shifted by 31 and 15 into wider ones, and multiplied by such powers of two of either sign", function()
+  harness.write("shifts.cu", [[
+#include <cstdint>
+#include <cstdio>
+__host__ __device__ int64_t all(int32_t v, int16_t s) {
+    return ((int64_t)v << 31) + 3 * ((int64_t)v * -0x80000000ll) + 5 * ((int64_t)v * 0x80000000ll) + 7 * ((int64_t)v << 30) +
+           11 * (int64_t)((int32_t)s << 15) + 13 * (int64_t)((int32_t)s * -0x8000) + 17 * (int64_t)((uint64_t)(uint32_t)v << 31);
+}
+__global__ void shift(const int *in, const short *in16, int64_t *out) { out[threadIdx.x] = all(in[threadIdx.x], in16[threadIdx.x]); }
+__global__ void only(const int *in, const short *in16, int64_t *out) {
+    int v = in[threadIdx.x];
+    short s = (short)(in16[threadIdx.x] + v % 3);
+    out[threadIdx.x] = ((int64_t)v << 31) ^ ((int32_t)s << 15) ^ v % 7;
+}
+int main() {
+    int *in, bad = 0;
+    short *in16;
+    int64_t *out;
+    cudaMallocManaged(&in, 256), cudaMallocManaged(&in16, 128), cudaMallocManaged(&out, 1024);
+    for (int i = 0; i < 64; i++) in[i] = (i - 30) * 1234567 * (i % 3), in16[i] = (i - 30) * 321;
+    shift<<<1, 64>>>(in, in16, out);
+    cudaDeviceSynchronize();
+    for (int i = 0; i < 64; i++) bad += out[i] != all(in[i], in16[i]);
+    only<<<1, 64>>>(in, in16, out);
+    cudaDeviceSynchronize();
+    for (int i = 0; i < 64; i++) bad += out[i] != (((int64_t)in[i] << 31) ^ ((int32_t)(short)(in16[i] + in[i] % 3) << 15) ^ in[i] % 7);
+    printf("%d bad\n", bad);
+}
+]])
+  for _, options in ipairs { "-O0", "-O1", "-O2", "-O3 -arch=sm_60" } do
+    harness.contains(passes(("nvcc %s shifts.cu -o shifts && cuda shifts"):format(options)), "0 bad\n")
+  end
+end)
+
 nvcc_test("alloca in kernels and in functions that they call is memory of the stack, which goes when the function returns", function()
   harness.write("alloca.cu", [[
 #include <cstdio>

@@ -170,12 +170,24 @@ end
 -- it take the amount as it is, and shifts by 64 and more give 0.
 
 --- The PTX with amounts below 64.
-function device_code.mask_rotations(ptx)
+local function mask_rotations(ptx)
   return (ptx:gsub("(sh[lr]%.b64 \t%%lhs, [^,]+, )(%%r%d+);\n\tsub%.u32 \t%%amt2, 64, (%%r%d+);", function(shift, amount, again)
     if again ~= amount then return nil end
     return ("and.b32 \t%%amt2, %s, 63;\n\t%s%%amt2;\n\tsub.u32 \t%%amt2, 64, %%amt2;"):format(amount, shift)
   end))
 end
+
+-- Shifts of signed numbers ---------------------------------------------------------------------------------------------------------
+-- `(int64_t)i << 31` becomes a product with 2^31 as a signed number of 32 bits, which is -2^31, and the like of 16 bits. A product with
+-- -2^31 is never written so: LLVM makes a shift and a difference of it.
+
+local function shift_signed(ptx)
+  return (ptx:gsub("mul%.wide%.s32 \t(%%rd%d+), (%%r%d+), %-2147483648;", "cvt.s64.s32 \t%1, %2;\n\tshl.b64 \t%1, %1, 31;")
+    :gsub("mul%.wide%.s16 \t(%%r%d+), (%%rs%d+), %-32768;", "cvt.s32.s16 \t%1, %2;\n\tshl.b32 \t%1, %1, 15;"))
+end
+
+--- PTX of clang's, which does what the program says.
+function device_code.mend(ptx) return shift_signed(mask_rotations(ptx)) end
 
 --- The IR as it is to be optimised, and whether the program needs wide_integers.h.
 function device_code.change(ir)

@@ -243,7 +243,7 @@ local function run_device_pass(job, input, words)
   local output, made = words[index_of(words, "-o") + 1], job.temporary .. "/device.s"
   second[index_of(second, "-o") + 1] = made
   run(job, second)
-  local ptx = device_code.mask_rotations(inputs.read_file(made))
+  local ptx = device_code.mend(inputs.read_file(made))
   if output == "-" then io.write(ptx) else inputs.write_file(output, ptx) end
   if job["-keep"] then
     local folder = job["-keep-dir"] or "."
