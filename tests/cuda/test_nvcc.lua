@@ -785,11 +785,11 @@ int main() {
     rotate<<<1, 256>>>(d);
     cudaDeviceSynchronize();
     for (int t = 0; t < 256; t++) bad += d[t] != all(t);
-    printf("%d bad\n", bad);
+    printf("bad: %d\n", bad);
 }
 ]])
   for _, options in ipairs { "-O0", "-O2", "-O2 -arch=sm_60 -rdc=true", "-G" } do
-    harness.contains(passes(("nvcc %s rotations.cu -o rotations && cuda rotations"):format(options)), "0 bad\n")
+    harness.contains(passes(("nvcc %s rotations.cu -o rotations && cuda rotations"):format(options)), "bad: 0\n")
   end
   passes "nvcc -ptx -o - rotations.cu > stdout.ptx && nvcc -ptx -o file.ptx rotations.cu && cmp stdout.ptx file.ptx && grep -q 'amt2, %r[0-9]*, 63' file.ptx"
 end)
@@ -820,11 +820,47 @@ int main() {
     only<<<1, 64>>>(in, in16, out);
     cudaDeviceSynchronize();
     for (int i = 0; i < 64; i++) bad += out[i] != (((int64_t)in[i] << 31) ^ ((int32_t)(short)(in16[i] + in[i] % 3) << 15) ^ in[i] % 7);
-    printf("%d bad\n", bad);
+    printf("bad: %d\n", bad);
 }
 ]])
   for _, options in ipairs { "-O0", "-O1", "-O2", "-O3 -arch=sm_60" } do
-    harness.contains(passes(("nvcc %s shifts.cu -o shifts && cuda shifts"):format(options)), "0 bad\n")
+    harness.contains(passes(("nvcc %s shifts.cu -o shifts && cuda shifts"):format(options)), "bad: 0\n")
+  end
+end)
+
+nvcc_test("the lower bits of a number of 64 bits that is shifted beyond them have its sign", function()
+  harness.write("signs.cu", [[
+#include <cstdint>
+#include <cstdio>
+__host__ __device__ void take(int64_t i, uint64_t *out) {
+    out[0] = (i >> 63) & 0xff;
+    out[1] = (i >> 60) & 0xffff;
+    out[2] = (i >> 40) & 0xffffffff;
+    out[3] = (uint64_t)i >> 60 & 0xff;
+    out[4] = (i >> 33) & 0xff;
+}
+__global__ void sign(const int64_t *in, uint64_t *out) { take(in[threadIdx.x], out + 5 * threadIdx.x); }
+__global__ void sign_alone(const int64_t *in, uint64_t *out) { out[threadIdx.x] = (in[threadIdx.x] >> 63) & 0xff; }
+int main() {
+    int64_t *in;
+    uint64_t *out, wanted[5];
+    int bad = 0;
+    cudaMallocManaged(&in, 64 * 8), cudaMallocManaged(&out, 5 * 64 * 8);
+    for (int i = 0; i < 64; i++) in[i] = (i - 20) * 0x9e3779b97f4a7cll;
+    sign<<<1, 64>>>(in, out);
+    cudaDeviceSynchronize();
+    for (int i = 0; i < 64; i++) {
+        take(in[i], wanted);
+        for (int k = 0; k < 5; k++) bad += out[5 * i + k] != wanted[k];
+    }
+    sign_alone<<<1, 64>>>(in, out);
+    cudaDeviceSynchronize();
+    for (int i = 0; i < 64; i++) bad += out[i] != (in[i] < 0 ? 0xff : 0);
+    printf("bad: %d\n", bad);
+}
+]])
+  for _, options in ipairs { "-O0", "-O1", "-O2", "-O3 -arch=sm_60" } do
+    harness.contains(passes(("nvcc %s signs.cu -o signs && cuda signs"):format(options)), "bad: 0\n")
   end
 end)
 
@@ -857,12 +893,12 @@ int main() {
         bad += wanted != d[t];
     }
     totals<<<1, 64>>>(d, 300, 2);
-    printf("%d bad, %s\n", bad, cudaGetErrorString(cudaDeviceSynchronize()));
+    printf("bad: %d, %s\n", bad, cudaGetErrorString(cudaDeviceSynchronize()));
 }
 ]])
   for _, options in ipairs { "-lineinfo", "-g -lineinfo -O0" } do
     local output = passes(("nvcc %s alloca.cu -o alloca && cuda alloca"):format(options))
-    harness.contains(output, "0 bad, an illegal memory access")
+    harness.contains(output, "bad: 0, an illegal memory access")
     harness.contains(output, "alloca.cu:4: the stack of 1024 bytes per thread overflows")
   end
 end)

@@ -186,8 +186,19 @@ local function shift_signed(ptx)
     :gsub("mul%.wide%.s16 \t(%%r%d+), (%%rs%d+), %-32768;", "cvt.s32.s16 \t%1, %2;\n\tshl.b32 \t%1, %1, 15;"))
 end
 
+-- Bits of shifted signs ---------------------------------------------------------------------------------------------------------------
+-- `(i >> 63) & 0xff` of a signed i becomes an extraction of 8 bits from bit 63 on, where those beyond are 0 and not the sign. Of what is
+-- unsigned LLVM makes none that reaches beyond.
+
+local function extract_signs(ptx)
+  return (ptx:gsub("bfe%.u64 \t(%%rd%d+), (%%rd%d+), (%d+), (%d+);", function(to, from, start, bits)
+    if start + bits <= 64 then return nil end
+    return ("shr.s64 \t%s, %s, %d;\n\tand.b64 \t%s, %s, %d;"):format(to, from, start, to, to, (1 << math.tointeger(bits)) - 1)
+  end))
+end
+
 --- PTX of clang's, which does what the program says.
-function device_code.mend(ptx) return shift_signed(mask_rotations(ptx)) end
+function device_code.mend(ptx) return extract_signs(shift_signed(mask_rotations(ptx))) end
 
 --- The IR as it is to be optimised, and whether the program needs wide_integers.h.
 function device_code.change(ir)
