@@ -342,6 +342,19 @@ harness.test("a wait for copies spares as many groups as its immediate value say
   assert(waits "" >= none, "a wait without a value does not wait for all")
 end)
 
+--- Four matrices are in registers R4 to R7; their rows take as many turns of shared memory as 16 bytes a lane do, the rows of one none
+-- beyond the first. lines(opcode, bytes, register): has to do with this register and R4; `slots`: the cause of the slots that it costs.
+local function check_rows(opcode, plain, slots, lines)
+  local function costs(name, bytes, register)
+    local r = run(write("rows", { shared = 4096 }, function() return lines(name, bytes, register) end))
+    return r["sm[0].slots_" .. slots], r["sm[0].lsu.bank_conflict_cycles"]
+  end
+  local behind, conflicts = costs(opcode .. ".4", 2, 8)
+  assert(costs(opcode .. ".4", 2, 7) > behind, "the fourth register is not waited for")
+  harness.equal(conflicts, select(2, costs(plain, 16, 8)), "turns of 32 rows, as of 16 bytes a lane")
+  harness.equal(select(2, costs(opcode, 2, 8)), 0, "conflicts of the eight rows that count")
+end
+
 harness.test("matrix instructions take as many registers as their shape says, and so do the rows that they load", function()
   local function waits(register, opcode, sources, written, read_next)
     local lines = {}
@@ -362,29 +375,15 @@ harness.test("matrix instructions take as many registers as their shape says, an
       harness.equal(waits(8 * source + count, opcode, { 8, 16, 24 }, { 32 }, { 32 }) > none, false, opcode .. ": behind source " .. source)
     end
   end
-  local function rows(opcode, bytes, register)
-    local r = run(write("rows", { shared = 4096 }, function()
-      return { line(0, "MOV", { 2 }), line(16, opcode, { 4 }, { 2 }, bytes .. " 1 0x0 16"), line(32, "FADD", { 9 }, { register }) }
-    end))
-    return r["sm[0].slots_memory"], r["sm[0].lsu.bank_conflict_cycles"]
-  end
-  local behind, conflicts = rows("LDSM.16.M88.4", 2, 8)
-  assert(rows("LDSM.16.M88.4", 2, 7) > behind, "the fourth register is not waited for")
-  harness.equal(conflicts, select(2, rows("LDS.128", 16, 8)), "turns of 32 rows, as of 16 bytes a lane")
-  harness.equal(select(2, rows("LDSM.16.M88", 2, 8)), 0, "conflicts of the eight rows that count")
+  check_rows("LDSM.16.M88", "LDS.128", "memory", function(opcode, bytes, register)
+    return { line(0, "MOV", { 2 }), line(16, opcode, { 4 }, { 2 }, bytes .. " 1 0x0 16"), line(32, "FADD", { 9 }, { register }) }
+  end)
 end)
 
 harness.test("rows of matrices are stored as they are loaded, from as many registers", function()
-  local function rows(opcode, bytes, register)
-    local r = run(write("stored", { shared = 4096 }, function()
-      return { line(0, "MUFU.RCP", { register }, { 60 }), line(16, opcode, {}, { 2, 4 }, bytes .. " 1 0x0 16") }
-    end))
-    return r["sm[0].slots_scoreboard"], r["sm[0].lsu.bank_conflict_cycles"]
-  end
-  local behind, conflicts = rows("STSM.16.M88.4", 2, 8)
-  assert(rows("STSM.16.M88.4", 2, 7) > behind, "the fourth register is not waited for")
-  harness.equal(conflicts, select(2, rows("STS.128", 16, 8)), "turns of 32 rows, as of 16 bytes a lane")
-  harness.equal(select(2, rows("STSM.16.M88", 2, 8)), 0, "conflicts of the eight rows that count")
+  check_rows("STSM.16.M88", "STS.128", "scoreboard", function(opcode, bytes, register)
+    return { line(0, "MUFU.RCP", { register }, { 60 }), line(16, opcode, {}, { 2, 4 }, bytes .. " 1 0x0 16") }
+  end)
 end)
 
 harness.test("opcodes of Hopper and Blackwell are known, and their reductions are atomics", function()
