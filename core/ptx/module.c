@@ -17,7 +17,7 @@ _Thread_local uint64_t ptx_steps;
 Module *module_empty(const char *path) {
     Module *module = calloc(1, sizeof *module);
     ModuleFixups *fixups = calloc(1, sizeof *fixups);
-    if (!module || !fixups) panic("out of memory");
+    ensure_memory(module && fixups);
     module->fixups = fixups;
     module->path = arena_text(&fixups->storage, path, strlen(path));
     return module;
@@ -132,7 +132,7 @@ static char *read_file(FILE *file, size_t *length) {
     do {
         capacity = capacity ? capacity * 2 : 1 << 16;
         char *larger = realloc(text, capacity);
-        if (!larger) panic("out of memory");
+        ensure_memory(larger);
         text = larger;
         *length += fread(text + *length, 1, capacity - *length, file);
     } while (*length == capacity);

@@ -77,7 +77,7 @@ _Noreturn static void become(char *const *arguments, const char *folder, pid_t p
 static void prepend_library_path(const char *folder, const char *before) {
     char *path;
     if (asprintf(&path, "%s%s%s", folder, before && *before ? ":" : "", before ? before : "") < 0)
-        panic("out of memory");
+        out_of_memory();
     setenv("LD_LIBRARY_PATH", path, 1);
     free(path);
 }

@@ -13,7 +13,7 @@
 static void *grow(void *array, size_t *capacity, size_t element_bytes) {
     *capacity = *capacity ? *capacity * 2 : 64;
     array = realloc(array, *capacity * element_bytes);
-    if (!array) panic("out of memory");
+    ensure_memory(array);
     return array;
 }
 
@@ -36,7 +36,7 @@ DeviceMemory *device_memory_new(uint64_t capacity) {
     if (capacity < GRANULE)
         user_error("memory: expected a device memory of %llu B or more, got %lu B", GRANULE, capacity);
     DeviceMemory *memory = calloc(1, sizeof *memory);
-    if (!memory) panic("out of memory");
+    ensure_memory(memory);
     memory->capacity = capacity / GRANULE * GRANULE;
     memory->shared = -1;
     memory->host = memory_reserve(memory->capacity);

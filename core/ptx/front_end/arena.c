@@ -28,7 +28,7 @@ static ArenaChunk *add_chunk(Arena *arena, size_t capacity) {
     size_t total = round_up(capacity, LINE_BYTES) + 2 * LINE_BYTES;
     ensure(total > capacity);
     uint8_t *raw = calloc(1, total);
-    if (!raw) panic("out of memory: %zu bytes", total);
+    ensure_memory(raw);
     uintptr_t start = (uintptr_t)raw + sizeof(void *);
     ArenaChunk *chunk = (ArenaChunk *)(void *)(raw + (round_up(start, LINE_BYTES) - (uintptr_t)raw));
     memcpy((uint8_t *)chunk - sizeof(void *), &raw, sizeof raw);

@@ -203,7 +203,7 @@ bool checkpoint_file_write(const char *path, const CheckpointSection *sections, 
         return false;
     }
     char *folder = folder_of(path), *temporary;
-    if (asprintf(&temporary, "%s.tmp-%ld", path, (long)getpid()) < 0) panic("out of memory");
+    if (asprintf(&temporary, "%s.tmp-%ld", path, (long)getpid()) < 0) out_of_memory();
     remove_stale(path, folder);
     bool good = write_and_rename(path, temporary, sections, count, why, why_size);
     if (good) flush_folder(folder);
