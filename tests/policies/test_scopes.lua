@@ -2,6 +2,7 @@
 local ww = require "warpwright"
 local harness = require "tests.lib.harness"
 local checks = require "tests.lib.policy_checks"
+local oracle = require "scripts.lib.resume_oracle"
 local runs = require "tests.lib.policy_runs"
 
 local policy_file, good, fails, stat = runs.file, runs.good, runs.fails, runs.stat
@@ -326,6 +327,17 @@ harness.test("what the instances of another policy share is seen in questions, f
 end)
 
 checks.resumes(reader_file "again", "bfs", 3)
+
+harness.test("what is shared at the end of a period is seen a quantum later, also behind a checkpoint in that cycle", function()
+  local out, resumed = harness.folder() .. "/shared_late", harness.folder() .. "/shared_late_resumed"
+  local status, output = harness.run("run", "gtx480", "bfs", "--size", "small", "--policy", reader_file "late", "--set", "sms=5", "--set", "partitions=2",
+    "--checkpoint-at", "32000,42000", "--out", out)
+  harness.equal(status, 0, output)
+  for _, checkpoint in ipairs(oracle.checkpoints(out)) do
+    harness.equal(harness.run("run", "--resume", checkpoint.path, "--out", resumed), 0, checkpoint.path)
+    harness.same_text(harness.read(resumed .. "/stats.txt"), harness.read(out .. "/stats.txt"), checkpoint.path)
+  end
+end)
 
 harness.test("numbers that another policy does not share, or that nobody shares, are refused", function()
   local path = policy_file("busy_alone", busy)

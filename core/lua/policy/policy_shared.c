@@ -147,6 +147,16 @@ static bool take_number(lua_State *L, SharedNumber *number) {
     return lua_type(L, -1) == LUA_TNUMBER;
 }
 
+/* Had it said something that nobody had seen when it was saved, at the end of a period, say? */
+static bool has_news(const PolicyInstance *instance) {
+    for (uint32_t i = 0; i < instance->shared_count; i++) {
+        const SharedNumber *said = &instance->next[i], *seen = &instance->shared[i];
+        if (said->is_whole != seen->is_whole || said->whole != seen->whole || said->real != seen->real)
+            return true;
+    }
+    return false;
+}
+
 bool shared_take(PolicyInstance *instance) {
     lua_State *L = instance->L;
     uint32_t count = 2 * instance->shared_count;
@@ -158,5 +168,6 @@ bool shared_take(PolicyInstance *instance) {
         good = take_number(L, &instance->next[i]);
         lua_pop(L, 1);
     }
+    if (good && has_news(instance)) sim_request_boundary(instance->machine->sim);
     return good;
 }
