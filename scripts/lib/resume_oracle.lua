@@ -80,7 +80,7 @@ function oracle.case(options)
   local case = setmetatable({ resumes = 0, unequal = 0, legs = 0 }, Case)
   for name, value in pairs(options) do case[name] = value end
   case.name = ("%s %s %s %s"):format(case.config, case.workload, case.size, case.policy)
-  case.rng = oracle.random(case.seed, case.name)
+  case.rng = oracle.random(case.seed, (case.name:gsub("[^%s]*/", ""))) -- the same wherever a policy's file lies
   case.file = oracle.write_workload(case.folder, case.workload)
   case.straight = case:leg {}
   oracle.run({ case.straight }, 1)
