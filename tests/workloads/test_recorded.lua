@@ -450,13 +450,18 @@ harness.test("a recorded kernel goes on with timing where a part of its CTAs has
   harness.equal(threads.cycles, part.cycles, "cycles with two threads")
 end)
 
+--- The names of the kernels that a list runs, with blanks between them.
+local function kernels_of(list)
+  local names = {}
+  for i, launch in ipairs(run(list).launches) do names[i] = launch.kernel end
+  return table.concat(names, " ")
+end
+
 harness.test("a list runs its kernels in order, and passes over copies", function()
   write("kernel-1", { name = "first" }, function() return { line(0, "MOV", { 2 }) } end)
   write("kernel-2", { name = "second", grid = 2 }, function() return { line(0, "MOV", { 2 }) } end)
   local list = harness.write("kernelslist.g", "MemcpyHtoD,0x00007fb50a800000,8000000\nkernel-1.traceg\nkernel-2.traceg\nkernel-1.traceg\n")
-  local names = {}
-  for i, launch in ipairs(run(list).launches) do names[i] = launch.kernel end
-  harness.equal(table.concat(names, " "), "first second first", "kernels")
+  harness.equal(kernels_of(list), "first second first", "kernels")
 end)
 
 -- Of what the recorded program did beside its kernels ------------------------------------------------------------------
@@ -678,9 +683,7 @@ harness.test("a list takes a kernel packed or not, whichever of the two it names
   packed(kernel "packed-1")
   packed(kernel "packed-2-ctx_0x55d0")
   local list = harness.write("packed.g", "unpacked-1.traceg.xz\npacked-1.traceg\npacked-2-ctx_0x55d0.traceg.xz\n")
-  local kernels = {}
-  for i, launch in ipairs(run(list).launches) do kernels[i] = launch.kernel end
-  harness.equal(table.concat(kernels, " "), "unpacked-1 packed-1 packed-2-ctx_0x55d0", "kernels")
+  harness.equal(kernels_of(list), "unpacked-1 packed-1 packed-2-ctx_0x55d0", "kernels")
 end)
 
 harness.test("a packed trace that is cut off or damaged anywhere is refused by its name", function()
