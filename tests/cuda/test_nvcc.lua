@@ -745,6 +745,8 @@ nvcc_test("files that are compiled and linked by one command have their rules fo
   local short = passes "cat asks.d"
   for _, words in ipairs { "one two: asks.cu", "one two: answers.c", "\nanswer.h:" } do harness.contains(short, words) end
   assert(not short:find("cuda_runtime.h", 1, true), short)
+  local elsewhere <const> = "export XDG_CACHE_HOME=$PWD/" .. ("long/"):rep(20) .. " && "
+  harness.equal(passes(elsewhere .. "nvcc -MMD -MP -MT 'one two' -c asks.cu -o asks.o && cat asks.d"), "one two: asks.cu answer.h\nasks.cu:\nanswer.h:\n")
   passes "nvcc -MMD asks.cu answers.c && grep 'asks.o: asks.cu' asks.d && grep 'answers.o: answers.c' answers.d"
   passes "nvcc -MMD -lib asks.cu answers.c -o libboth.a && grep 'libboth.a: answers.c' libboth.d"
 end)

@@ -299,8 +299,7 @@ end
 
 --- Rules without the headers that the driver itself includes.
 local function clean_rules(job, path)
-  macros.clean_dependencies(path, macros_of(job))
-  if precompiled.empty_file() then macros.clean_dependencies(path, precompiled.empty_file()) end
+  macros.clean_dependencies(path, { macros_of(job), precompiled.empty_file() })
 end
 
 --- Words that have the rules of a file written to `rules` while it becomes a part of `output`; none where nobody wants them.
@@ -492,7 +491,7 @@ function wanted.dependencies(job)
     local words = append({}, job.dependencies, { "-MF", rules }, input.language == "cuda" and { "--cuda-host-only" } or {})
     compile(job, input, append({ "-E", "-o", "/dev/null" }, words))
     if job.dry then return end
-    macros.clean_dependencies(rules, macros_of(job))
+    macros.clean_dependencies(rules, { macros_of(job) })
     local text = inputs.read_file(rules)
     local is_named = to ~= ".d" and (job.output or to)
     if is_named then inputs.write_file(is_named, text) else io.write(text) end

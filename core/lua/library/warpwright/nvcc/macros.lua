@@ -33,12 +33,34 @@ function macros.split(words, path)
   return others
 end
 
---- The rules of `file`, or none without such a file, without that path.
-function macros.clean_dependencies(file, path)
+local rule_columns <const> = 75
+
+--- The words of a rule in lines of as many columns as clang's.
+local function folded(words)
+  local lines, columns = { words[1] }, #words[1]
+  for i = 2, #words do
+    local is_full = columns + 1 + #words[i] + #" \\" > rule_columns
+    lines[#lines + 1] = (is_full and " \\\n  " or " ") .. words[i]
+    columns = (is_full and 2 or columns + 1) + #words[i]
+  end
+  return table.concat(lines)
+end
+
+--- The rules of `file`, or none without such a file, without `paths`. Long ones are folded anew, so that lines end where they would
+--- without these paths, which are not as long for each user.
+function macros.clean_dependencies(file, paths)
   local text = inputs.read_file(file)
   if not text then return end
-  local pattern = path:gsub("%p", "%%%0")
-  inputs.write_file(file, (text:gsub("\n" .. pattern .. ":\n", "\n"):gsub(" ?" .. pattern, "")))
+  local dropped, rules = {}, {}
+  for _, path in ipairs(paths) do dropped[path], dropped[path .. ":"] = true, true end
+  for rule in text:gsub("\\\n", " "):gsub("\\ ", "\0"):gmatch "[^\n]+" do
+    local words = {}
+    for word in rule:gmatch "[^ ]+" do
+      if not dropped[word] then words[#words + 1] = word:gsub("\0", "\\ ") end
+    end
+    if words[1] then rules[#rules + 1] = folded(words) .. "\n" end
+  end
+  inputs.write_file(file, table.concat(rules))
 end
 
 return macros

@@ -80,12 +80,12 @@ end
 --- A full path of characters that rules of dependencies have as they are?
 local function is_plain(path) return path and path:find "^/[%w_./+@=,-]*$" end
 
---- The folder of all of them; nil where there can be none.
+--- The folder of all of them, as clang writes its path into rules; nil where there can be none.
 local function folder_of_all()
   if os.getenv "CUDA_CACHE_DISABLE" == "1" then return nil end
   local cache, home = os.getenv "XDG_CACHE_HOME", os.getenv "HOME"
   if not cache or cache == "" then cache = home and home .. "/.cache" end
-  return is_plain(cache) and cache .. "/warpwright/nvcc" or nil
+  return is_plain(cache) and cache:gsub("/+", "/"):gsub("/$", "") .. "/warpwright/nvcc" or nil
 end
 
 --- Folders of the system and of clang's own, in which headers are found.
