@@ -176,6 +176,133 @@ function run.check(options)
   if limit ~= nil and (type(limit) ~= "number" or not math.tointeger(limit) or limit < 1) then names.expected("max_cycles", "1 cycle or more", limit) end
 end
 
+--- A run at work: `options`, `workload`, `size`, `params`, `sim`, `gpu`, `folder`, `trace`, and what watches it.
+local Run = {}
+Run.__index = Run
+
+--- Those of the options that are the simulation's business.
+local of_simulation <const> = { "set", "policy", "order", "threads", "pin", "memory", "bounds", "memcheck", "profile", "fast_forward",
+  "sample", "jobs" }
+
+--- Builds the machine. `given` are the caller's options.
+local function build(given)
+  local options = resolve_resume(given)
+  local technology = options.energy and load.get("technology", options.energy)
+  local w = load.get("workload", options.workload)
+  local params, size = workload.resolve_size(w, options.size)
+  local wanted = {}
+  for _, name in ipairs(of_simulation) do wanted[name] = options[name] end
+  local sim = simulation.build(options.config, wanted)
+  sim.label = ("%s %s %s %s"):format(sim.name, w.name, size, sim.policy)
+  keep_options(sim.choices, options)
+  local gpu = sim:gpu()
+  if options.max_cycles then gpu:set_cycle_limit(options.max_cycles) end
+  return setmetatable({ given = given, options = options, technology = technology, workload = w, params = params, size = size, sim = sim,
+    gpu = gpu }, Run)
+end
+
+--- Opens the folder of the run, which is to be closed.
+function Run:open_folder()
+  local sim, w, options = self.sim, self.workload, self.options
+  self.folder = output.open(options.out, { sim.name, w.name, self.size, sim.policy })
+  output.want_hang_report(self.folder, self.gpu)
+  if self.folder.path then set_aside(self.folder.path, sim.choices, w, self.size, options.resume) end
+  self.ptx = w.ptx and core.is_file(w.ptx) and output.read_file(w.ptx) -- the user may edit it while the run goes on
+  return self.folder
+end
+
+--- Has counted what the options ask for beside the statistics.
+function Run:start_recording()
+  local options, sim = self.options, self.sim
+  self.counted = options.histograms and histograms.start(sim, options.histograms)
+  self.recorder = (options.stats_every or options.stats_of) and intervals.record(sim, self.folder.path, options)
+  check_use(self.given, options, self.recorder)
+  self.profile = options.profile and require "warpwright.profile"
+end
+
+--- Runs the workload; returns how many results it checked.
+function Run:simulate(caught_up)
+  local options, sim, path = self.options, self.sim, self.folder.path
+  local shown <close> = live.announce(path)
+  local checkpoints = not options.sample and path or nil -- windows of a sampled run are in none
+  self.made = checkpoint.watch(self.gpu, checkpoints, sim.choices, options, function() shown:show(sim) end, self.recorder,
+    caught_up and function() caught_up(sim) end)
+  if options.resume then sim:resume(options.resume, { allow_changes = options.allow_changes }) end
+  if self.workload.command_line then self.workload.results = path and core.real_path(path) end
+  self.trace:begin()
+  if options.sample and path then sim:keep_passes(path .. "/passes", options.workload, self.size) end
+  return sim:run(options.workload, self.size)
+end
+
+--- Tells what memcheck found.
+function Run:tell_of_faults()
+  self.found = self.options.memcheck and memcheck.report(self.gpu, self.workload.faults)
+  if self.found then memcheck.tell(self.found, self.folder.path) end
+end
+
+--- Of a run that has not completed: without statistics worth writing it leaves nothing, and raises the problem.
+function Run:give_up_without_stats(problem)
+  local is_stopped = is_stopped_sampling(self.sim)
+  if not is_stopped and (workload.is_failure(problem) or self.gpu:totals().stopped or has_counted(self.gpu, self.options, self.made)) then
+    return
+  end
+  output.discard(self.folder)
+  self.sim:close()
+  if is_stopped then raise_stopped_sampling(self.folder, problem) end
+  error(problem, 0)
+end
+
+--- The result, with what only the run knows. `checks`: how many there were; 0 where it did not complete.
+function Run:result(checks)
+  local sim = self.sim
+  if not sim.checks then sim:finish() end
+  local r = sim:result()
+  self.trace_problem = self.trace:finish()
+  r.memcheck = self.found or false -- with the faults, of which the simulation knows nothing
+  r.histograms = self.counted and histograms.of(self.gpu, self.counted) or false
+  r.workload, r.size, r.checks, r.out = self.workload.name, self.size, checks, self.folder.path
+  if self.technology then result.add_energy(r, self.technology) end
+  return r
+end
+
+--- Writes the folder; returns what went wrong with it or with the trace, or nil.
+function Run:write(r, status)
+  local options, sim, w, trace = self.options, self.sim, self.workload, self.trace
+  local problem = output.write(self.folder, r, {
+    status = status,
+    config = sim:config(),
+    ptx = self.ptx or table.concat(w.ptx_texts or {}),
+    ptx_files = core.loaded_ptx(self.gpu),
+    size = self.params,
+    program = w.command_line,
+    files = sources.list(sim.choices.sources),
+    resumed = options.resume,
+    begun = sim.choices,
+    fast_forward = options.fast_forward,
+    sample = options.sample,
+    memcheck = self.found and memcheck.text(self.found),
+    stats = options.stats,
+    has_trace = (options.trace or options.perfetto) ~= nil,
+    files_beside = files_beside(r, self.profile),
+    intervals = self.recorder and self.recorder:finish(r),
+  })
+  local of_trace = self.trace_problem or trace.in_folder and "the trace is in " .. trace.in_folder
+  return problem and of_trace and ("%s; %s"):format(problem, of_trace) or problem or self.trace_problem
+end
+
+--- Of a run that has completed: what the user would miss in its statistics.
+function Run:tell_of_the_unexpected(r)
+  tell_of_missing_launch(self.options, self.gpu)
+  policies_at_work.tell_of_lost_prefetches(self.sim.machine, self.sim.policies, self.options.set, r)
+end
+
+--- Takes the machine down; the result stays.
+function Run:close(r)
+  if r.sampled then sampled_result.widths(r) end -- which takes the machine
+  if self.sim.sampler then self.sim.sampler:forget_passes() end
+  self.sim:close()
+end
+
 --- ww.run { config =, workload =, size =, policy =, set =, out =, max_cycles =, order =, threads =, pin =, memory =,
 -- checkpoint_every =, checkpoint_at =, resume =, allow_changes =, energy =, bounds =, memcheck =, stats =, stats_every =, stats_of =,
 -- profile =, histograms =, fast_forward =, sample =, jobs =, trace =, from =, to =, events =, trace_file =, perfetto = } -> result
@@ -186,97 +313,22 @@ function run.run(options, caught_up)
   options = without_none(options)
   run.check(options)
   refuse_alone(options)
-  local given = options
-  options = resolve_resume(options)
-  local technology = options.energy and load.get("technology", options.energy)
-  local w = load.get("workload", options.workload)
-  local params, size = workload.resolve_size(w, options.size)
-  local sim = simulation.build(options.config, {
-    set = options.set,
-    policy = options.policy,
-    order = options.order,
-    threads = options.threads,
-    pin = options.pin,
-    memory = options.memory,
-    bounds = options.bounds,
-    memcheck = options.memcheck,
-    profile = options.profile,
-    fast_forward = options.fast_forward,
-    sample = options.sample,
-    jobs = options.jobs,
-  })
-  sim.label = ("%s %s %s %s"):format(sim.name, w.name, size, sim.policy)
-  keep_options(sim.choices, options)
-  local gpu = sim:gpu()
-  if options.max_cycles then gpu:set_cycle_limit(options.max_cycles) end
-  local folder <close> = output.open(options.out, { sim.name, w.name, size, sim.policy })
-  output.want_hang_report(folder, gpu)
-  if folder.path then set_aside(folder.path, sim.choices, w, size, options.resume) end
-
-  local ptx = w.ptx and core.is_file(w.ptx) and output.read_file(w.ptx) -- the user may edit it while the run goes on
-  local counted = options.histograms and histograms.start(sim, options.histograms)
-  local recorder = (options.stats_every or options.stats_of) and intervals.record(sim, folder.path, options)
-  check_use(given, options, recorder)
-  local profile = options.profile and require "warpwright.profile"
-  local made
-  local trace <close> = tracing.new(sim, options, folder.path)
-  local ok, checks_or_problem = pcall(function()
-    local shown <close> = live.announce(folder.path)
-    local checkpoints = not options.sample and folder.path or nil -- windows of a sampled run are in none
-    made = checkpoint.watch(gpu, checkpoints, sim.choices, options, function() shown:show(sim) end, recorder,
-      caught_up and function() caught_up(sim) end)
-    if options.resume then sim:resume(options.resume, { allow_changes = options.allow_changes }) end
-    if w.command_line then w.results = folder.path and core.real_path(folder.path) end
-    trace:begin()
-    if options.sample and folder.path then sim:keep_passes(folder.path .. "/passes", options.workload, size) end
-    return sim:run(options.workload, size)
-  end)
-  local found = options.memcheck and memcheck.report(gpu, w.faults)
-  if found then memcheck.tell(found, folder.path) end
-  local is_stopped = not ok and is_stopped_sampling(sim)
-  local dumps = ok or not is_stopped and (workload.is_failure(checks_or_problem) or gpu:totals().stopped
-    or has_counted(gpu, options, made))
-  if not dumps then
-    output.discard(folder)
-    sim:close()
-    if is_stopped then raise_stopped_sampling(folder, checks_or_problem) end
-    error(checks_or_problem, 0)
+  local this = build(options)
+  local folder <close> = this:open_folder()
+  this:start_recording()
+  local trace <close> = tracing.new(this.sim, this.options, folder.path)
+  this.trace = trace
+  local ok, checks_or_problem = pcall(this.simulate, this, caught_up)
+  this:tell_of_faults()
+  if not ok then this:give_up_without_stats(checks_or_problem) end
+  local r = this:result(ok and checks_or_problem or 0)
+  local problem = this:write(r, ok and "completed" or core.thrown_text(checks_or_problem))
+  if not ok then
+    if problem then note("%s", problem) end
+    raise(this.sim, checks_or_problem, this.made, this.workload.word)
   end
-
-  if not ok and not sim.checks then sim:finish() end
-  local r = sim:result()
-  local trace_problem = trace:finish()
-  r.memcheck = found or false -- with the faults, of which the simulation knows nothing
-  r.histograms = counted and histograms.of(gpu, counted) or false
-  r.workload, r.size, r.checks, r.out = w.name, size, ok and checks_or_problem or 0, folder.path
-  if technology then result.add_energy(r, technology) end
-  local problem = output.write(folder, r, {
-    status = ok and "completed" or core.thrown_text(checks_or_problem),
-    config = sim:config(),
-    ptx = ptx or table.concat(w.ptx_texts or {}),
-    ptx_files = core.loaded_ptx(gpu),
-    size = params,
-    program = w.command_line,
-    files = sources.list(sim.choices.sources),
-    resumed = options.resume,
-    begun = sim.choices,
-    fast_forward = options.fast_forward,
-    sample = options.sample,
-    memcheck = found and memcheck.text(found),
-    stats = options.stats,
-    has_trace = (options.trace or options.perfetto) ~= nil,
-    files_beside = files_beside(r, profile),
-    intervals = recorder and recorder:finish(r),
-  })
-  local of_trace = trace_problem or trace.in_folder and "the trace is in " .. trace.in_folder
-  problem = problem and of_trace and ("%s; %s"):format(problem, of_trace) or problem or trace_problem
-  if problem and not ok then note("%s", problem) end
-  if not ok then raise(sim, checks_or_problem, made, w.word) end
-  tell_of_missing_launch(options, gpu)
-  policies_at_work.tell_of_lost_prefetches(sim.machine, sim.policies, options.set, r)
-  if r.sampled then sampled_result.widths(r) end -- which takes the machine
-  if sim.sampler then sim.sampler:forget_passes() end
-  sim:close()
+  this:tell_of_the_unexpected(r)
+  this:close(r)
   if problem then core.user_error(problem) end
   return r
 end
