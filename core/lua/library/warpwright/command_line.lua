@@ -143,6 +143,51 @@ end
 --- Commands that look at runs, of which those of a sweep may be named SWEEP/N.
 local looks_at_runs <const> = { balance = true, compare = true, cpi = true, histograms = true, profile = true, report = true }
 
+--- Modules whose main(args, first) is the command.
+local module_of <const> = { sweep = "sweep.command", query = "sweep.query", compare = "sweep.compare", check = "check.command", cpi = "cpi",
+  profile = "profile", report = "report.command", histograms = "histograms", balance = "balance", top = "top", explain = "explain.command",
+  nvcc = "nvcc.driver" }
+
+--- What stands behind the word, from args[first] on; each returns the exit status, or nothing: 0.
+local commands <const> = {
+  ["--help"] = function() io.write(help.all()) end,
+  ["--complete"] = function(args, first) require("warpwright.completion").print(table.move(args, first, #args, 1, {})) end,
+  ["--version"] = function() print(("warpwright %s, revision %s"):format(core.version, core.revision)) end,
+  ["--describe"] = function(args, first)
+    expect_end(args, first + 1, "--describe: expected one CLASS or FILE.lua")
+    describe(args[first])
+  end,
+  inspect = function(args, first)
+    expect_end(args, first + 1, "inspect: expected one checkpoint")
+    checkpoint.inspect(args[first] or usage_error("inspect: expected a checkpoint, got nothing"))
+  end,
+  ptx = function(args, first)
+    local paths = table.move(args, first, #args, 1, {})
+    if not paths[1] then usage_error "ptx: expected one or more PTX files, got nothing" end
+    return require("warpwright.ptx_report").print(paths) and 0 or 1
+  end,
+  draw = draw,
+  stats = print_stat_names,
+  run = function(args, first)
+    local r = require("warpwright.run").run(read_run_arguments(args, first))
+    print_summary(r)
+    return r.memcheck and r.memcheck.errors > 0 and 1 or 0
+  end,
+  cuda = function(args, first) return require("warpwright.cuda").run(read_cuda_arguments(args, first)) end,
+}
+commands["-h"] = commands["--help"]
+
+local function command_of(word)
+  return commands[word] or module_of[word] and require("warpwright." .. module_of[word]).main
+end
+
+local function refuse_option(word)
+  local words, options = known_words()
+  local guess = names.guess(word, options)
+  if guess then core.user_error(("warpwright: expected an option or a command, got '%s'; did you mean %s?"):format(word, guess)) end
+  usage_error("warpwright: expected %s, %s or a script, got '%s'", table.concat(words, ", "), table.concat(options, ", "), word)
+end
+
 return function(args)
   local first = 1
   output.command_line = names.command_line(table.move(args, 0, #args, 1, {}))
@@ -151,69 +196,18 @@ return function(args)
     first = first + 1
   end
   local word = args[first]
-  if looks_at_runs[word] then require "warpwright.sweep.numbered_run"(args, first + 1) end
   if word == nil then
     io.stderr:write(help.all())
     return 2
-  elseif word == "--help" or word == "-h" then
-    io.write(help.all())
-  elseif asks_for_help(args, first) then
-    io.write(help.of(word))
-  elseif word == "--complete" then
-    require("warpwright.completion").print(table.move(args, first + 1, #args, 1, {}))
-  elseif word == "--version" then
-    print(("warpwright %s, revision %s"):format(core.version, core.revision))
-  elseif word == "--describe" then
-    expect_end(args, first + 2, "--describe: expected one CLASS or FILE.lua")
-    describe(args[first + 1])
-  elseif word == "inspect" then
-    expect_end(args, first + 2, "inspect: expected one checkpoint")
-    checkpoint.inspect(args[first + 1] or usage_error("inspect: expected a checkpoint, got nothing"))
-  elseif word == "ptx" then
-    local paths = table.move(args, first + 1, #args, 1, {})
-    if not paths[1] then usage_error "ptx: expected one or more PTX files, got nothing" end
-    return require("warpwright.ptx_report").print(paths) and 0 or 1
-  elseif word == "draw" then
-    draw(args, first + 1)
-  elseif word == "stats" then
-    print_stat_names(args, first + 1)
-  elseif word == "run" then
-    local r = require("warpwright.run").run(read_run_arguments(args, first + 1))
-    print_summary(r)
-    return r.memcheck and r.memcheck.errors > 0 and 1 or 0
-  elseif word == "sweep" then
-    return require("warpwright.sweep.command").main(args, first + 1)
-  elseif word == "query" then
-    return require("warpwright.sweep.query").main(args, first + 1)
-  elseif word == "compare" then
-    return require("warpwright.sweep.compare").main(args, first + 1)
-  elseif word == "check" then
-    return require("warpwright.check.command").main(args, first + 1)
-  elseif word == "cpi" then
-    return require("warpwright.cpi").main(args, first + 1)
-  elseif word == "profile" then
-    return require("warpwright.profile").main(args, first + 1)
-  elseif word == "report" then
-    return require("warpwright.report.command").main(args, first + 1)
-  elseif word == "histograms" then
-    return require("warpwright.histograms").main(args, first + 1)
-  elseif word == "balance" then
-    return require("warpwright.balance").main(args, first + 1)
-  elseif word == "top" then
-    return require("warpwright.top").main(args, first + 1)
-  elseif word == "explain" then
-    return require("warpwright.explain.command").main(args, first + 1)
-  elseif word == "nvcc" then
-    return require("warpwright.nvcc.driver").main(args, first + 1)
-  elseif word == "cuda" then
-    return require("warpwright.cuda").run(read_cuda_arguments(args, first + 1))
-  elseif word:sub(1, 1) == "-" then
-    local words, options = known_words()
-    local guess = names.guess(word, options)
-    if guess then core.user_error(("warpwright: expected an option or a command, got '%s'; did you mean %s?"):format(word, guess)) end
-    usage_error("warpwright: expected %s, %s or a script, got '%s'", table.concat(words, ", "), table.concat(options, ", "), word)
-  else
-    run_script(args, first)
   end
+  if looks_at_runs[word] then require "warpwright.sweep.numbered_run"(args, first + 1) end
+  if asks_for_help(args, first) then
+    io.write(help.of(word))
+    return 0
+  end
+  local command = command_of(word)
+  if command then return command(args, first + 1) or 0 end
+  if word:sub(1, 1) == "-" then refuse_option(word) end
+  run_script(args, first)
   return 0
 end
