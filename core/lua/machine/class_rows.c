@@ -84,21 +84,52 @@ static void push_words(lua_State *L, const char *words) {
     }
 }
 
+static void push_event(lua_State *L, const Event *event) {
+    lua_createtable(L, 0, 5);
+    set_text(L, "name", event->name);
+    set_text(L, "doc", event->doc);
+    set_flag(L, "question", event->question != NULL);
+    set_text(L, "legal", event->question ? event->question->legal : NULL);
+    push_words(L, event->arguments);
+    lua_setfield(L, -2, "arguments");
+}
+
 /* core.class_events(class) -> { { name =, question =, arguments = { name ... }, legal = answers in words or
  * nil: true and false, doc = } ... } */
 static int l_class_events(lua_State *L) {
     const Class *class = class_at_1(L);
     lua_newtable(L);
     for (const Event *event = class->events; event && event->name; event++) {
-        lua_newtable(L);
-        set_text(L, "name", event->name);
-        set_text(L, "doc", event->doc);
-        set_flag(L, "question", event->question != NULL);
-        set_text(L, "legal", event->question ? event->question->legal : NULL);
-        push_words(L, event->arguments);
-        lua_setfield(L, -2, "arguments");
+        push_event(L, event);
         append(L);
     }
+    return 1;
+}
+
+static const Event *event_of(const Class *class, const char *name) {
+    for (const Event *event = class->events; event && event->name; event++) {
+        if (strcmp(event->name, name) == 0) return event;
+    }
+    return NULL;
+}
+
+/* core.class_event(class, name) -> the one of class_events(class) with this name, or nil */
+static int l_class_event(lua_State *L) {
+    const Event *event = event_of(class_at_1(L), luaL_checkstring(L, 2));
+    if (!event) return 0;
+    push_event(L, event);
+    return 1;
+}
+
+/* core.is_question(name): has a class a question of this name? */
+static int l_is_question(lua_State *L) {
+    const char *name = luaL_checkstring(L, 1);
+    bool found = false;
+    for (uint32_t i = 0; i < class_count() && !found; i++) {
+        const Event *event = event_of(class_at(i), name);
+        found = event && event->question;
+    }
+    lua_pushboolean(L, found);
     return 1;
 }
 
@@ -147,9 +178,8 @@ static int l_class_methods(lua_State *L) {
 }
 
 void class_rows_open(lua_State *L) {
-    static const luaL_Reg functions[] = {{"class_rows", l_class_rows},
-                                         {"class_events", l_class_events},
-                                         {"class_methods", l_class_methods},
-                                         {NULL, NULL}};
+    static const luaL_Reg functions[] = {{"class_rows", l_class_rows},       {"class_events", l_class_events},
+                                         {"class_event", l_class_event},     {"is_question", l_is_question},
+                                         {"class_methods", l_class_methods}, {NULL, NULL}};
     luaL_setfuncs(L, functions, 0);
 }

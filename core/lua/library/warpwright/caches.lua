@@ -11,30 +11,41 @@ caches.words = { "data", "texture", "constant", "last", "L1", "L2" }
 
 -- Ways of requests ---------------------------------------------------------------------------------------------------
 
---- By path, what core.behind() says, while a machine is looked at from each of its SMs.
-local known_behind
+--- Objects by path, each once: { object =, path =, class =, passes_on =, behind = those behind it, once somebody has asked }. Kept
+-- while a machine is looked at from each of its SMs, which share most of what is behind them.
+local kept_nodes
 
-local function behind(object, path)
-  if not known_behind then return core.behind(object) end
-  local list = known_behind[path]
-  if not list then
-    list = core.behind(object)
-    known_behind[path] = list
+local function node_of(nodes, object)
+  local path = object.path
+  local node = nodes[path]
+  if not node then
+    node = { object = object, path = path, class = object.class, passes_on = core.passes_on(object) }
+    nodes[path] = node
   end
-  return list
+  return node
 end
 
---- What requests come to from here, the nearest first: `visit` gets each object once, and says whether to look behind it.
+local function behind(nodes, node)
+  if not node.behind then
+    local list = core.behind(node.object)
+    for i, object in ipairs(list) do list[i] = node_of(nodes, object) end
+    node.behind = list
+  end
+  return node.behind
+end
+
+--- What requests come to from these objects on, the nearest first: `visit` gets the node of each once, and says whether to look
+-- behind it.
 local function follow(first, visit)
-  local seen, waiting = {}, first
+  local nodes, seen, waiting = kept_nodes or {}, {}, {}
+  for i, object in ipairs(first) do waiting[i] = node_of(nodes, object) end
   local i = 1
   while waiting[i] do
-    local object = waiting[i]
-    local path = object.path
-    if not seen[path] and visit(object) then
-      for _, next_one in ipairs(behind(object, path)) do waiting[#waiting + 1] = next_one end
+    local node = waiting[i]
+    if not seen[node] and visit(node) then
+      for _, next_one in ipairs(behind(nodes, node)) do waiting[#waiting + 1] = next_one end
     end
-    seen[path] = true
+    seen[node] = true
     i = i + 1
   end
 end
@@ -42,9 +53,9 @@ end
 --- The first caches behind a port, through objects that only pass requests on.
 function caches.first_behind(port)
   local found = {}
-  follow({ core.peer(port) }, function(object)
-    if is_cache[object.class] then found[#found + 1] = object end
-    return core.passes_on(object)
+  follow({ core.peer(port) }, function(node)
+    if is_cache[node.class] then found[#found + 1] = node.object end
+    return node.passes_on
   end)
   return found
 end
@@ -52,10 +63,9 @@ end
 --- Of a search for an L1 that found none: "; the search ended at sm[0].x (X), which does not pass requests on", or "".
 function caches.end_of_search(port)
   local last = nil
-  follow({ core.peer(port) }, function(object)
-    local passes_on = core.passes_on(object)
-    if not passes_on and not is_cache[object.class] then last = last or object end
-    return passes_on
+  follow({ core.peer(port) }, function(node)
+    if not node.passes_on and not is_cache[node.class] then last = last or node end
+    return node.passes_on
   end)
   return last and ("; the search ended at %s (%s), which does not pass requests on"):format(last.path, last.class) or ""
 end
@@ -68,11 +78,11 @@ local function beside(sm)
   return first
 end
 
---- All caches behind an SM, whatever they stand behind.
-function caches.reached_from(sm)
+--- Paths of all caches behind an SM, whatever they stand behind.
+local function reached_from(sm)
   local found = {}
-  follow(beside(sm), function(object)
-    if is_cache[object.class] then found[#found + 1] = object end
+  follow(beside(sm), function(node)
+    if is_cache[node.class] then found[#found + 1] = node.path end
     return true
   end)
   return found
@@ -81,12 +91,12 @@ end
 --- The caches behind an SM from which requests come to one of `matching`, the first on their way.
 local function before(sm, matching)
   local found = {}
-  follow(beside(sm), function(object)
-    if matching[object.path] then return false end
-    if is_cache[object.class] then
-      for _, next_one in ipairs(caches.first_behind(object.mem)) do
+  follow(beside(sm), function(node)
+    if matching[node.path] then return false end
+    if is_cache[node.class] then
+      for _, next_one in ipairs(caches.first_behind(node.object.mem)) do
         if matching[next_one.path] then
-          found[#found + 1] = object.path
+          found[#found + 1] = node.path
           return false
         end
       end
@@ -99,9 +109,9 @@ end
 --- Is it wired to memory, not to another cache?
 local function is_last(cache)
   local last = false
-  follow(behind(cache, cache.path), function(object)
-    last = last or object.class == "MemoryController"
-    return core.passes_on(object)
+  follow(core.behind(cache), function(node)
+    last = last or node.class == "MemoryController"
+    return node.passes_on
   end)
   return last
 end
@@ -177,8 +187,8 @@ end
 -- of the caches that its requests leave for one of them; `direct`: one that its data come from without such a cache.
 local function place_of(sm, number, matching)
   local reached = {}
-  for _, cache in ipairs(caches.reached_from(sm)) do
-    if matching[cache.path] then reached[#reached + 1] = cache.path end
+  for _, path in ipairs(reached_from(sm)) do
+    if matching[path] then reached[#reached + 1] = path end
   end
   local place = { sm = number, caches = reached, before = before(sm, matching) }
   for _, first in ipairs(caches.first_behind(sm.lsu[spaces.data])) do place.direct = place.direct or matching[first.path] and first.path end
@@ -232,9 +242,9 @@ end
 --- Finds for each policy of a chain which caches of the machine it acts on: entry.caches, by path the words that they match,
 -- and entry.places, by path of an SM. `sketch` makes the machine without policies.
 function caches.find(chain, name, sketch)
-  known_behind = {}
+  kept_nodes = {}
   local found, problem = pcall(find, chain, name, sketch)
-  known_behind = nil
+  kept_nodes = nil
   if not found then error(problem, 0) end
 end
 
@@ -243,8 +253,8 @@ function caches.other_users(sms, sm, cache)
   local others = {}
   for _, other in ipairs(sms) do
     if other.path ~= sm.path then
-      for _, reached in ipairs(caches.reached_from(other)) do
-        if reached.path == cache.path then others[#others + 1] = other.path end
+      for _, path in ipairs(reached_from(other)) do
+        if path == cache.path then others[#others + 1] = other.path end
       end
     end
   end

@@ -32,7 +32,8 @@ end
 
 --- Looks for what does nothing though it was meant to. `handles` as for hooks.possible().
 function policy_check.check(definition, handles)
-  local possible, legal = hooks.possible(definition.scope, handles)
+  local possible, all_names = hooks.possible(definition.scope, handles)
+  local legal = all_names()
   local does = #definition.parts + #definition.uses > 0 or definition.settings.order or definition.settings.first
   for _, name in ipairs { "configure", "start" } do legal[#legal + 1] = name end
   for _, name in ipairs(names.sorted_keys(definition.functions)) do

@@ -75,7 +75,7 @@ local function check_binding(self, hook, hooks, legal, counters, counter)
       is_question and "a question" or "heard at the next boundary"), 3)
   end
   if not hooks[hook] then
-    error(("bind: no hook matches '%s'%s"):format(tostring(hook), names.did_you_mean(hook, legal, 4)), 3)
+    error(("bind: no hook matches '%s'%s"):format(tostring(hook), names.did_you_mean(hook, legal(), 4)), 3)
   end
   if counter and not counters[counter] then
     error(("bind: no counter of the policy matches '%s'%s"):format(tostring(counter),
@@ -85,9 +85,7 @@ end
 
 --- Names of the event's arguments.
 local function arguments_of(target)
-  for _, event in ipairs(core.class_events(target.handle.class)) do
-    if event.name == target.event then return event.arguments end
-  end
+  return core.class_event(target.handle.class, target.event).arguments
 end
 
 --- self:only("on_hit", { set = { every = 4 }, write = 0 }, ...): the function of this name, and what is bound to it, hears of events
@@ -96,7 +94,7 @@ local function add_only(definition, native, hooks, legal, bound)
   local told = {}
   function Instance:only(hook, ...)
     if getmetatable(self).__newindex == refuse_field then error("only: expected a call in start(), got one later", 2) end
-    if not hooks[hook] then error(("only: no hook matches '%s'%s"):format(tostring(hook), names.did_you_mean(hook, legal, 4)), 2) end
+    if not hooks[hook] then error(("only: no hook matches '%s'%s"):format(tostring(hook), names.did_you_mean(hook, legal(), 4)), 2) end
     if not (bound[hook] or definition.functions[hook]) then
       error(("only: %s: expected a hook that the policy has or has bound, got none"):format(hook), 2)
     end
@@ -218,7 +216,7 @@ local function refuse_hook(definition, name, handles, hooks, legal, far)
   elseif bare ~= name and hooks[bare] then
     problem = ("no hook matches '%s' in scope %s, which has it as %s"):format(name, scope, bare)
   else
-    problem = ("no hook matches '%s'%s"):format(name, elsewhere or names.did_you_mean(name, legal, 4))
+    problem = ("no hook matches '%s'%s"):format(name, elsewhere or names.did_you_mean(name, legal(), 4))
   end
   local where = debug.getinfo(definition.functions[name], "S")
   error(("%s:%d: %s"):format(where.source:match "^@(.*)$" or where.short_src, where.linedefined, problem), 0)
