@@ -76,7 +76,14 @@ void dram_issue_row(Dram *dram, const DramTiming *timing, DramCommand command, u
         dram_close(dram, timing, bank, cycle);
 }
 
-void dram_keep_window(Dram *dram, const DramTiming *t, uint64_t cycle) {
+static void space_group(Dram *dram, const DramTiming *t, uint32_t bank, uint64_t cycle) {
+    for (uint32_t other = 0; other < t->banks; other++)
+        if (t->group_of_bank[other] == t->group_of_bank[bank])
+            dram_not_before(&dram->banks[other].earliest[DRAM_ACTIVATE], cycle + t->tRRDL);
+}
+
+void dram_space_activates(Dram *dram, const DramTiming *t, uint32_t bank, uint64_t cycle) {
+    if (t->tRRDL) space_group(dram, t, bank, cycle);
     dram->window[dram->activates++ % DRAM_WINDOW] = cycle + t->tFAW;
     dram_not_before(&dram->channel[DRAM_ACTIVATE], dram->window[dram->activates % DRAM_WINDOW]);
 }
@@ -87,5 +94,5 @@ void dram_issue(Dram *dram, const DramTiming *timing, DramCommand command, uint3
         dram_issue_column(dram, timing, command, bank, cycle);
     else
         dram_issue_row(dram, timing, command, bank, row, cycle);
-    if (command == DRAM_ACTIVATE) dram_keep_window(dram, timing, cycle);
+    if (command == DRAM_ACTIVATE) dram_space_activates(dram, timing, bank, cycle);
 }

@@ -40,7 +40,8 @@ typedef struct {
     uint32_t tWTR;   /* WRITE to READ, any banks       */
     uint32_t tWTP;   /* WRITE to PRECHARGE, same bank  */
     uint8_t group_of_bank[DRAM_BANKS_MAX];
-    uint32_t tFAW; /* ACTIVATE to the fourth behind it, any banks; 0: as tRRD allows */
+    uint32_t tFAW;  /* ACTIVATE to the fourth behind it, any banks; 0: as tRRD allows */
+    uint32_t tRRDL; /* ACTIVATE to ACTIVATE within a bank group; 0: as tRRD allows    */
 } DramTiming;
 
 /* Which bits of the bank number are its group: the low ones spread neighbouring banks over all groups. */
@@ -73,8 +74,11 @@ void dram_issue(Dram *dram, const DramTiming *timing, DramCommand command, uint3
 /* The same of ACTIVATE and PRECHARGE, for who knows which of these it is; of READ and WRITE: dram_issue_column(). */
 void dram_issue_row(Dram *dram, const DramTiming *timing, DramCommand command, uint32_t bank, uint32_t row,
                     uint64_t cycle);
-/* Behind an ACTIVATE by dram_issue_row(): keeps tFAW. */
-void dram_keep_window(Dram *dram, const DramTiming *timing, uint64_t cycle);
+/* Behind an ACTIVATE by dram_issue_row(): keeps tFAW and tRRDL, of which one is set. */
+void dram_space_activates(Dram *dram, const DramTiming *timing, uint32_t bank, uint64_t cycle);
+static inline bool dram_spaces_activates(const DramTiming *timing) {
+    return (timing->tFAW | timing->tRRDL) != 0;
+}
 
 /* Closes the open row at `cycle`, at which a PRECHARGE would be legal, without a command of the channel. */
 void dram_close(Dram *dram, const DramTiming *timing, uint32_t bank, uint64_t cycle);

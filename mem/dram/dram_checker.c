@@ -16,13 +16,21 @@ typedef struct {
     { before, after, scope, #t, offsetof(DramTiming, t) }
 
 static const TimingPair pairs[] = {
-    PAIR(DRAM_ACTIVATE, DRAM_READ, SAME_BANK, tRCD),      PAIR(DRAM_ACTIVATE, DRAM_WRITE, SAME_BANK, tRCDWR),
-    PAIR(DRAM_ACTIVATE, DRAM_PRECHARGE, SAME_BANK, tRAS), PAIR(DRAM_ACTIVATE, DRAM_ACTIVATE, SAME_BANK, tRC),
-    PAIR(DRAM_ACTIVATE, DRAM_ACTIVATE, ANY_BANK, tRRD),   PAIR(DRAM_PRECHARGE, DRAM_ACTIVATE, SAME_BANK, tRP),
-    PAIR(DRAM_READ, DRAM_READ, ANY_BANK, tCCD),           PAIR(DRAM_WRITE, DRAM_WRITE, ANY_BANK, tCCD),
-    PAIR(DRAM_READ, DRAM_READ, SAME_GROUP, tCCDL),        PAIR(DRAM_WRITE, DRAM_WRITE, SAME_GROUP, tCCDL),
-    PAIR(DRAM_READ, DRAM_WRITE, ANY_BANK, tRTW),          PAIR(DRAM_WRITE, DRAM_READ, ANY_BANK, tWTR),
-    PAIR(DRAM_READ, DRAM_PRECHARGE, SAME_BANK, tRTPL),    PAIR(DRAM_WRITE, DRAM_PRECHARGE, SAME_BANK, tWTP),
+    PAIR(DRAM_ACTIVATE, DRAM_READ, SAME_BANK, tRCD),
+    PAIR(DRAM_ACTIVATE, DRAM_WRITE, SAME_BANK, tRCDWR),
+    PAIR(DRAM_ACTIVATE, DRAM_PRECHARGE, SAME_BANK, tRAS),
+    PAIR(DRAM_ACTIVATE, DRAM_ACTIVATE, SAME_BANK, tRC),
+    PAIR(DRAM_ACTIVATE, DRAM_ACTIVATE, ANY_BANK, tRRD),
+    PAIR(DRAM_ACTIVATE, DRAM_ACTIVATE, SAME_GROUP, tRRDL),
+    PAIR(DRAM_PRECHARGE, DRAM_ACTIVATE, SAME_BANK, tRP),
+    PAIR(DRAM_READ, DRAM_READ, ANY_BANK, tCCD),
+    PAIR(DRAM_WRITE, DRAM_WRITE, ANY_BANK, tCCD),
+    PAIR(DRAM_READ, DRAM_READ, SAME_GROUP, tCCDL),
+    PAIR(DRAM_WRITE, DRAM_WRITE, SAME_GROUP, tCCDL),
+    PAIR(DRAM_READ, DRAM_WRITE, ANY_BANK, tRTW),
+    PAIR(DRAM_WRITE, DRAM_READ, ANY_BANK, tWTR),
+    PAIR(DRAM_READ, DRAM_PRECHARGE, SAME_BANK, tRTPL),
+    PAIR(DRAM_WRITE, DRAM_PRECHARGE, SAME_BANK, tWTP),
 };
 
 void dram_checker_init(DramChecker *checker, const DramTiming *timing) {
@@ -107,7 +115,7 @@ const char *dram_checker_close(DramChecker *checker, uint32_t bank, uint64_t cyc
 /* REFRESH comes when every bank would take an ACTIVATE. */
 static bool allows_refresh(const DramChecker *checker, uint32_t bank, uint64_t cycle) {
     for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++)
-        if (pairs[i].after == DRAM_ACTIVATE && pairs[i].scope == SAME_BANK &&
+        if (pairs[i].after == DRAM_ACTIVATE && pairs[i].scope != ANY_BANK &&
             pair_violated(checker, &pairs[i], bank, cycle))
             return false;
     return true;

@@ -84,7 +84,7 @@ COLD static void emit_served(MemoryController *mc, const Request *request, uint3
                              uint64_t cycle) {
     const MemMessage *m = &request->message;
     event_emit(&mc->obj, MC_SERVED, m->sm, m->warp, m->class_number, m->kind == MEM_WRITE, bank, row,
-               (int64_t)(cycle - request->entered), m->pc, request->outcome == ROW_HIT);
+               (int64_t)(cycle - request->entered), m->pc, request->outcome == ROW_HIT, (int64_t)m->address);
 }
 
 COLD static void count_in_bank(BankCounters *counters, uint32_t outcome) {
@@ -206,8 +206,8 @@ static ALWAYS_INLINE void issue_planned_command(MemoryController *mc, DramBest p
         column_issued(mc, &plan, cycle, quiet, plain);
     } else {
         dram_issue_row(&mc->dram, &mc->timing, plan.command, plan.bank, plan.row, cycle);
-        if (!plain && mc->timing.tFAW && plan.command == DRAM_ACTIVATE)
-            dram_keep_window(&mc->dram, &mc->timing, cycle);
+        if (!plain && dram_spaces_activates(&mc->timing) && plan.command == DRAM_ACTIVATE)
+            dram_space_activates(&mc->dram, &mc->timing, plan.bank, cycle);
         row_command_issued(mc, &plan, cycle, plain);
     }
 }

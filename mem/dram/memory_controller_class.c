@@ -14,7 +14,7 @@ static uint32_t larger_of(uint32_t a, uint32_t b) {
 static uint32_t least_refresh_interval(const MemoryController *mc) {
     const DramTiming *t = &mc->timing;
     uint32_t closes = larger_of(t->tRAS, larger_of(t->tWTP, t->tRTPL));
-    uint32_t refreshed = larger_of(t->tRC, closes + t->tRP) + t->tRFC;
+    uint32_t refreshed = larger_of(larger_of(t->tRC, t->tRRDL), closes + t->tRP) + t->tRFC;
     uint32_t opened = larger_of(refreshed, larger_of(t->tRRD, t->tFAW)) + t->tRCD;
     uint32_t bus = larger_of(larger_of(t->tCCD, t->tCCDL), larger_of(t->tRTW, t->tWTR));
     uint32_t least = larger_of(opened, bus) + t->banks;
@@ -42,6 +42,8 @@ static void check_shape(const MemoryController *mc) {
                    mc->burst_bytes / mc->bus_bytes, mc->tCCD);
     if (mc->tCCDL < mc->tCCD)
         user_error("%s.tCCDL: expected tCCD = %u or more, got %u", path, mc->tCCD, mc->tCCDL);
+    if (mc->tRRDL && mc->tRRDL < mc->tRRD)
+        user_error("%s.tRRDL: expected 0, or tRRD = %u or more, got %u", path, mc->tRRD, mc->tRRDL);
 }
 
 static void memory_controller_build(SimObject *object) {
@@ -59,6 +61,7 @@ static void memory_controller_build(SimObject *object) {
         .tRAS = mc->tRAS,
         .tRRD = mc->tRRD,
         .tFAW = mc->tFAW,
+        .tRRDL = mc->tRRDL,
         .tCCD = mc->tCCD,
         .tCCDL = mc->tCCDL,
         .tWR = mc->tWR,
@@ -122,7 +125,8 @@ static bool counts_banks(const MemoryController *mc) {
 /* See memory_controller_is_plain(). */
 static bool may_be_plain(const MemoryController *mc) {
     return mc->queues == 1 && mc->scheduler == SCHEDULE_FRFCFS && mc->page_policy == PAGE_OPEN &&
-           !memory_controller_refreshes(mc) && !mc->check_commands && !mc->tFAW && !counts_banks(mc);
+           !memory_controller_refreshes(mc) && !mc->check_commands && !dram_spaces_activates(&mc->timing) &&
+           !counts_banks(mc);
 }
 
 /* What hangs on periods. */
@@ -255,6 +259,8 @@ static const Field memory_controller_fields[] = {
     PARAM(MemoryController, tFAW, "0", "cycles",
           "ACTIVATE to the fourth behind it, any banks: four in so long; 0: as tRRD allows", .max = 1000,
           .timing = true),
+    PARAM(MemoryController, tRRDL, "0", "cycles", "ACTIVATE to ACTIVATE, same bank group; 0: as tRRD allows",
+          .max = 1000, .timing = true),
     TIMING(tCCD, "2", "Column command to the next of the same kind, any banks"),
     TIMING(tCCDL, "3", "Column command to the next of the same kind, same bank group"),
     TIMING(tWR, "12", "Last written data to PRECHARGE, same bank"),
@@ -366,7 +372,7 @@ static const Event memory_controller_events[] = {
         {"pick", "queue, requests, row_hits, writes", &pick,
          "Which of these requests, a set (bit 0: the oldest), may be served? Of the answer the built-in "
          "order chooses"},
-    [MC_SERVED] = {"served", "sm, warp, class, write, bank, row, waited, pc, hit", NULL,
+    [MC_SERVED] = {"served", "sm, warp, class, write, bank, row, waited, pc, hit, address", NULL,
                    "The last burst of a request is on its way; write: 1 for a write, else 0; waited: cycles "
                    "in the queue; hit: 1 where it found its row open, as row_hits counts it, else 0. Of a "
                    "write-back the warp and the class are those of its line, and pc is 0"},

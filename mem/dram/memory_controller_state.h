@@ -66,7 +66,7 @@ typedef struct {
     uint32_t bus_bytes, burst_bytes;
     uint32_t tCL, tWL, tRCD, tRP, tRC, tRAS, tRRD, tCCD, tCCDL, tWR, tCDLR, tRTPL, tREFI, tRFC;
     uint32_t refresh, tRFCpb;
-    uint32_t check_commands, page_policy, page_timeout, tFAW;
+    uint32_t check_commands, page_policy, page_timeout, tFAW, tRRDL;
     /* In all queues, in all ports. What was longer may hold more than queue_entries and return_entries until
      * it has drained. */
     uint32_t request_slots, return_slots;
@@ -169,7 +169,7 @@ static inline bool wants_reply(const MemMessage *message) {
     return !(message->flags & MEM_POSTED);
 }
 
-/* With one queue, without tFAW, and nothing beside its requests and their order to decide what comes next: most controllers,
+/* With one queue, without tFAW and tRRDL, and nothing beside its requests and their order to decide what comes next: most controllers,
  * for which the cycle has code of its own. Nobody may look on. */
 static inline bool memory_controller_is_plain(const MemoryController *mc) {
     return mc->plain & (mc->obj.subscribed == 0) & (mc->arrivals == NULL);

@@ -83,18 +83,24 @@ end)
 
 harness.test("a policy finds out in which bank and row an address lies, as the memory controller has it", function()
   local at_mc = runs.file("at_mc", [[
-local p = policy "at_mc" { scope = "mc", counters = { asked = "", open = "" } }
+local p = policy "at_mc" { scope = "mc", counters = { asked = "", open = "", served = "" } }
 function p:on_arrived(_, _, _, _, bank, row, address)
   local channel, _, found_bank, found_row = self:channel_of(address)
   assert(channel == tonumber(self.mc.path:match "%[(%d+)") and found_bank == bank and found_row == row)
   self:count "asked"
   if self.mc:open_row(found_bank) == found_row then self:count "open" end
 end
+function p:on_served(_, _, _, _, bank, row, _, _, _, address)
+  local channel, _, found_bank, found_row = self:channel_of(address)
+  assert(channel == tonumber(self.mc.path:match "%[(%d+)") and found_bank == bank and found_row == row)
+  self:count "served"
+end
 return p]])
   for config, set in pairs { gtx480 = { "sms=4", "map.bank_hash=true" }, gtx480_gpgpusim4 = { "sms=4" } } do
     local r = checks.run { workload = "spmv", policy = at_mc, set = set, config = config }
     local asked, open = checks.sum(r, "mc.at_mc.asked"), checks.sum(r, "mc.at_mc.open")
     assert(asked > 10 and open > 0 and open < asked, ("%s: %d, %d"):format(config, asked, open))
+    harness.equal(checks.sum(r, "mc.at_mc.served"), asked, config .. ": requests served")
   end
 end)
 

@@ -411,7 +411,7 @@ local function least_refresh_interval(object)
   local function v(name) return value_of(object, name) end
   local burst, by_bank = v "burst_bytes" // v "bus_bytes", v "refresh" == "bank"
   local closes = math.max(v "tRAS", v "tWL" + burst + v "tWR", v "tRTPL")
-  local refreshed = math.max(v "tRC", closes + v "tRP") + v(by_bank and "tRFCpb" or "tRFC")
+  local refreshed = math.max(v "tRC", v "tRRDL", closes + v "tRP") + v(by_bank and "tRFCpb" or "tRFC")
   local bus = math.max(v "tCCD", v "tCCDL", v "tWL" + burst + v "tCDLR", v "tCL" + burst + 2 - v "tWL")
   local least = math.max(math.max(refreshed, v "tRRD", v "tFAW") + v "tRCD", bus) + v "banks"
   return by_bank and math.max(least, v "banks" * (closes + 1)) or least
@@ -422,6 +422,7 @@ function legal.MemoryController(object)
   at_least(object, "burst_bytes", value_of(object, "bus_bytes"))
   at_least(object, "tCCD", value_of(object, "burst_bytes") // value_of(object, "bus_bytes"))
   at_least(object, "tCCDL", value_of(object, "tCCD"))
+  if value_of(object, "tRRDL") > 0 then at_least(object, "tRRDL", value_of(object, "tRRD")) end
   if value_of(object, "tREFI") > 0 then at_least(object, "tREFI", least_refresh_interval(object)) end
   local queues = {}
   for queue in (value_of(object, "class_queues") or ""):gmatch "%d+" do

@@ -534,6 +534,7 @@ function Machine:LocalityScores(name, index) end
 ---@field tRAS? integer ACTIVATE to PRECHARGE, same bank (cycles); default 28
 ---@field tRRD? integer ACTIVATE to ACTIVATE, any banks (cycles); default 6
 ---@field tFAW? integer ACTIVATE to the fourth behind it, any banks: four in so long; 0: as tRRD allows (cycles); default 0
+---@field tRRDL? integer ACTIVATE to ACTIVATE, same bank group; 0: as tRRD allows (cycles); default 0
 ---@field tCCD? integer Column command to the next of the same kind, any banks (cycles); default 2
 ---@field tCCDL? integer Column command to the next of the same kind, same bank group (cycles); default 3
 ---@field tWR? integer Last written data to PRECHARGE, same bank (cycles); default 12
@@ -570,6 +571,7 @@ function Machine:LocalityScores(name, index) end
 ---@field tRAS integer ACTIVATE to PRECHARGE, same bank (cycles)
 ---@field tRRD integer ACTIVATE to ACTIVATE, any banks (cycles)
 ---@field tFAW integer ACTIVATE to the fourth behind it, any banks: four in so long; 0: as tRRD allows (cycles)
+---@field tRRDL integer ACTIVATE to ACTIVATE, same bank group; 0: as tRRD allows (cycles)
 ---@field tCCD integer Column command to the next of the same kind, any banks (cycles)
 ---@field tCCDL integer Column command to the next of the same kind, same bank group (cycles)
 ---@field tWR integer Last written data to PRECHARGE, same bank (cycles)

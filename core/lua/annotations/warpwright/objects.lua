@@ -923,6 +923,7 @@ function LocalityScores:update_on_hits(vta, k_throttle) end
 ---@field tRAS integer ACTIVATE to PRECHARGE, same bank (cycles)
 ---@field tRRD integer ACTIVATE to ACTIVATE, any banks (cycles)
 ---@field tFAW integer ACTIVATE to the fourth behind it, any banks: four in so long; 0: as tRRD allows (cycles)
+---@field tRRDL integer ACTIVATE to ACTIVATE, same bank group; 0: as tRRD allows (cycles)
 ---@field tCCD integer Column command to the next of the same kind, any banks (cycles)
 ---@field tCCDL integer Column command to the next of the same kind, same bank group (cycles)
 ---@field tWR integer Last written data to PRECHARGE, same bank (cycles)

@@ -130,6 +130,41 @@ START_TEST(five_activates_take_tFAW_or_more) {
 }
 END_TEST
 
+/* Banks 0, 4 and 8 are of group 0, bank 1 is of group 1. */
+START_TEST(activates_of_a_bank_group_are_tRRDL_apart) {
+    DramTiming t = gtx480;
+    t.tRRDL = 9;
+    start(&t, DRAM_GROUP_LOW_BITS);
+    issue(DRAM_ACTIVATE, 0, 7, 100);
+    ck_assert_uint_eq(dram_earliest(&dram, &timing, DRAM_ACTIVATE, 1), 106);
+    ck_assert_uint_eq(dram_earliest(&dram, &timing, DRAM_ACTIVATE, 4), 109);
+    ck_assert_str_eq(verdict(DRAM_ACTIVATE, 4, 7, 108), "tRRDL");
+    issue(DRAM_ACTIVATE, 1, 7, 106);
+    ck_assert_uint_eq(dram_earliest(&dram, &timing, DRAM_ACTIVATE, 4), 112); /* tRRD behind bank 1 */
+    issue(DRAM_ACTIVATE, 4, 7, 112);
+    ck_assert_uint_eq(dram_earliest(&dram, &timing, DRAM_ACTIVATE, 8), 121);
+}
+END_TEST
+
+/* As refresh of a bank comes when an ACTIVATE might. */
+START_TEST(refresh_of_a_bank_waits_for_tRRDL_of_its_group) {
+    DramTiming t = gtx480;
+    t.tRRDL = 9;
+    start(&t, DRAM_GROUP_LOW_BITS);
+    DramBanks same_group = {4, 1}, other_group = {1, 1};
+    issue(DRAM_ACTIVATE, 0, 7, 100);
+    ck_assert_ptr_null(dram_checker_refresh(&checker, same_group, 101));
+    dram_refresh(&dram, &timing, same_group, 101);
+    ck_assert_ptr_null(dram_checker_refresh(&checker, other_group, 102));
+    dram_refresh(&dram, &timing, other_group, 102);
+    ck_assert_uint_eq(dram_earliest(&dram, &timing, DRAM_ACTIVATE, 4), 109 + 110);
+    ck_assert_uint_eq(dram_earliest(&dram, &timing, DRAM_ACTIVATE, 1), 102 + 110);
+    ck_assert_str_eq(verdict(DRAM_ACTIVATE, 4, 7, 218), "tRFC");
+    issue(DRAM_ACTIVATE, 1, 7, 212);
+    issue(DRAM_ACTIVATE, 4, 7, 219);
+}
+END_TEST
+
 /* Timings of which no two are the same, so that none can stand in for another. Derived: tRCDWR = 17 - 6,
  * tRTW = 13 + 2 + 2 - 5, tWTR = 5 + 2 + 6, tWTP = 5 + 2 + 23. */
 static const DramTiming all_different = {.tCL = 13,
@@ -415,6 +450,7 @@ START_TEST(queue_chooses_what_a_full_search_chooses) {
     uint64_t now = 0;
     DramTiming with_banks = gtx480;
     with_banks.banks = _i % 2 ? DRAM_BANKS_MAX : 16;
+    with_banks.tRRDL = _i % 3 ? 9 : 0;
     start(&with_banks, DRAM_GROUP_LOW_BITS);
     memset(&queue, 0, sizeof queue);
     waiting = 0;
@@ -484,6 +520,8 @@ START_TEST(kept_choice_is_what_a_full_search_chooses) {
     uint64_t half_served = 0; /* by slot */
     DramTiming few_banks = gtx480;
     few_banks.banks = 4;
+    few_banks.bank_groups = 2;
+    few_banks.tRRDL = _i % 2 ? 9 : 0;
     start(&few_banks, DRAM_GROUP_LOW_BITS);
     memset(&queue, 0, sizeof queue);
     waiting = 0;
@@ -537,6 +575,8 @@ Suite *dram_suite(void) {
     tcase_add_checked_fixture(tests, set_up, NULL);
     tcase_add_test(tests, derived_timings_are_the_gtx480s);
     tcase_add_test(tests, five_activates_take_tFAW_or_more);
+    tcase_add_test(tests, activates_of_a_bank_group_are_tRRDL_apart);
+    tcase_add_test(tests, refresh_of_a_bank_waits_for_tRRDL_of_its_group);
     tcase_add_loop_test(tests, each_pair_is_legal_at_its_distance_and_not_before, 0,
                         sizeof pairs / sizeof *pairs);
     tcase_add_loop_test(tests, any_two_commands_are_as_far_apart_as_their_timing_and_no_further, 0,

@@ -437,6 +437,7 @@ static const struct {
 } refused[] = {{"banks", 8, "mc.banks: expected 16 or more"}, /* the map has so many */
                {"tCCD", 1, "mc.tCCD: expected burst_bytes / bus_bytes = "},
                {"tCCDL", 1, "mc.tCCDL: expected tCCD = 2 or more, got 1"},
+               {"tRRDL", 5, "mc.tRRDL: expected 0, or tRRD = 6 or more, got 5"},
                {"burst_bytes", 16, "mc.burst_bytes: expected bus_bytes = 32 or more, got 16"},
                {"bank_groups", 32, "mc.bank_groups: expected up to banks = 16, got 32"}};
 

@@ -132,6 +132,21 @@ START_TEST(random_lines_are_bound_by_tFAW) {
 }
 END_TEST
 
+/* Row misses of banks 0, 4, 8 and 12, which are a group: one ACTIVATE in tRRDL = 20 cycles; with tRC = 40 alone they come
+ * four in 40. */
+START_TEST(rows_of_a_bank_group_are_bound_by_tRRDL) {
+    object_set_number(add_driver(0), "outstanding", 64);
+    object_set_number(mc, "tRRDL", 20);
+    object_set_number(mc, "check_commands", _i);
+    elaborate(1);
+    for (uint32_t i = 0; i < 1600; i++)
+        send_read(0, 0, location(i / 4, i % 4 * 4, 0), i, 0);
+    run();
+    ck_assert_uint_ge(response(1599)->cycle, 1600 * 20);
+    ck_assert_uint_le(response(1599)->cycle, 1600 * 20 * 21 / 20);
+}
+END_TEST
+
 /* Row misses of one bank after another: as fast as tRRD allows; of one bank alone: tRC = 40 each. */
 START_TEST(banks_work_in_parallel) {
     object_set_number(add_driver(0), "outstanding", 64);
@@ -157,6 +172,7 @@ Suite *memory_controller_bandwidth_suite(void) {
     tcase_add_test(tests, a_copy_amortises_turnarounds);
     tcase_add_test(tests, random_lines_are_bound_by_tRRD);
     tcase_add_loop_test(tests, random_lines_are_bound_by_tFAW, 0, 2);
+    tcase_add_loop_test(tests, rows_of_a_bank_group_are_bound_by_tRRDL, 0, 2);
     tcase_add_test(tests, banks_work_in_parallel);
     suite_add_tcase(suite, tests);
     return suite;
