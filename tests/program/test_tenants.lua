@@ -71,14 +71,14 @@ harness.test("policies and results tell the tenant of a launch, on SMs of its ow
   end
 end)
 
-harness.test("a tenant is a number from 0 to 31", function()
+harness.test("a tenant is a number from 1 to 31; 0 is what has none", function()
   local sim = ww.build "gtx480"
   local gpu = sim:gpu()
   local list = launches(gpu, (gpu:load(ptx)))
-  for _, wrong in ipairs { -1, 32, 1.5, "kmeans" } do
+  for _, wrong in ipairs { 0, -1, 32, 1.5, "kmeans", false } do
     list[2].tenant = wrong
     local ok, message = pcall(gpu.launch_together, gpu, list)
-    assert(not ok and message:find("kernel spin: tenant: expected a whole number from 0 to 31, got", 1, true), message)
+    assert(not ok and message:find("kernel spin: tenant: expected a whole number from 1 to 31, or none, got", 1, true), message)
   end
 end)
 

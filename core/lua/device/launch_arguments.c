@@ -190,11 +190,12 @@ void take_launch_options(lua_State *L, const char *kernel) {
 }
 
 static uint32_t read_tenant(lua_State *L, const Kernel *kernel) {
-    int whole = true;
-    lua_Integer tenant = lua_getfield(L, 3, "tenant") == LUA_TNIL ? 0 : lua_tointegerx(L, -1, &whole);
-    if (!whole || tenant < 0 || tenant > MOST_TENANTS)
-        user_error_got(L, -1, "kernel %s: tenant: expected a whole number from 0 to %d", kernel->name,
-                       MOST_TENANTS);
+    bool is_named = lua_getfield(L, 3, "tenant") != LUA_TNIL;
+    int whole;
+    lua_Integer tenant = lua_tointegerx(L, -1, &whole);
+    if (is_named && (!whole || tenant < 1 || tenant > MOST_TENANTS))
+        user_error_got(L, -1, "kernel %s: tenant: expected a whole number from 1 to %d, or none",
+                       kernel->name, MOST_TENANTS);
     lua_pop(L, 1);
     return (uint32_t)tenant;
 }
