@@ -29,6 +29,7 @@ local pcal = policy "pcal" {
     epoch = { 10000, min = 1, doc = "l2: cycles between two distributions of tokens" },
   },
   period = "epoch",
+  sets_classes = function(params) return params.level == "l2" end,
   caches = "L2",
   parts = {
     { class = "WarpSampler", name = "sampler", of = "SM", warm_up = 0,

@@ -92,7 +92,7 @@ function warp_types:on_period()
 end
 
 function warp_types:on_cta_start(_, warps)
-  local anew = self.params.over_ctas and 0 or warps -- also of no warp: from now on no other policy may set classes
+  local anew = self.params.over_ctas and 0 or warps
   self.sm:set_class(anew, numbers.unknown)
   self.sampler:restart(anew)
 end

@@ -24,4 +24,16 @@ harness.test("they have the knobs, values, methods, parameters and hooks of a cl
   harness.contains(policy, "---@field pick? (fun(self: warpwright.Policy, scheduler: integer, ready: integer): integer?)|(fun(")
 end)
 
+harness.test("they have what the page says that a definition may hold, and what self has", function()
+  local page, policy = harness.read(core.home_path "docs/policy_interface.md"), harness.read(folder .. "policy.lua")
+  local settings, fields = policy:match "(%-%-%-@class %(exact%) warpwright.PolicySettings\n.-)\n\n(.*)"
+  local keys, has = page:match "## The definition\n(.-)\n## ", page:match "## What `self` has\n(.-)\n## "
+  for names in keys:gmatch "\n| (`[^|]*) |" do
+    for name in names:gmatch "`([%w_]+)`" do harness.contains(settings, ("---@field %s? "):format(name)) end
+  end
+  for names in has:gmatch "\n| (`self[^|]*) |" do
+    for name in names:gmatch "self[.:]([a-z_%d]+)%f[^%w_]" do harness.contains(fields, ("---@field %s "):format(name)) end
+  end
+end)
+
 harness.finish()

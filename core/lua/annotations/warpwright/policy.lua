@@ -9,12 +9,15 @@
 
 ---@class (exact) warpwright.PolicySettings
 ---@field doc? string
----@field scope? "sm"|"l2"|"mc"|"machine"
+---@field scope? "sm"|"cache"|"l2"|"mc"|"dispatcher"|"machine"|string or a class: what an instance is about
 ---@field params? table<string, table> { name = { default, min =, max =, doc = } }
 ---@field counters? table<string, string> { name = "what it counts" }
 ---@field period? integer|string cycles between two on_period, or the parameter that says so
 ---@field parts? warpwright.PolicyPart[]
 ---@field uses? table
+---@field caches? string|table "data", "L2", a pattern of paths, or { this, when = PARAMETER }
+---@field shares? table<string, table> { name = { how many numbers, doc = } }
+---@field sets_classes? boolean|fun(params: table): boolean does it call sm:set_class?
 ---@field order? "lrr"|"gto"|"oldest"|"groups"
 ---@field first? "any"|"memory"|"compute"
 
@@ -27,6 +30,10 @@
 ---@field lsu warpwright.LSU
 ---@field l2 warpwright.L2 in scope l2
 ---@field mc warpwright.MemoryController in scopes l2 and mc
+---@field cache warpwright.L1|warpwright.L2 in scope cache
+---@field caches (warpwright.L1|warpwright.L2)[] those named by `caches`
+---@field object warpwright.Handle in the scope of a class
+---@field dispatcher warpwright.Dispatcher in scope dispatcher
 ---@field sms warpwright.SM[] in scope machine
 ---@field l1s warpwright.L1[]
 ---@field textures warpwright.L1[]
@@ -43,6 +50,9 @@
 ---@field channel_of fun(self: warpwright.Policy, address: integer): integer?, integer?, integer?, integer? the memory channel, L2 slice, DRAM bank and row in which it lies; nil: nowhere yet
 ---@field set_clock fun(self: warpwright.Policy, name: string, frequency: string|number) in scope machine: from this boundary on
 ---@field energy fun(self: warpwright.Policy, of?: userdata, technology?: string): number, table<string, number> in scope machine: joules of the object and what is below it, or of the machine, up to now; those of each part
+---@field own_l1 fun(self: warpwright.Policy) in start: ends the run unless the SM has an L1 for data to itself
+---@field share fun(self: warpwright.Policy, name: string, number: integer|number, index?: integer) tells the other instances of it
+---@field shared fun(self: warpwright.Policy, name: string, index?: integer): table<integer, number>, integer? what each instance has said, and the own place
 ---@field bind fun(self: warpwright.Policy, hook: string, setting: function|table, counter?: string)
 ---@field only fun(self: warpwright.Policy, hook: string, ...: table<string, integer|table<string, integer>>) in start: the hook is called where all conditions on its arguments hold, of one of the tables
 ---@field start? fun(self: warpwright.Policy)

@@ -227,6 +227,7 @@ end
 
 --- Makes the instances of a chain; the machine is elaborated. `set`: the overrides of the run.
 function policies_at_work.attach(machine, policies, set)
+  policy.check_classes(policies)
   for _, entry in ipairs(policies) do
     if policy.has_hooks(entry.definition) then
       attach_one(machine, entry, policies, set)

@@ -17,7 +17,7 @@ local knobs = {
 local scopes = { sm = "SM", l2 = "L2", mc = "MemoryController", dispatcher = "Dispatcher", cache = "cache", machine = "machine" }
 
 local legal_settings = {
-  "doc", "params", "scope", "caches", "shares", "counters", "period", "parts", "uses", "order", "first",
+  "doc", "params", "scope", "caches", "shares", "counters", "period", "parts", "uses", "order", "first", "sets_classes",
 }
 
 local Policy = { __name = "policy" }
@@ -377,6 +377,32 @@ function policy.settings_for(entry, class, path, params)
   return settings
 end
 
+--- Where a chunk has this text as a constant, such as the name of a method, it is there with its kind and its length.
+local set_class_in_code <const> = "\x04" .. string.char(0x80 | #"set_class" + 1) .. "set_class"
+
+--- Does it set the classes of warps' requests? Unless it says so, it does where its file names the method.
+local function sets_classes(entry)
+  local sets = entry.definition.settings.sets_classes
+  if type(sets) == "function" then return own_state.call_confined(sets, entry.readable_params) end
+  if sets ~= nil then return sets end
+  local chunk = entry.path and loadfile(entry.path)
+  return chunk and string.dump(chunk, true):find(set_class_in_code, 1, true) ~= nil
+end
+
+--- A warp has one class: an error where two of a chain set it.
+function policy.check_classes(chain)
+  local first
+  for _, entry in ipairs(chain) do
+    if chain[2] and policy.has_hooks(entry.definition) and sets_classes(entry) then
+      if first then
+        core.user_error(("policies %s and %s: expected one policy that sets classes (sm:set_class), got two; %s"):format(first,
+          entry.definition.name, "`sets_classes` of a definition may say that it sets none"))
+      end
+      first = entry.definition.name
+    end
+  end
+end
+
 --- Has a policy anything to do while the machine runs?
 function policy.has_hooks(definition)
   for name in pairs(definition.functions) do
@@ -408,7 +434,7 @@ local function check_looks_at_caches(name, i, part, caches)
   end
 end
 
-local function check_tables(name, settings)
+local function check_fields(name, settings)
   for _, key in ipairs { "params", "counters", "parts", "uses", "shares" } do
     if settings[key] ~= nil and type(settings[key]) ~= "table" then
       names.expected(("policy %s: %s"):format(name, key), "a table", settings[key])
@@ -418,6 +444,10 @@ local function check_tables(name, settings)
     if type(counter) ~= "string" or not counter:match "^[%w_]+$" or type(settings.counters[counter]) ~= "string" then
       names.expected(("policy %s: counters"):format(name), '{ name = "what it counts" }', counter)
     end
+  end
+  local sets = settings.sets_classes
+  if sets ~= nil and type(sets) ~= "boolean" and type(sets) ~= "function" then
+    names.expected(("policy %s: sets_classes"):format(name), "true, false, or a function of the parameters", sets)
   end
   for i, use in ipairs(settings.uses or {}) do
     if type(use) == "table" and not policy.is_policy(use) then
@@ -510,7 +540,7 @@ local function define(_, name)
   return function(settings)
     names.check_keys("policy " .. name, settings, legal_settings)
     local scope, class = scope_of(name, settings.scope or "sm")
-    check_tables(name, settings)
+    check_fields(name, settings)
     check_shares(name, settings.shares or {})
     local params = with_caches(name, settings)
     check_params(name, params)
