@@ -15,6 +15,18 @@ harness.test("every command has its help, and the program's names each of them",
   end
 end)
 
+harness.test("help and help COMMAND say what --help says; a resume is an option of run", function()
+  local _, all = harness.run "--help"
+  local _, run = harness.run("run", "--help")
+  local status, text = harness.run "help"
+  harness.equal(status .. text, "0" .. all)
+  status, text = harness.run("help", "run")
+  harness.equal(status .. text, "0" .. run)
+  harness.refused("help: no command matches 'sweeep'; did you mean sweep?", "help", "sweeep")
+  harness.refused("help: expected one command, got a second: 'cuda'", "help", "run", "cuda")
+  harness.refused("resume: expected a command or a script, got no such file; did you mean run --resume?", "resume", "out/a")
+end)
+
 harness.test("--help is heard behind other words of a command, not of a program or of nvcc", function()
   local _, help_of_run = harness.run("run", "--help")
   for _, words in ipairs { { "gtx480", "kmeans", "--help" }, { "--policy", "gto", "--help", "gtx480" }, { "gtx480", "--policy", "--help" } } do

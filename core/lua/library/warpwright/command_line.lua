@@ -128,7 +128,7 @@ end
 local function run_script(args, first)
   local path = args[first]
   if not core.is_file(path) then
-    local guess = not path:find "[/.]" and names.guess(path, (known_words()))
+    local guess = path == "resume" and "run --resume" or not path:find "[/.]" and names.guess(path, (known_words()))
     if guess then core.user_error(("%s: expected a command or a script, got no such file; did you mean %s?"):format(path, guess)) end
     usage_error("%s: expected a command or a script, got no such file", path)
   end
@@ -138,6 +138,14 @@ local function run_script(args, first)
   local folder = path:match("^(.*/)") or ""
   package.path = folder .. "?.lua;" .. package.path
   chunk(table.unpack(arg))
+end
+
+--- `help` and `help COMMAND`, for --help.
+local function print_help(args, first)
+  local word = args[first]
+  expect_end(args, first + 1, "help: expected one command")
+  if word and not help.find(word) then usage_error("help: no command matches '%s'%s", word, names.available(word, (known_words()))) end
+  io.write(word and help.of(word) or help.all())
 end
 
 --- Commands that look at runs, of which those of a sweep may be named SWEEP/N.
@@ -151,6 +159,7 @@ local module_of <const> = { sweep = "sweep.command", query = "sweep.query", comp
 --- What stands behind the word, from args[first] on; each returns the exit status, or nothing: 0.
 local commands <const> = {
   ["--help"] = function() io.write(help.all()) end,
+  help = print_help,
   ["--complete"] = function(args, first) require("warpwright.completion").print(table.move(args, first, #args, 1, {})) end,
   ["--version"] = function() print(("warpwright %s, revision %s"):format(core.version, core.revision)) end,
   ["--describe"] = function(args, first)

@@ -267,7 +267,7 @@ help.commands = {
 help.others = {
   option("--describe", "[CLASS|FILE.lua]",
     "the parameters, ports and statistics of a class, of those that a Lua file declares, or the names of all classes", "class"),
-  option("--version", nil, "version and revision"), option("--help", nil, "all of this; COMMAND --help: that of one command"),
+  option("--version", nil, "version and revision"), option("--help", nil, "all of this; COMMAND --help, or help COMMAND: that of one command"),
   option("--traceback", nil, "in front of everything else: errors in Lua code show the calls that led there"),
 }
 
