@@ -43,6 +43,17 @@ harness.test("--keep N leaves the newest N", function()
   same_stats(folder)
 end)
 
+harness.test("a checkpoint at a cycle that never comes is told of, and one that was made is not", function()
+  local folder, told = home .. "/beyond", "checkpoint_at: no checkpoint was made at "
+  local cycles = wanted:match "run%.cycles +(%d+)"
+  local output = passes("gtx480", "spmv", "--size", "small", set[1], set[2], "--checkpoint-at", "90000000,20000,80000000", "--out", folder)
+  harness.contains(output, told .. ("90000000, 80000000: the run ended at cycle %s\n"):format(cycles))
+  output = passes("--resume", folder .. "/20000.ckpt", "--checkpoint-at", "10000,30000", "--out", folder .. "2")
+  assert(not output:find(told, 1, true), output)
+  harness.equal(checkpoints(folder .. "2")[1], 30000, "the one that comes")
+  same_stats(folder .. "2")
+end)
+
 harness.test("--resume FOLDER goes on there from the newest checkpoint, and past a damaged one from that before", function()
   local folder = home .. "/keep"
   local newest = checkpoints(folder)[2]

@@ -138,6 +138,7 @@ harness.test("bash completes words, and behind ':' and '=' only what follows", f
 end)
 
 harness.test("a misspelt command or option is told which was meant", function()
+  harness.refused("rnu: expected a command or a script, got no such file; did you mean run?\n", "rnu", "gtx480", "kmeans")
   harness.refused("swep: expected a command or a script, got no such file; did you mean sweep?\n", "swep", "l1.lua")
   harness.refused("./swep: expected a command or a script, got no such file; see warpwright --help\n", "./swep")
   harness.refused("expected an option or a command, got '--descrbe'; did you mean --describe?\n", "--descrbe", "L1")

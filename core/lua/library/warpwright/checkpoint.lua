@@ -225,7 +225,7 @@ end
 --- Makes the checkpoints that `options` plan, and those that signals ask for, in `folder`. `run` is what read_run()
 -- will give. `show()` is called when somebody asks to be shown how far the run is; `recorder`: of intervals, or nil; caught_up(), or
 -- nil, when a resumed run is where its checkpoint was made. Returns a table whose `last` is the path of the newest; `has_caught_up`: the
--- run is there.
+-- run is there; missing(): the cycles of checkpoint_at that have not come yet.
 function checkpoint.watch(gpu, folder, run, options, show, recorder, caught_up)
   local plan, made = read_plan(options), {}
   if not folder and (plan.every or plan.seconds or plan.at[1]) then
@@ -233,7 +233,14 @@ function checkpoint.watch(gpu, folder, run, options, show, recorder, caught_up)
   end
   if folder and options.resume then checkpoint.remove_unfinished(folder) end
   core.checkpoint_timer(plan.seconds or 0)
-  local next_checkpoint = next_planned(plan, 0)
+  local next_checkpoint, looked = next_planned(plan, 0), 0
+  function made.missing()
+    local list = {}
+    for _, at in ipairs(plan.at) do
+      if at > looked then list[#list + 1] = ("%d"):format(at) end
+    end
+    return list
+  end
   local function next_call() return earlier(next_checkpoint, recorder and recorder:next_cycle()) end
   local function make(why, cycle)
     local path = ("%s/%d.ckpt"):format(folder, cycle)
@@ -257,7 +264,7 @@ function checkpoint.watch(gpu, folder, run, options, show, recorder, caught_up)
     if why == "SIGUSR2" then show() end
     local planned = why == "cycle" and next_checkpoint and cycle >= next_checkpoint
     if folder and (planned or is_reason[why]) then make(why, cycle) end
-    next_checkpoint = next_planned(plan, cycle)
+    next_checkpoint, looked = next_planned(plan, cycle), cycle
     return next_call()
   end, next_call())
   return made

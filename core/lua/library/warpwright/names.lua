@@ -170,22 +170,22 @@ function names.guard_methods(class, where, what)
   end
 end
 
---- How many characters must be inserted, deleted or replaced to make `b` of `a`; nil when it is more than `most`.
+--- How many characters must be inserted, deleted, replaced or exchanged with their neighbour to make `b` of `a`; nil when it is
+-- more than `most`.
 local function edit_distance(a, b, most)
   if math.abs(#a - #b) > most then return nil end
-  local row = {}
+  local before, row, least_before = {}, {}, 0 -- the row before the last one, and the last one
   for j = 0, #b do row[j] = j end
   for i = 1, #a do
-    local diagonal, least = row[0], i
-    row[0] = i
+    local next_row, least = { [0] = i }, i
     for j = 1, #b do
-      local same = a:byte(i) == b:byte(j)
-      local replaced = diagonal + (same and 0 or 1)
-      diagonal = row[j]
-      row[j] = math.min(replaced, row[j] + 1, row[j - 1] + 1)
-      least = math.min(least, row[j])
+      local own, other = a:byte(i), b:byte(j)
+      local distance = math.min(row[j - 1] + (own == other and 0 or 1), row[j] + 1, next_row[j - 1] + 1)
+      if i > 1 and j > 1 and own == b:byte(j - 1) and a:byte(i - 1) == other then distance = math.min(distance, before[j - 2] + 1) end
+      next_row[j], least = distance, math.min(least, distance)
     end
-    if least > most then return nil end -- it only grows from row to row
+    if math.min(least, least_before + 1) > most then return nil end -- what follows is made of these two rows
+    before, row, least_before = row, next_row, least
   end
   return row[#b] <= most and row[#b] or nil
 end

@@ -131,6 +131,14 @@ local function tell_of_missing_launch(options, gpu)
   end
 end
 
+--- Nor does one who asks for a checkpoint wait for it in vain.
+local function tell_of_missing_checkpoints(made, r)
+  local cycles = made.missing()
+  if cycles[1] then
+    note("checkpoint_at: no checkpoint was made at %s: the run ended at cycle %d", table.concat(cycles, ", "), r.cycles)
+  end
+end
+
 --- `profile`: the module, where there is a profile.
 local function files_beside(r, profile)
   local files = r.profile and profile.files(r.profile) or {}
@@ -293,6 +301,7 @@ end
 --- Of a run that has completed: what the user would miss in its statistics.
 function Run:tell_of_the_unexpected(r)
   tell_of_missing_launch(self.options, self.gpu)
+  tell_of_missing_checkpoints(self.made, r)
   policies_at_work.tell_of_lost_prefetches(self.sim.machine, self.sim.policies, self.options.set, r)
 end
 
