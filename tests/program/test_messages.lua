@@ -265,6 +265,16 @@ harness.test("of two policies that set classes of the same warps' requests the s
   end
 end)
 
+harness.test("a name that is a file of the current folder without its ending is told of it", function()
+  harness.write("mine.lua", "return nil")
+  local program = require("warpwright.core").real_path(arg[-1])
+  for kind, words in pairs { config = "mine vecadd", workload = "gtx480 mine", policy = "gtx480 vecadd --policy mine" } do
+    local pipe = assert(io.popen(("cd '%s' && '%s' run %s 2>&1"):format(harness.folder(), program, words)))
+    harness.contains(pipe:read "a", ("%s: no %s matches 'mine'; did you mean ./mine.lua?"):format(kind, kind))
+    pipe:close()
+  end
+end)
+
 harness.test("two policies that set classes are refused before the run, with both names", function()
   for other, name in pairs { medic = "warp_types", ["pcal:epoch=1000"] = "pcal", tenant_classes = "tenant_classes" } do
     fails({ policy = ("%s+gto+%s"):format(namer, other) },

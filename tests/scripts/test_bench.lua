@@ -190,6 +190,17 @@ harness.test("the host's instructions per cycle count as changed from a thousand
     "2 of 3 items unchanged", "host instructions per cycle over 2 items: 0.990 times")
 end)
 
+harness.test("shell scripts say with --help what they do, and do nothing", function()
+  for _, name in ipairs { "test", "demo", "cuda_demo", "setup", "ptx", "tidy-check", "format-check", "libdevice" } do
+    local pipe = assert(io.popen(("PATH=/usr/bin:/bin timeout -s KILL 20 scripts/%s --help"):format(name)))
+    local words = pipe:read "a"
+    assert(pipe:close(), name)
+    local head = harness.read("scripts/" .. name):match "\n# ([^\n]*)"
+    harness.equal(words:sub(1, #head), head, name)
+    assert(not words:find("compile ", 1, true) and not words:find("\nset -eu", 1, true), words)
+  end
+end)
+
 harness.test("scripts without options have help, and a mistake in their arguments is one of the user", function()
   for _, name in ipairs { "checkpoint_cost", "my_first_experiment", "plot_policies", "compare_bench", "compile_library", "libdevice_lengths" } do
     local status, output = harness.run(("scripts/%s.lua"):format(name), "--help")

@@ -156,8 +156,9 @@ function load.get(what, value, place)
         what == "config" and at_work and (", neither beside %s nor from the current folder"):format(at_work)
         or load.hint_beside(value, (place or core.location()):match "^(.*):%d+: $") .. hint_joined(what, value))
     end
-    local joined = hint_joined(what, value)
-    refuse("%s: no %s matches '%s'%s", option, what, value, joined ~= "" and joined or names.available(value:sub(#below + 1), known))
+    local hint = hint_joined(what, value)
+    if hint == "" and not is_path and core.is_file(value .. ".lua") then hint = ("; did you mean ./%s.lua?"):format(value) end
+    refuse("%s: no %s matches '%s'%s", option, what, value, hint ~= "" and hint or names.available(value:sub(#below + 1), known))
   end
   local globals = what == "policy" and setmetatable({}, { __index = _G }) or _G
   local loaded = loaded_from(path, "a " .. what, globals)
