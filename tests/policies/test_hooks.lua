@@ -49,7 +49,7 @@ end)]])
 end)
 
 harness.test("a function that is nearly a question and that nobody calls is refused, and one that is called is not", function()
-  for name, meant in pairs { l1_bypas = "l1_bypass", pik = "pick", l1_vicitm = "l1_victim", strat = false, stat = "start", configur = "configure" } do
+  for name, meant in pairs { l1_bypas = "l1_bypass", pik = "pick", l1_vicitm = "l1_victim", strat = "start", pause = false, stat = "start", configur = "configure" } do
     local path = policy_file("near", with_function(name .. "()", "", 'order = "gto"'))
     if meant then
       fails({ policy = path }, ("near.lua:3: policy x: no hook matches '%s', and the file does not call it; did you mean %s?"):format(name, meant))
