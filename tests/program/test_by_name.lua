@@ -19,9 +19,9 @@ local function passes(count, ...)
 end
 
 harness.test("a suite or script runs by its name, and of it the tests with a text in their names", function()
-  passes(2, "annotations")
+  passes(3, "annotations")
   passes(1, "annotations:of today")
-  passes(2, "tests/policies/test_annotations.lua")
+  passes(3, "tests/policies/test_annotations.lua")
   if not io.open(build .. "/unit_tests") then harness.skip "the unit tests are not built" end
   passes(1, "policy_methods:may_refuse")
 end)
