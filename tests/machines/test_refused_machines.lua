@@ -295,6 +295,6 @@ refused_in_512_mib("local memory of all warps of an SM that does not fit", {}, (
 
 refused("a device memory of a byte", {}, "memory: expected a device memory of 256 B or more, got 1 B\n", "--memory", "1")
 refused("a device memory of no byte", {}, "memory: expected a device memory of 256 B or more, got 0 B\n", "--memory", "0")
-refused("a device memory beyond all addresses", {}, "memory: expected a device memory for which this process gets the addresses, got ", "--memory", "4000000GiB")
+refused("a device memory beyond all addresses", {}, "memory: expected a device memory for which this process gets the addresses, got 4294967296000000 B; --memory 64MiB asks for fewer", "--memory", "4000000GiB")
 
 harness.finish()

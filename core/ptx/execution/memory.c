@@ -25,7 +25,8 @@ uint8_t *memory_reserve(uint64_t bytes) {
     uint8_t *start = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE,
                           -1, 0);
     if (start == MAP_FAILED) {
-        user_error("memory: expected a device memory for which this process gets the addresses, got %llu B",
+        user_error("memory: expected a device memory for which this process gets the addresses, got %llu B; "
+                   "--memory 64MiB asks for fewer",
                    (unsigned long long)bytes);
     }
     (void)madvise(start, bytes, MADV_HUGEPAGE); /* a host without them has others */
