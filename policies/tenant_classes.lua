@@ -6,6 +6,7 @@ local policy = require "warpwright.policy"
 
 local tenant_classes = policy "tenant_classes" {
   doc = "The class of requests is the tenant of their kernel",
+  sets_classes = true,
   counters = { ctas = "CTAs of kernels with a tenant" },
 }
 

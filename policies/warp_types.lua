@@ -29,6 +29,7 @@ local warp_types = policy "warp_types" {
     mostly_miss = { 0.5, min = 0, max = 1, doc = "A warp with less is of type mostly-miss" },
   },
   period = "interval",
+  sets_classes = true,
   caches = "L2",
   parts = {
     { class = "WarpSampler", name = "sampler", of = "SM",
@@ -92,7 +93,7 @@ function warp_types:on_period()
 end
 
 function warp_types:on_cta_start(_, warps)
-  local anew = self.params.over_ctas and 0 or warps
+  local anew = self.params.over_ctas and 0 or warps -- also of no warp: from now on no other policy may set classes
   self.sm:set_class(anew, numbers.unknown)
   self.sampler:restart(anew)
 end

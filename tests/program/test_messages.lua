@@ -248,19 +248,20 @@ end)
 local namer = policy_file("namer", 'local p = policy "namer" {} function p:on_cta_start() self.sm:set_class(bits.all, 1) end return p')
 local at_boundaries = policy_file("at_boundaries", [[
   local p = policy "at_boundaries" { scope = "machine", period = 3000 }
-  function p:on_period() self.sms[2]["set_" .. "class"](self.sms[2], 1, 2) end
+  function p:on_period() self.sms[2]:set_class(1, 2) end
   return p]])
-local says_none = policy_file("says_none", [[
-  local p = policy "says_none" { sets_classes = false }
+local says_so = policy_file("says_so", [[
+  local p = policy "says_so" { sets_classes = true }
   function p:on_cta_start() self.sm:set_class(bits.all, 2) end
   return p]])
 
 harness.test("of two policies that set classes of the same warps' requests the second is an error", function()
-  fails({ policy = namer .. "+" .. says_none }, "policy says_none of sm[0], in on_cta_start at cycle 16",
+  fails({ policy = namer .. "+medic" }, "policy warp_types of sm[0], in on_cta_start at cycle 16",
     ": sm[0]:set_class: policy namer sets the classes of its warps; another policy cannot set them as well;")
   fails({ policy = namer .. "+" .. at_boundaries }, "policy at_boundaries of the machine, in on_period at cycle 3008",
     "sm[1]:set_class: policy namer sets the classes of its warps")
-  for _, one in ipairs { namer, at_boundaries, says_none, "medic", "wip+wbyp+wms", "pcal" } do
+  fails({ policy = namer .. "+pcal:epoch=1000" }, "policy namer sets the classes of its warps")
+  for _, one in ipairs { namer, at_boundaries, says_so, "medic", "wip+wbyp+wms", "pcal" } do
     runs.good { policy = one }
   end
 end)
@@ -275,12 +276,12 @@ harness.test("a name that is a file of the current folder without its ending is 
   end
 end)
 
-harness.test("two policies that set classes are refused before the run, with both names", function()
+harness.test("two policies that say that they set classes are refused before the run, with both names", function()
   for other, name in pairs { medic = "warp_types", ["pcal:epoch=1000"] = "pcal", tenant_classes = "tenant_classes" } do
-    fails({ policy = ("%s+gto+%s"):format(namer, other) },
-      ("error: policies namer and %s: expected one policy that sets classes (sm:set_class), got two"):format(name))
+    fails({ policy = ("%s+gto+%s"):format(says_so, other) },
+      ("error: policies says_so and %s: expected one policy that sets classes (sm:set_class), got two\n"):format(name))
   end
-  runs.good { policy = namer .. "+pcal:level=l1" }
+  runs.good { policy = says_so .. "+pcal:level=l1" }
   fails({ policy = policy_file("says_what", 'return policy "says_what" { sets_classes = "l2" }') },
     "policy says_what: sets_classes: expected true, false, or a function of the parameters, got 'l2'")
 end)
