@@ -11,6 +11,7 @@ local note = require "warpwright.note"
 local policy = require "warpwright.policy"
 local sample_options = require "warpwright.sample_options"
 local sampled_result = require "warpwright.sampled_result"
+local sampling_pass = require "warpwright.sampling_pass"
 local timed_parts = require "warpwright.timed_parts"
 local window_checks = require "warpwright.window_checks"
 local workers = require "warpwright.workers"
@@ -26,14 +27,11 @@ local WINDOW <const> = 0.2 -- likewise
 local CHECK_WINDOWS <const> = 2 -- how long the check is
 local CHECK_PART <const>, LATEST_CHECK <const> = 1 / 8, 8 -- where it begins: of the launch; and in waves
 local EARLIEST_TAIL <const>, TAIL_STEP <const> = 3, 1 / 3 -- where tails may begin: times the length of the shortest one from the end
-local LEAST_TAILS <const>, MOST_TAILS <const> = 3, 6 -- that are counted, where more than one is
-local TAILS_PART <const> = 0.05 -- of the launch's instructions: those behind the first one
+local MOST_TAILS <const> = 6 -- that are counted
 local LONG_PART <const>, LEAST_LONG <const> = 0.05, 4 -- how far a window goes on: of the launch's instructions; times itself and its warm-up
-local MOST_WAITING <const> = 12 -- windows that have counted and may be asked for longer ones: each keeps a machine in memory
 local MOST_SHIFT <const> = 1 / 2 -- of a part of the middle: how far windows may go on in it
 local MOST_OF_LAUNCH <const> = 1 / 3 -- of its instructions: a window with its warm-up
 local MOST_WITH_TIMING <const> = 0.6 -- of its instructions: all windows together, and those of passes that were not good
-local LOOKS <const> = 96 -- at what the middle asks of the machine, at equal intervals
 local LEAST_LEARNING <const> = 0.01 -- of cycles, by warm-ups twice as long
 local MOST_BYTES <const> = 1 << 30 -- of a pass that is kept
 local SAFETY <const> = 1.2 -- more windows than the first say
@@ -76,129 +74,12 @@ function Sampler:forget_passes()
   os.remove(self.passes)
 end
 
--- Without timing ----------------------------------------------------------------------------------------------------------------------
-
---- The places of a pass in order: where parts of the middle begin and end, and where the machine takes over for a window.
-local function places_of(plan)
-  local first, last, warm_up_ctas = plan.first_at, plan.tail_at, plan.warm_up * (plan.resident / plan.life)
-  local places, length = {}, (last - first) / plan.windows
-  local rng, looks = core.rng(plan.seed), math.ceil(LOOKS / plan.windows)
-  for i = 1, plan.windows do
-    local begins = first + (i - 1) * length
-    for look = 1, looks - 1 do places[#places + 1] = { at = math.floor(begins + look / looks * length), is_look = true, order = 0 } end
-    local at = begins + rng:float() * length - warm_up_ctas
-    places[#places + 1] = { at = math.floor(begins), part = i, order = 2 * i }
-    places[#places + 1] = { at = math.max(math.floor(at), plan.check_at), window = i, order = 2 * i + 1 }
-  end
-  places[#places + 1] = { at = last, part = plan.windows + 1, order = 2 * plan.windows + 2 }
-  for i, at in ipairs(plan.tails) do places[#places + 1] = { at = at, tail = i, order = 2 * plan.windows + 2 + i } end
-  table.sort(places, function(a, b) return a.at < b.at or a.at == b.at and a.order < b.order end)
-  return places
-end
-
 --- An error when a signal is to stop the run. Passes that are kept are for the run that begins again.
 function Sampler:stop_if_asked(offer)
   local signal = core.take_stop()
   if not signal then return end
   self.pool.is_stopped = true
   core.user_error(("kernel %s has not ended: %s"):format(offer.kernel, signal))
-end
-
---- A worker that takes over where the launch has come to, and is at work.
-function Sampler:begin_part(work, order)
-  local worker = self.pool:start(work)
-  self.pool:ask(worker, order)
-  return worker
-end
-
---- Of workers where the tail may begin, in order, the last one from which there is a warm-up and a wave to go is at work, as CTAs at
--- the end of a grid may be shorter than others; and those before it, as many as there are to be, which count the same part of the
--- launch: each begins it from another state.
-function Sampler:begin_tails(pass, plan)
-  local chosen = 1
-  for i, tail in ipairs(pass.tails) do
-    if pass.instructions - tail.at >= plan.warm_up + plan.life then chosen = i end
-  end
-  local fit = TAILS_PART * pass.instructions // (pass.instructions - pass.tails[chosen].at) -- long CTAs may be at the end
-  local more = math.min(plan.more_tails, math.max(fit, LEAST_TAILS - 1), chosen - 1)
-  local first = more + 1 < LEAST_TAILS and chosen or chosen - more
-  local workers_of_tails = {}
-  for i, tail in ipairs(pass.tails) do
-    if i >= first and i <= chosen then
-      self.pool:ask(tail.worker, { offset = pass.tails[chosen].at - tail.at, warm_up = plan.warm_up, doublings = DOUBLINGS,
-        least = plan.life / 2, is_last = true })
-      workers_of_tails[#workers_of_tails + 1] = tail.worker
-    else
-      self.pool:dismiss(tail.worker)
-    end
-  end
-  pass.tails = workers_of_tails
-end
-
---- Executes the launch, with windows as `plan` has them: { windows =, seed =, warm_up =, length =, resident =, life =, check_at =,
--- first_at =, tail_at =, tails = where the tail may begin }; without tails there is no check either. Returns the instructions of the
--- launch and of the parts of its middle, how often these load, and workers: for each window, for the check and for the tail.
-function Sampler:pass(offer, plan)
-  local at_part, pass = {}, { windows = {}, places = {}, parts = {}, begins = {}, loads = {}, looks = {}, tails = {} }
-  local has_tail = #plan.tails > 0
-  core.forward_begin(self.gpu)
-  if has_tail then
-    core.forward_until(self.gpu, plan.check_at)
-    pass.check = self:begin_part(timed_parts.window(self), { warm_up = plan.warm_up, length = CHECK_WINDOWS * plan.length })
-  end
-  pass.waits = has_tail and plan.windows <= MOST_WAITING
-  local order = { warm_up = plan.warm_up, length = plan.length, is_early = self.has_hooks, is_last = not pass.waits }
-  for _, place in ipairs(places_of(plan)) do
-    self:stop_if_asked(offer)
-    local look = launch_profile.look(self.gpu, place.at)
-    if place.part then at_part[place.part] = look end
-    if place.part or place.is_look then table.insert(pass.looks, look) end
-    if place.window then
-      pass.windows[place.window], pass.places[place.window] = self:begin_part(timed_parts.window(self), order), look[1]
-    end
-    if place.tail then pass.tails[place.tail] = { worker = self.pool:start(timed_parts.tail(self)), at = look[1] } end
-  end
-  pass.all = launch_profile.look(self.gpu, offer.ctas)
-  pass.instructions = pass.all[1]
-  core.forward_end(self.gpu)
-  if has_tail then self:begin_tails(pass, plan) end
-  for i = 1, plan.windows do
-    pass.begins[i] = at_part[i][1]
-    pass.parts[i], pass.loads[i] = at_part[i + 1][1] - at_part[i][1], at_part[i + 1][3] - at_part[i][3]
-  end
-  return pass
-end
-
---- What a worker has to say; an error if that is nothing.
-function Sampler:hear(worker)
-  local answer, problem = self.pool:answer_of(worker)
-  if not answer then core.user_error(problem) end
-  return answer
-end
-
---- What the windows of a pass have counted.
-function Sampler:windows_counted(pass)
-  local windows = {}
-  for i, worker in ipairs(pass.windows) do windows[i] = self:hear(worker) end
-  return windows
-end
-
---- What the tails of a pass have counted: lists, for warm-ups of so many doublings from 0 on.
-function Sampler:tails_counted(pass)
-  local by_doubling = {}
-  for i, worker in ipairs(pass.tails) do
-    for k, tail in ipairs(self:hear(worker)) do
-      by_doubling[k] = by_doubling[k] or {}
-      by_doubling[k][i] = tail
-    end
-  end
-  return by_doubling
-end
-
-function Sampler:dismiss(pass)
-  for _, worker in ipairs(pass.windows) do self.pool:dismiss(worker) end
-  for _, worker in ipairs(pass.tails) do self.pool:dismiss(worker) end
-  if pass.check then self.pool:dismiss(pass.check) end
 end
 
 -- What can be sampled ---------------------------------------------------------------------------------------------------------------
@@ -386,13 +267,13 @@ function Sampler:plan(offer, study)
   if refused then return refused end
   local function ctas_at(lives) return math.floor(math.max(1, lives - 0.5) * offer.resident) end
   local function tail_at(times) return math.floor(offer.ctas - times * offer.resident * (1 + warm_up / life)) end
-  study.more_tails = math.min(MOST_TAILS - 1, TAILS_PART * study.all // tail_length(warm_up, life))
-  if self:why_not_so_long(warm_up, length, study) or study.more_tails < LEAST_TAILS - 1 then study.more_tails = 0 end
+  study.more_tails = math.min(MOST_TAILS - 1, sampling_pass.TAILS_PART * study.all // tail_length(warm_up, life))
+  if self:why_not_so_long(warm_up, length, study) or study.more_tails < sampling_pass.LEAST_TAILS - 1 then study.more_tails = 0 end
   study.plan = {
     windows = self.options.windows or FIRST_WINDOWS, seed = self.options.seed * 1000003 + offer.number,
     warm_up = warm_up, length = length, resident = offer.resident, life = life,
     check_at = check_at(offer), first_at = ctas_at(study.head / life), tail_at = tail_at(1), tails = {},
-    more_tails = study.more_tails,
+    more_tails = study.more_tails, doublings = DOUBLINGS, check_length = CHECK_WINDOWS * length,
   }
   for times = EARLIEST_TAIL, 1 - TAIL_STEP / 2, -TAIL_STEP do
     if tail_at(times) > study.plan.first_at then table.insert(study.plan.tails, tail_at(times)) end
@@ -429,8 +310,8 @@ function Sampler:count_longer(study, pass, seen, warm_up, length)
   end
   self.pool:ask(pass.check, { warm_up = warm_up, length = CHECK_WINDOWS * length })
   self:ask_for_check(study, warm_up, length)
-  seen.windows, seen.check = self:windows_counted(pass), self:hear(pass.check)
-  seen.head = { all = seen.head.all, checked = self:hear(study.worker).checked }
+  seen.windows, seen.check = pass:windows_counted(), self.pool:hear(pass.check)
+  seen.head = { all = seen.head.all, checked = self.pool:hear(study.worker).checked }
 end
 
 --- What the first window of a pass counts when it goes on for long: queues may take so long to fill. Nil where that would be hardly
@@ -440,16 +321,16 @@ function Sampler:count_long(pass, seen)
   if not pass.waits or span < LEAST_LONG * (plan.warm_up + plan.length) then return nil end
   if seen.share + LONG_PART > MOST_WITH_TIMING or pass.places[1] + span > pass.instructions - seen.life then return nil end
   self.pool:ask(pass.windows[1], { warm_up = plan.warm_up, length = span - plan.warm_up })
-  return self:hear(pass.windows[1]).all
+  return self.pool:hear(pass.windows[1]).all
 end
 
 --- What a pass has counted, { windows =, head =, tail =, check = ... }. While windows are no good, they go on to such with longer
 -- warm-ups, if they can. `why`: the last ones are not good either; `too_long`: and longer ones cannot be.
 function Sampler:settle(offer, study, pass)
   local plan = study.plan
-  local tails, warm_up, length = self:tails_counted(pass), plan.warm_up, plan.length
+  local tails, warm_up, length = pass:tails_counted(), plan.warm_up, plan.length
   local seen = executed(pass)
-  seen.windows, seen.check, seen.tails, seen.head = self:windows_counted(pass), self:hear(pass.check), tails[1], self:hear(study.worker)
+  seen.windows, seen.check, seen.tails, seen.head = pass:windows_counted(), self.pool:hear(pass.check), tails[1], self.pool:hear(study.worker)
   seen.life, seen.share, seen.doublings, seen.plan = study.life, study.share, study.doublings, plan
   local before
   repeat
@@ -473,7 +354,7 @@ function Sampler:settle(offer, study, pass)
     seen.is_unsettled = may_settle and not goes_on
   until not goes_on
   seen.long = not seen.why and self:count_long(pass, seen) or nil
-  self:dismiss(pass)
+  pass:dismiss()
   self.pool:dismiss(study.worker)
   return seen
 end
@@ -487,7 +368,7 @@ function Sampler:first_pass(offer, doublings, spent)
     if not study then return { refused = refused } end
     local seen, problem
     is_executed, seen, problem = workers.attempt(self.pool, self.gpu, function()
-      local counted = self:settle(offer, study, self:pass(offer, study.plan))
+      local counted = self:settle(offer, study, sampling_pass.run(self, offer, study.plan))
       return not counted.why and self:windows_for(launch_of(offer, { counted })) <= #counted.windows, counted
     end)
     return seen, problem
@@ -525,11 +406,11 @@ function Sampler:second_pass(offer, first, more)
   local is_executed = false
   local second = self:kept(("%d-more"):format(offer.number), function()
     local plan = with(first.plan, { windows = more, seed = first.plan.seed + 500009, tails = {} })
-    local pass = self:pass(offer, plan)
+    local pass = sampling_pass.run(self, offer, plan)
     is_executed = true
     local seen = executed(pass)
-    seen.windows = self:windows_counted(pass)
-    self:dismiss(pass)
+    seen.windows = pass:windows_counted()
+    pass:dismiss()
     return seen
   end)
   return is_executed, second

@@ -102,6 +102,13 @@ function Pool:forget()
   self.all, self.busy, self.waiting = {}, {}, {}
 end
 
+--- What a worker has to say; an error if that is nothing.
+function Pool:hear(worker)
+  local answer, problem = self:answer_of(worker)
+  if not answer then core.user_error(problem) end
+  return answer
+end
+
 --- It ends. The process may have children that are no workers, whose end others wait for.
 function Pool:dismiss(worker)
   if not self.all[worker.process] then return end
