@@ -1,5 +1,5 @@
 /* State and helpers shared by the parts of the parser: parser.c (module level), variables.c (declarations),
- * initialisers.c, statements.c (bodies) and calls.c (device functions, inlined). */
+ * initialisers.c, statements.c (bodies), operands.c and calls.c (device functions, inlined). */
 #ifndef WW_PTX_PARSER_H
 #define WW_PTX_PARSER_H
 
@@ -264,24 +264,33 @@ typedef struct {
 void draft_begin(Parser *parser, Draft *draft, const char *opcode, const BodyStatement *origin);
 void draft_modifier(Draft *draft, const char *modifier);
 void draft_operand(Draft *draft, Operand operand);
+/* It is legal PTX that is not supported; the first reason counts. */
+void draft_refuse(Draft *draft, const char *reason);
 void statement_add(Parser *parser, const Draft *draft);
-
-Operand register_operand(const Parser *parser, uint32_t reg);
-Operand immediate_operand(uint64_t value);
-/* [symbol + offset] */
-Operand address_operand(Symbol *symbol, uint64_t offset);
 
 /* The statements up to the closing brace, which stays the current token. `name` is for messages. */
 void parse_body(Parser *parser, Scope *scope, const char *name);
 /* An exit behind the entry's body where that could fall through. */
 void close_body(Parser *parser);
-Operand parse_operand(Parser *parser, Draft *draft);
 /* Ends the text of the statement that messages show, and drops the semicolon. */
 void statement_end(Parser *parser, Draft *draft);
 Symbol *label_new(Parser *parser);
 /* The label stands before the next statement. */
 void label_place(Parser *parser, Symbol *label);
 void branch_add(Parser *parser, Symbol *label, const BodyStatement *origin);
+
+/* operands.c */
+
+static inline Operand no_operand(void) {
+    return (Operand){.special = NO_SPECIAL, .reg = NO_REGISTER};
+}
+Operand register_operand(const Parser *parser, uint32_t reg);
+Operand immediate_operand(uint64_t value);
+/* [symbol + offset] */
+Operand address_operand(Symbol *symbol, uint64_t offset);
+/* One operand as it stands; what stands between two commas, appended to the draft: a vector, an address, p|q. */
+Operand parse_operand(Parser *parser, Draft *draft);
+void parse_operand_group(Parser *parser, Draft *draft);
 
 /* calls.c */
 
