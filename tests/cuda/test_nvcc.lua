@@ -1001,6 +1001,18 @@ nvcc_test("old C++ is compiled as C++ 11", function()
   harness.contains(passes "nvcc -std=c++03 one.cu -o one_old && cuda one_old", "-std=c++03 is compiled as c++11", "passed, no error")
 end)
 
+nvcc_test("C++ 23 by its name, which clang 14 does not know yet, for all compilers", function()
+  harness.write("newer.cu", [[
+#include <vector_functions.hpp>
+__host__ __device__ constexpr int side() { if consteval { return 1; } else { return 2; } }
+__global__ void kernel(int *x) { *x = side(); }
+static_assert(side() == 1 && sizeof(0uz) == sizeof(size_t));
+]])
+  harness.write("newer_host.cpp", "#include <vector_functions.hpp>\n#include <expected>\nstd::expected<int4, int> x = make_int4(0, 1, 2, 3);\n")
+  local output = passes "nvcc -std=c++23 -c newer.cu newer_host.cpp && nvcc --std gnu++23 -c newer.cu && nvcc -Xcompiler -std=c++23 -c newer.cu newer_host.cpp"
+  assert(not output:find "warning", output)
+end)
+
 nvcc_test("errors are the compiler's, with its status, and leave no file", function()
   harness.write("wrong.cu", "__global__ void k() { undeclared(); }\n")
   local status, output = shell "nvcc -c wrong.cu -o wrong.o"
@@ -1445,6 +1457,7 @@ nvcc_test("what nvcc has and this has not is refused by name", function()
     ["one.cu -lcublas"] = "nvcc: -lcublas: this library of NVIDIA's is not part of Warpwright",
     ["--frobnicate one.cu"] = "nvcc: unknown option '--frobnicate'; -Xcompiler passes options to the host compiler",
     ["-arch=fermi one.cu"] = "nvcc: -arch: expected an architecture, such as sm_80, got 'fermi'",
+    ["-m32 one.cu"] = "nvcc: -m: expected 64, got '32': device code is of 64 bits",
     ["one.txt"] = "nvcc: one.txt: expected a file .cu",
     ["-o"] = "nvcc: -o: expected a value, got nothing",
     ["-c one.cu plain.c -o x.o"] = "nvcc: -o: expected one file with -c, got 2",

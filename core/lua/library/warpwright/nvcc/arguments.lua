@@ -180,7 +180,10 @@ act["-std"] = function(job, value)
   local dialect, year = value:match "^([cgnu]+)%+%+(%d%d)$"
   local is_old = year == "98" or year == "03"
   if is_old then note("nvcc: -std=%s is compiled as %s++11, which the headers need", value, dialect) end
-  job.standard = is_old and dialect .. "++11" or value
+  job.standard = is_old and dialect .. "++11" or year == "23" and dialect .. "++2b" or value -- as clang 14 and g++ both name it
+end
+act["-m"] = function(_, value)
+  if value ~= "64" then refuse("-m: expected 64, got '%s': device code is of 64 bits, and so are programs", value) end
 end
 act["-O"] = function(job, value) job.optimise = value == true and "1" or value end
 act["-g"] = function(job) job.debug = true end

@@ -54,7 +54,7 @@ function host_words.for_clang(compiler, words, line_of)
   for _, word in ipairs(words) do
     local is_left_out = unknown[word] or is_foreign_standard(word) or word:find "^%-O[12sgz]$" or begins_with(word, for_gcc)
     if not is_left_out and begins_with(word, for_host) then taken[#taken + 1] = "-Xarch_host" end
-    if not is_left_out then taken[#taken + 1] = word end
+    if not is_left_out then taken[#taken + 1] = word:gsub("^(%-std=%a+%+%+)23$", "%12b") end
   end
   return taken
 end

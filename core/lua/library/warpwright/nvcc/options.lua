@@ -67,7 +67,7 @@ options.macros = {
 --- Without effect here, but for such macros, and harmless: nothing is said.
 options.silent = {}
 for name in ([[-t -restrict -expt-relaxed-constexpr -extended-lambda -Wno-deprecated-gpu-targets -allow-unsupported-compiler -err-no
--no-err-no -objtemp -forward -cudart -m -diag-suppress -diag-warn -diag-error -Xcudafe -split-compile -Wreorder -Wdefault-stream-launch
+-no-err-no -objtemp -forward -cudart -diag-suppress -diag-warn -diag-error -Xcudafe -split-compile -Wreorder -Wdefault-stream-launch
 -Wext-lambda-captures-this -Wmissing-launch-bounds -nohdinitlist -cudadevrt -Xnvlink -no-compress -compress-mode
 -keep-device-functions -gen-opt-lto -dopt -Ofc -opt-info -static-global-template-stub -Xfatbin -ldir -target-dir -qpp-config
 -frandom-seed -jump-table-density -split-compile-extended -brief-diag -nodlink -ewp -use-local-env -nohdmoveforward -jobserver -minimal]]):gmatch "%S+" do options.silent[name] = true end
