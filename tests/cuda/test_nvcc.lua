@@ -997,6 +997,26 @@ int main() { int *d, h; cudaMalloc(&d, 4); k<<<1, 1>>>(d); cudaMemcpy(&h, d, 4, 
   passes "nvcc -O0 pure.cu -o pure && cuda pure"
 end)
 
+nvcc_test("virtual functions of an object that the host made: the call is a fault that says so", function()
+  harness.write("virtual.cu", [[
+#include <cstdio>
+struct Base { int value; __host__ __device__ virtual int get() { return value; } };
+struct Derived : Base { __host__ __device__ int get() override { return value * 2; } };
+__global__ void call(Base *object, int *out) { if (object) *out = object->get(); }
+int main() {
+    Derived made, *object;
+    cudaMalloc(&object, sizeof made);
+    cudaMemcpy(object, &made, sizeof made, cudaMemcpyHostToDevice);
+    call<<<1, 1>>>(nullptr, &object->value);
+    printf("uncalled: %s\n", cudaGetErrorName(cudaDeviceSynchronize()));
+    call<<<1, 1>>>(object, &object->value);
+    printf("called: %s\n", cudaGetErrorName(cudaDeviceSynchronize()));
+}
+]])
+  harness.contains(passes "nvcc virtual.cu -o virtual && cuda virtual", "uncalled: cudaSuccess\ncalled: cudaErrorIllegalAddress\n",
+    ": maybe a pointer of the host, or to the virtual functions of an object that the host made; in ld.u64")
+end)
+
 nvcc_test("old C++ is compiled as C++ 11", function()
   harness.contains(passes "nvcc -std=c++03 one.cu -o one_old && cuda one_old", "-std=c++03 is compiled as c++11", "passed, no error")
 end)

@@ -56,6 +56,32 @@ harness.test("every format of printf", function()
   harness.equal(gpu:read("u32", out), 28)
 end)
 
+local strings = [[
+.global .align 1 .b8 form[] = {]] .. bytes_of "<%s>\n" .. [[};
+.entry print(.param .u64 form_or_0, .param .u64 text) {
+  .local .align 8 .b8 depot[8]; .reg .b64 %rd<9>; .reg .pred %p; .reg .b64 %SP, %SPL;
+  mov.u64 %SPL, depot; cvta.local.u64 %SP, %SPL; ld.param.u64 %rd1, [form_or_0]; ld.param.u64 %rd2, [text];
+  mov.u64 %rd3, form; cvta.global.u64 %rd3, %rd3; setp.eq.u64 %p, %rd1, 0; selp.b64 %rd1, %rd3, %rd1, %p;
+  st.u64 [%SP], %rd2;
+  { .param .b64 f; .param .b64 a; .param .b32 r; st.param.b64 [f], %rd1; st.param.b64 [a], %SP;
+    call (r), vprintf, (f, a); }
+  ret;
+}
+]]
+
+harness.test("a format or a text of the host is a fault; a null pointer is none", function()
+  local host <const> = 0x7ffd12345678
+  for _, args in ipairs { { 0, host }, { host, 0 } } do
+    local gpu, kernels = load(strings)
+    local ok, problem = pcall(gpu.launch, gpu, kernels.print, { grid = 1, block = 2, args = args })
+    assert(not ok, "no fault")
+    harness.contains(tostring(problem), "kernel print, PTX line ", "access out of bounds at address 0x7ffd12345678", "thread (0, 0, 0)",
+      ": maybe a pointer of the host; in call (r), vprintf, (f, a);")
+  end
+  local gpu, kernels = load(strings)
+  harness.equal(gpu:launch(kernels.print, { grid = 1, block = 1, args = { 0, 0 } }).printed, "<(null)>\n")
+end)
+
 -- Two messages a thread: its block and thread, and every odd thread another.
 local order = [[
 .global .align 1 .b8 form[] = {]] .. bytes_of "%d.%d\n" .. [[};

@@ -83,10 +83,19 @@ static void describe_block(const DeviceBlock *block, char *text, size_t size) {
         snprintf(text + used, size - (size_t)used, ", made by call %u", block->made_by);
 }
 
+static const char *guess_of_host(uint64_t address, uint64_t bytes) {
+    enum { ADDRESS_BITS = 47, POINTER_BYTES = 8 };
+    if (!(address >> 40) || address >> ADDRESS_BITS) return "";
+    return bytes == POINTER_BYTES ? ": maybe a pointer of the host, or to the virtual functions of an object "
+                                    "that the host made"
+                                  : ": maybe a pointer of the host";
+}
+
 /* Where a distance to an allocation says nothing: null pointers with an index, and what lies beyond all device memory, as
  * the host's memory does. */
-static bool describe_far(const DeviceMemory *memory, uint64_t address, char *text, size_t size) {
-    enum { NULL_BYTES = 1 << 20, ADDRESS_BITS = 47 };
+static bool describe_far(const DeviceMemory *memory, uint64_t address, uint64_t bytes, char *text,
+                         size_t size) {
+    enum { NULL_BYTES = 1 << 20 };
     const uint64_t last = DEVICE_MEMORY_BASE + device_capacity(memory) - 1;
     if (address == 0)
         snprintf(text, size, "; it is a null pointer");
@@ -94,7 +103,7 @@ static bool describe_far(const DeviceMemory *memory, uint64_t address, char *tex
         snprintf(text, size, "; %lu byte%s past a null pointer", address, plural(address));
     else if (address > last)
         snprintf(text, size, "; device memory is 0x%llx to 0x%lx%s", DEVICE_MEMORY_BASE, last,
-                 address >> 40 && !(address >> ADDRESS_BITS) ? ": maybe a pointer of the host" : "");
+                 guess_of_host(address, bytes));
     else
         return false;
     return true;
@@ -112,7 +121,7 @@ void fault_describe_miss(const DeviceMemory *memory, uint64_t address, uint64_t 
             snprintf(text, size, "; use after free: it is in %s, which was freed", what);
         return;
     }
-    if (describe_far(memory, address, text, size)) return;
+    if (describe_far(memory, address, bytes, text, size)) return;
     if (!device_nearest(memory, address, &block)) {
         snprintf(text, size, "; nothing is allocated");
         return;

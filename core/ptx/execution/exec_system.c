@@ -64,9 +64,18 @@ static bool read_generic(const Thread *thread, uint64_t address, uint32_t bytes,
     return view_load(context->view, address, bytes, value);
 }
 
-/* Appends the text there, up to its NUL, the end of memory, or `most` bytes. */
+/* The first such fault of a call is the one that is told. */
+static void fault_text(const Thread *thread, uint64_t address) {
+    if (thread->context->fault != FAULT_NONE) return;
+    thread->context->space = SPACE_GLOBAL;
+    fault_at(thread->context, FAULT_OUT_OF_BOUNDS, thread->lane, address);
+}
+
+/* Appends the text there, up to its NUL, the end of memory, or `most` bytes. Where it begins outside memory, as the
+ * host's texts do, that is a fault. */
 static void append_text(const Thread *thread, uint64_t address, uint64_t most, Buffer *to) {
     uint64_t letter;
+    if (most && !read_generic(thread, address, 1, &letter)) fault_text(thread, address);
     for (uint64_t i = 0; i < most && read_generic(thread, address + i, 1, &letter) && letter; i++) {
         char c = (char)letter;
         buffer_append(to, &c, 1);

@@ -112,8 +112,6 @@ void parse_indirect_branch(Parser *parser, Draft *draft) {
 
 /* Indirect calls. */
 
-static const char no_candidates[] = "no function whose address is taken has these parameters";
-
 static Function *function_named(const Parser *parser, const Source *source, Token token) {
     const Name *name = token.kind == TOKEN_IDENTIFIER ? name_find(&parser->symbols, token.text, token.length)
                                                       : NULL;
@@ -173,12 +171,15 @@ static void check_prototype(Parser *parser, const BodyStatement *call, const Nam
     if (defect) parser_fail(parser, call->line, "call by '%.200s': %s", name->text, defect);
 }
 
-static void unknown_function_add(Parser *parser, const BodyStatement *origin, Operand address) {
+/* What is reached where the address is that of no candidate, in front of what follows the call. */
+static void unknown_function_add(Parser *parser, const BodyStatement *origin, Operand address,
+                                 Symbol *behind) {
     Draft fault;
     draft_begin(parser, &fault, "trap", origin);
     draft_modifier(&fault, "indirect");
     draft_operand(&fault, address);
     statement_add(parser, &fault);
+    label_place(parser, behind);
 }
 
 static bool is_candidate(const Parser *parser, const Function *function, const Actuals *results,
@@ -268,20 +269,19 @@ static const char *chosen_call_add(Parser *parser, const BodyStatement *call, Op
     for (uint32_t i = 0; i < parser->function_count; i++)
         if (is_candidate(parser, parser->functions[i]->function, results, params))
             candidates[count++] = parser->functions[i];
-    if (!count) return no_candidates;
     for (uint32_t i = 0; i < count; i++)
         for (uint32_t k = 0; k < candidates[i]->function->params.count; k++)
             if (candidates[i]->function->params.list[k].type.unsized)
                 return "a function that it may call has a parameter without a size, and it is not inlined";
     BodyStatement origin = *call;
     Symbol *behind = skip_unless_guarded(parser, &origin);
+    if (!count) return unknown_function_add(parser, &origin, address, behind), NULL;
     Operand found = register_operand(parser, register_new(kernel, 4, false, kernel->declared_registers++));
     Actuals all_results = actuals_with(parser, results, found),
             all_params = actuals_with(parser, params, address);
     real_call_add(parser, &origin, choosing_function(parser, candidates, count), &all_results, &all_params);
     branch_if(parser, &origin, "ne", "u32", found, 0, behind);
-    unknown_function_add(parser, &origin, address);
-    label_place(parser, behind);
+    unknown_function_add(parser, &origin, address, behind);
     return NULL;
 }
 
@@ -291,19 +291,16 @@ const char *indirect_call_add(Parser *parser, const BodyStatement *call, Operand
     find_addresses(parser);
     if (inlining_has_ended(parser)) return chosen_call_add(parser, call, address, results, params);
     BodyStatement origin = *call;
-    Symbol *behind = NULL;
+    Symbol *behind = skip_unless_guarded(parser, &origin);
     for (uint32_t i = 0; i < parser->function_count; i++) {
         Function *function = parser->functions[i]->function;
         if (!is_candidate(parser, function, results, params)) continue;
-        if (!behind) behind = skip_unless_guarded(parser, &origin);
         Symbol *next = label_new(parser);
         branch_if(parser, &origin, "ne", "u64", address, parser->functions[i]->offset, next);
         function_call_add(parser, &origin, function, results, params);
         branch_add(parser, behind, &origin);
         label_place(parser, next);
     }
-    if (!behind) return no_candidates;
-    unknown_function_add(parser, &origin, address);
-    label_place(parser, behind);
+    unknown_function_add(parser, &origin, address, behind);
     return NULL;
 }

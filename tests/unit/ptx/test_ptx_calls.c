@@ -91,9 +91,6 @@ START_TEST(calls_that_cannot_be_inlined_are_unsupported) {
                           ".entry k() { .param .b32 r; .param .b64 a;\n"
                           "call.uni (r), __cudaCDP2LaunchDeviceV2, (a); ret; }",
                    "kernels cannot launch kernels");
-    assert_refused(HEADER
-                   ".entry k() { .reg .b64 %rd<2>;\ncall %rd1, proto;\nproto: .callprototype _ ();\nret; }",
-                   "test.ptx:5: call %rd1, proto: no function whose address is taken has these parameters");
     assert_refused(HEADER ".func f(.param .b32 a) { ret; }\n.entry k() {\ncall f; ret; }",
                    "test.ptx:6: 'f': expected 1 parameters");
 }
@@ -126,6 +123,18 @@ START_TEST(an_indirect_call_decides_between_the_functions_that_fit) {
     ck_assert_uint_eq(kernel->insts[3].target, 6);
     ck_assert_uint_eq(kernel->insts[5].target, 11);
     ck_assert_uint_eq(kernel->insts[7].target, 10);
+    module_free(module);
+}
+END_TEST
+
+START_TEST(an_indirect_call_that_no_function_fits_is_a_fault_when_it_executes) {
+    Module *module = parse(HEADER ".entry k() { .reg .b64 %rd<2>; .reg .pred %p<2>;\n"
+                                  "@%p1 call %rd1, proto;\nproto: .callprototype _ ();\nret; }");
+    const Kernel *kernel = module_kernel(module, "k");
+    ck_assert_uint_eq(kernel->inst_count, 3);
+    ck_assert_uint_eq(kernel->insts[0].kind, INST_BRANCH);
+    ck_assert_uint_eq(kernel->insts[0].target, 2);
+    ck_assert_str_eq(kernel->sources[1].opcode, "trap.indirect");
     module_free(module);
 }
 END_TEST
@@ -373,6 +382,7 @@ Suite *ptx_calls_suite(void) {
     tcase_add_test(calls, a_number_passed_to_a_float_is_that_float);
     tcase_add_test(calls, calls_that_cannot_be_inlined_are_unsupported);
     tcase_add_test(calls, an_indirect_call_decides_between_the_functions_that_fit);
+    tcase_add_test(calls, an_indirect_call_that_no_function_fits_is_a_fault_when_it_executes);
     tcase_add_test(calls, the_address_of_a_kernel_is_a_number_of_its_own);
     tcase_add_test(calls, an_indirect_call_fits_functions_by_the_sizes_of_registers);
     tcase_add_test(calls, an_indirect_call_is_checked_against_its_prototype);
