@@ -1255,6 +1255,34 @@ int main() {
   harness.contains(passes "nvcc unroll.cu -o unroll && cuda unroll", "0: 135\n")
 end)
 
+nvcc_test("#pragma unroll in front of what is no loop is ignored", function()
+  harness.write("stray.cu", [[
+#include <cstdio>
+#define COUNT 4
+template <int N> __global__ void add(int *x, int n) {
+#pragma unroll
+    int sum = 0;
+#pragma unroll COUNT
+    for (int i = 0; i < n; i++) sum += i;
+#pragma unroll N
+    if (n > 3) sum += 100;
+    _Pragma("unroll") { for (int i = 0; i < N; i++) sum++; }
+    #pragma unroll (N)
+
+    // a remark
+    *x = sum;
+}
+int main() {
+    int *x, sum;
+    cudaMalloc(&x, sizeof *x);
+    add<3><<<1, 1>>>(x, 5);
+    cudaMemcpy(&sum, x, sizeof sum, cudaMemcpyDeviceToHost);
+    std::printf("%d\n", sum);
+}
+]])
+  harness.contains(passes "nvcc stray.cu -o stray && cuda stray", "113\n")
+end)
+
 nvcc_test("#pragma unroll names macros, as they are where it stands, in files that clang refuses as they are, too", function()
   harness.write("unrolled.cu", [[
 #define TRIPS 8

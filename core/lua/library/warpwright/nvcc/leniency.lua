@@ -5,6 +5,7 @@
 --     overloaded both{[](int) {}, ...};        in device code, by a deduction guide, which clang takes for a function of the host
 --     asm("mov.u32 %0, %laneid;" : "=r"(i));   a register of PTX with one %, where clang wants two beside operands
 --     #pragma unroll N / 4                     where that is 0, in a template: nvcc ignores it then
+--     #pragma unroll  int sum = 0;             with no loop behind it: the same
 --     auto index = threadIdx;                  which is no uint3 here, but reads registers; so is blockDim in `linear(blockDim)`
 --     const uint *x = &threadIdx.x;            the same; an object of its own is there until the function returns
 --     [u]<class T> __device__(T x) {}          which clang takes with __device__ before <class T> alone
@@ -20,6 +21,8 @@ local deduction <const> = "no viable constructor or deduction guide for deductio
 
 local escape <const>, unrolling <const> = "invalid %% escape in inline assembly string", "invalid value '%-?%d+'; must be positive"
 
+local no_loop <const> = "expected a for, while, or do%-while loop to follow '#pragma unroll'"
+
 local copy <const> = "call to deleted constructor of '__cuda_builtin_"
 
 local address <const>, whole_address <const> = "address of property expression requested", "overload resolution selected deleted operator '&'"
@@ -28,7 +31,7 @@ local lambda <const> = "expected body of lambda expression"
 
 --- Are clang's messages about what can be changed?
 function leniency.applies(messages)
-  for _, message in ipairs { attributes, initialization, deduction, escape, unrolling, copy, address, whole_address, lambda } do
+  for _, message in ipairs { attributes, initialization, deduction, escape, unrolling, no_loop, copy, address, whole_address, lambda } do
     if messages:find(message) then return true end
   end
   return false
@@ -249,6 +252,22 @@ local function change_unrolling(text, messages)
   return last > 0 and table.concat(pieces) .. text:sub(last + 1) or nil
 end
 
+--- Preprocessed text without the pragmas in front of what clang's messages say is no loop; nil where there are none.
+local function change_stray_unrolling(text, messages)
+  local pieces, last = {}, 0
+  for _, place in ipairs(places_of(text, columns_of(messages, no_loop))) do
+    local window, from, finish = math.max(last + 1, place - 4000), nil, nil
+    for start, line, after in text:sub(window, place - 1):gmatch "()([^\n]*)()\n" do
+      if unroll_pragmas.split(line) then from, finish = window + start - 1, window + after - 2 end
+    end
+    if from then
+      pieces[#pieces + 1] = text:sub(last + 1, from - 1)
+      last = finish
+    end
+  end
+  return last > 0 and table.concat(pieces) .. text:sub(last + 1) or nil
+end
+
 -- Copies of threadIdx and its like ---------------------------------------------------------------------------------------------------------
 
 local built_in <const> = { threadIdx = "uint3", blockIdx = "uint3", blockDim = "dim3", gridDim = "dim3" }
@@ -311,7 +330,7 @@ end
 --- Preprocessed text with changes by clang's messages; nil where nothing can be changed. `done` is empty at first.
 function leniency.change(text, messages, done)
   local changed = change_objects(text, messages) or change_registers(text, messages) or change_unrolling(text, messages)
-    or change_lambdas(text, messages) or change_addresses(text, messages, done) or change_copies(text, messages, done)
+    or change_stray_unrolling(text, messages) or change_lambdas(text, messages) or change_addresses(text, messages, done) or change_copies(text, messages, done)
   return change_guides(changed or text, messages, done) or changed
 end
 
