@@ -1114,11 +1114,24 @@ nvcc_test("a header of a library that is not here is named as such", function()
   assert(not output:find "cmath: this" and not output:find "curand_kernel.h: this", output)
 end)
 
+nvcc_test("names of headers that CUDA has beside those of its documentation, for clang and g++", function()
+  local lines = {}
+  for name in ([[device_functions device_double_functions math_functions sm_30_intrinsics sm_32_intrinsics texture_fetch_functions
+    texture_indirect_functions surface_functions surface_indirect_functions vector_functions]]):gmatch "%S+" do
+    lines[#lines + 1] = ("#include <%s.hpp>\n"):format(name)
+  end
+  local text <const> = table.concat(lines) .. "int4 made() { return make_int4(1, 2, 3, 4); }\n"
+  harness.write("names.cu", text .. "__global__ void k(double *x) { *x = sinpi(__hiloint2double(__popc(1), 2)); }\n")
+  harness.write("names_host.cpp", text)
+  passes "nvcc -c names.cu names_host.cpp"
+end)
+
 nvcc_test("a header of NVIDIA's samples, or of graphics, is named as such where it is not found", function()
-  harness.write("sample.cu", '#include <helper_cuda.h>\n#include <cuda_gl_interop.h>\n')
+  harness.write("sample.cu", '#include <helper_cuda.h>\n#include <cuda_gl_interop.h>\n#include <cudaTypedefs.h>\n')
   local _, output = shell "nvcc -c sample.cu"
   harness.contains(output, "sample.cu: helper_cuda.h: it is of NVIDIA's samples, not of its toolkit; -I names the folder where it is\n",
-    "sample.cu: cuda_gl_interop.h: there is no graphics to share memory with\n")
+    "sample.cu: cuda_gl_interop.h: there is no graphics to share memory with\n",
+    "sample.cu: cudaTypedefs.h: no simulated machine has tensor maps; of other functions decltype(&cuInit) is such a type\n")
   core.make_folder(harness.folder() .. "/Common")
   harness.write("Common/helper_cuda.h", "")
   _, output = shell "nvcc -I Common -c sample.cu"

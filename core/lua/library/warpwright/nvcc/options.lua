@@ -111,6 +111,7 @@ end
 for name in ([[cuda_gl_interop cudaGL cuda_egl_interop cudaEGL cuda_vdpau_interop cudaVDPAU]]):gmatch "%S+" do
   options.foreign_headers[name .. ".h"] = "there is no graphics to share memory with"
 end
+options.foreign_headers["cudaTypedefs.h"] = "no simulated machine has tensor maps; of other functions decltype(&cuInit) is such a type"
 
 --- What our runtime has in it.
 options.own_libraries = { cudart = true, cudart_static = true, cudadevrt = true, nvToolsExt = true, gomp = true }
