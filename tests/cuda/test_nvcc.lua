@@ -1017,6 +1017,20 @@ int main() {
     ": maybe a pointer of the host, or to the virtual functions of an object that the host made; in ld.u64")
 end)
 
+nvcc_test("a call of a function of the host by its address is a fault that says so", function()
+  harness.write("pointer.cu", [[
+__global__ void call(int (*function)(int), int *out) { *out = function(3); }
+int of_host(int x) { return x; }
+int main() {
+    int *out;
+    cudaMalloc(&out, sizeof *out);
+    call<<<1, 1>>>(of_host, out);
+    return cudaDeviceSynchronize() != cudaErrorInvalidPc;
+}
+]])
+  harness.contains(passes "nvcc pointer.cu -o pointer && cuda pointer", "which is not a callable function: maybe a pointer of the host, CTA (0, 0, 0)")
+end)
+
 nvcc_test("old C++ is compiled as C++ 11", function()
   harness.contains(passes "nvcc -std=c++03 one.cu -o one_old && cuda one_old", "-std=c++03 is compiled as c++11", "passed, no error")
 end)

@@ -29,6 +29,14 @@ static bool lacks_workspace(const RunningKernel *running) {
             has_special(kernel->launch_specials, kernel->launch_special_count, SPECIAL_ENVREG_1));
 }
 
+static const char *guess_of_host(uint64_t address, uint64_t bytes) {
+    enum { ADDRESS_BITS = 47, POINTER_BYTES = 8 };
+    if (!(address >> 40) || address >> ADDRESS_BITS) return "";
+    return bytes == POINTER_BYTES ? ": maybe a pointer of the host, or to the virtual functions of an object "
+                                    "that the host made"
+                                  : ": maybe a pointer of the host";
+}
+
 static void describe_kind(const Sm *sm, uint32_t kind, uint64_t address, char *what, size_t size) {
     static const char *const places[] = {
         [FAULT_OUT_OF_BOUNDS] = "access out of bounds at address 0x%lx",
@@ -49,7 +57,9 @@ static void describe_kind(const Sm *sm, uint32_t kind, uint64_t address, char *w
     } else if (kind == FAULT_ASSERTION) {
         snprintf(what, size, "%s", sm->context->assertion);
     } else {
-        snprintf(what, size, places[kind], address);
+        int used = snprintf(what, size, places[kind], address);
+        if (kind == FAULT_NO_FUNCTION)
+            snprintf(what + used, size - (size_t)used, "%s", guess_of_host(address, 0));
     }
 }
 
@@ -81,14 +91,6 @@ static void describe_block(const DeviceBlock *block, char *text, size_t size) {
         snprintf(text + used, size - (size_t)used, " (variable %.60s)", block->name);
     else if (block->made_by && used > 0 && (size_t)used < size)
         snprintf(text + used, size - (size_t)used, ", made by call %u", block->made_by);
-}
-
-static const char *guess_of_host(uint64_t address, uint64_t bytes) {
-    enum { ADDRESS_BITS = 47, POINTER_BYTES = 8 };
-    if (!(address >> 40) || address >> ADDRESS_BITS) return "";
-    return bytes == POINTER_BYTES ? ": maybe a pointer of the host, or to the virtual functions of an object "
-                                    "that the host made"
-                                  : ": maybe a pointer of the host";
 }
 
 /* Where a distance to an allocation says nothing: null pointers with an index, and what lies beyond all device memory, as
