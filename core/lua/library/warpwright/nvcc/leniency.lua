@@ -330,7 +330,8 @@ end
 --- Preprocessed text with changes by clang's messages; nil where nothing can be changed. `done` is empty at first.
 function leniency.change(text, messages, done)
   local changed = change_objects(text, messages) or change_registers(text, messages) or change_unrolling(text, messages)
-    or change_stray_unrolling(text, messages) or change_lambdas(text, messages) or change_addresses(text, messages, done) or change_copies(text, messages, done)
+    or change_stray_unrolling(text, messages) or change_lambdas(text, messages) or change_addresses(text, messages, done)
+    or change_copies(text, messages, done)
   return change_guides(changed or text, messages, done) or changed
 end
 
